@@ -1,0 +1,178 @@
+package dev.ropewalk.fibers;
+
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs code that blocks its thread away from the cord, on virtual threads, while the fiber waits
+ * (rule F12).
+ *
+ * <p>At most {@value #MOST_AT_ONCE} calls run at once in the process; further callers wait in FIFO
+ * order, each holding its fiber, so the queue is bounded by the fibers that wait.
+ */
+public final class Blocking {
+    /** Calls that run at once; the others wait for a place. */
+    static final int MOST_AT_ONCE = 256;
+
+    /** How long an interrupted call may take to return before it is abandoned. */
+    private static final long STOP_LIMIT_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final Logger LOG = LoggerFactory.getLogger(Blocking.class);
+    private static final Object LOCK = new Object();
+    private static final ArrayDeque<Call<?>> QUEUE = new ArrayDeque<>();
+    private static int runningCalls;
+
+    private Blocking() {}
+
+    /**
+     * Runs the code on a virtual thread and waits for its result. A switchpoint. On a virtual
+     * clock, and on a thread that is no cord, it runs inline.
+     *
+     * <p>Terminating or raising into the waiting fiber interrupts the code, waits up to a second for
+     * it to return, and then abandons it with a report. A result that nobody takes is closed if it
+     * is {@link AutoCloseable}.
+     *
+     * @param <T> the type of the result
+     * @param code what blocks; must not touch data of the cord
+     * @return what the code returned
+     * @throws Exception what the code threw
+     */
+    public static <T extends @Nullable Object> T call(Callable<? extends T> code) throws Exception {
+        Objects.requireNonNull(code, "code");
+        Cord cord = Cord.currentOrNull();
+        if (cord == null || cord.isVirtual()) {
+            return code.call();
+        }
+        Call<T> call = new Call<>(code);
+        submit(call);
+        try {
+            call.waiter.await("a blocking call");
+        } catch (Throwable raised) {
+            call.giveUp();
+            throw raised;
+        }
+        return call.take();
+    }
+
+    private static void submit(Call<?> call) {
+        synchronized (LOCK) {
+            if (runningCalls == MOST_AT_ONCE) {
+                QUEUE.add(call);
+                return;
+            }
+            runningCalls++;
+        }
+        call.start();
+    }
+
+    private static void startNext() {
+        Call<?> next;
+        synchronized (LOCK) {
+            next = QUEUE.poll();
+            if (next == null) {
+                runningCalls--;
+                return;
+            }
+        }
+        next.start();
+    }
+
+    /** One call: run once by its virtual thread; its outcome is handed over by the waiter. */
+    private static final class Call<T extends @Nullable Object> implements Runnable {
+        private final Callable<? extends T> code;
+        private final Waiter waiter = new Waiter();
+        private final Fiber<?> fiber = Fiber.current();
+
+        /** Null until the call may start; guarded by LOCK. */
+        private @Nullable Thread thread;
+
+        /** Written before the waiter is given. */
+        private @Nullable Outcome<T> outcome;
+
+        private volatile boolean over;
+
+        /** The second wait, for the end of an interrupted call. */
+        private volatile @Nullable Waiter endWaiter;
+
+        Call(Callable<? extends T> code) {
+            this.code = code;
+        }
+
+        void start() {
+            Thread started = Thread.ofVirtual().name("blocking for " + fiber.name()).unstarted(this);
+            synchronized (LOCK) {
+                thread = started;
+            }
+            started.start();
+        }
+
+        @Override
+        public void run() {
+            try {
+                outcome = new Outcome.Success<>(code.call());
+            } catch (Throwable t) {
+                outcome = new Outcome.Failure<>(t);
+            }
+            over = true;
+            startNext();
+            if (!waiter.give(null)) {
+                dispose();
+            }
+            Waiter end = endWaiter;
+            if (end != null) {
+                end.give(null);
+            }
+        }
+
+        /** The fiber was raised into: interrupt, wait a while, then leave the call behind. */
+        void giveUp() {
+            Thread toInterrupt;
+            synchronized (LOCK) {
+                if (QUEUE.remove(this)) {
+                    return;
+                }
+                toInterrupt = thread;
+            }
+            if (toInterrupt != null) {
+                toInterrupt.interrupt();
+            }
+            boolean ended =
+                    fiber.shielded(
+                            () -> {
+                                Waiter end = new Waiter();
+                                endWaiter = end;
+                                return over
+                                        || end.await("an interrupted blocking call", STOP_LIMIT_NS)
+                                                != Waits.TIMED_OUT;
+                            });
+            if (!ended) {
+                LOG.warn("a blocking call of {} ignored its interrupt and was abandoned", fiber);
+            }
+        }
+
+        T take() throws Exception {
+            Outcome<T> ended = Objects.requireNonNull(outcome, "outcome");
+            return switch (ended) {
+                case Outcome.Success<T> success -> success.value();
+                case Outcome.Failure<T> failure -> throw FiberAwait.<Exception>sneaky(failure.cause());
+                case Outcome.Terminated<T> _ -> throw new IllegalStateException("not a fiber");
+            };
+        }
+
+        private void dispose() {
+            if (outcome instanceof Outcome.Success<T> success
+                    && success.value() instanceof AutoCloseable closeable) {
+                try {
+                    closeable.close();
+                } catch (Exception e) {
+                    LOG.warn("closing the untaken result of a blocking call of {}", fiber, e);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,557 @@
+package dev.ropewalk.fibers;
+
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A thread that owns a run queue, timers, an inbox, a reactor, and the fibers pinned to it.
+ *
+ * <p>{@link #run} makes the calling thread a cord until its body has ended; {@link #start} gives a
+ * cord a thread of its own. Fibers of one cord never run at the same time, so they share data
+ * without locks. A cord ends when its root fiber has ended, and with it all fibers below it.
+ *
+ * <p>{@link #spin}, {@link #post} and {@link #close} work from any thread; what the caller did
+ * before happens before the fiber or message runs.
+ */
+public final class Cord implements AutoCloseable {
+    /*
+     * The loop (rules F1 to F3).
+     *
+     * The root frame takes entries off the run queue. An entry whose fiber has a stack of its own is
+     * entered there. Any other fiber is run inline by a worker: a stack whose frame is work(). A
+     * worker goes on with the next entry as long as that needs no other stack, so what never waits
+     * costs no switch; else it parks itself among the idle ones and leaves to the root frame. A
+     * fiber that waits in the middle keeps its worker, and the root frame takes another.
+     *
+     * Who may run: root frame -> enter -> one stack -> leave -> root frame. Stacks never nest, and
+     * "mounted" is the one that is entered.
+     *
+     * A look (inbox, timers) comes after LOOK_EVERY switches or at the first switch after the
+     * ticker's mark, whatever wakes whom; see the constants. Rejected: looking only when the run
+     * queue is empty, which starves timers beside two fibers that wake each other.
+     */
+
+    /** Switches between two looks: bounds how late a timer is, and makes a look's cost small. */
+    static final int LOOK_EVERY = 128;
+
+    /** Messages taken from the inbox in one look, so that a flood of them cannot starve fibers. */
+    private static final int INBOX_BATCH = 1_024;
+
+    /** Idle workers kept for reuse. */
+    private static final int MOST_IDLE_STACKS = 256;
+
+    /** Looks at the inbox before the thread sleeps; about as long as a sleep and wake-up take. */
+    private static final int IDLE_SPINS = 200;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Cord.class);
+    private static final ThreadLocal<@Nullable Cord> CURRENT = new ThreadLocal<>();
+
+    private final CordOptions options;
+    private final Seam seam;
+    private final RunQueue runQueue = new RunQueue();
+    private final Timers timers = new Timers();
+    private final Inbox inbox = new Inbox();
+    private final Fiber<?> root;
+    private final ArrayDeque<Stack> idleStacks = new ArrayDeque<>();
+    private final BooleanSupplier hasInbox = () -> !inbox.isEmpty();
+    private final boolean orderSeeded;
+
+    private @Nullable Stack mounted;
+    private @Nullable Fiber<?> running;
+    private @Nullable Fiber<?> handedOver;
+    private int looksAfter = LOOK_EVERY;
+
+    /** Set by the ticker by a plain store; seen late at worst, never never: the loop makes calls. */
+    private boolean marked;
+
+    private volatile boolean busy;
+    private volatile @Nullable Thread ownThread;
+
+    private Cord(CordOptions options, Thread thread, @Nullable Callable<?> body) {
+        JvmFlags.check();
+        this.options = options;
+        this.seam =
+                switch (options.clock()) {
+                    case CordOptions.RealClock() -> new RealSeam(thread);
+                    case CordOptions.VirtualClock(long seed, boolean seededOrder) ->
+                            new VirtualSeam(seed, seededOrder);
+                };
+        this.orderSeeded = seam.isOrderSeeded();
+        this.root = new Fiber<>(this, null, "root", body == null ? this::serve : body, null);
+    }
+
+    // ---------------------------------------------------------------- making and ending
+
+    /**
+     * Makes the calling thread a cord, runs the body as its root fiber, and returns when the body
+     * and all fibers below it have ended.
+     *
+     * @param <T> the type of the result
+     * @param body what the root fiber runs
+     * @return what the body returned
+     * @throws FiberFailedException if the body threw, or a fiber that nobody awaited
+     * @throws IllegalStateException if the thread is a cord already, is virtual, holds a monitor, or
+     *     the JVM was started without the flags
+     */
+    public static <T extends @Nullable Object> T run(Callable<? extends T> body) {
+        return run(CordOptions.named(Thread.currentThread().getName()), body);
+    }
+
+    /**
+     * Like {@link #run(Callable)}, without a result.
+     *
+     * @param body what the root fiber runs
+     */
+    public static void run(Action body) {
+        run(Fiber.callable(body));
+    }
+
+    /**
+     * Like {@link #run(Callable)}, with options.
+     *
+     * @param <T> the type of the result
+     * @param options how the cord is made; the stack size is the calling thread's
+     * @param body what the root fiber runs
+     * @return what the body returned
+     */
+    @SuppressWarnings("unchecked") // the root fiber runs the body
+    public static <T extends @Nullable Object> T run(
+            CordOptions options, Callable<? extends T> body) {
+        Objects.requireNonNull(body, "body");
+        CallerCheck.check();
+        Cord cord = new Cord(options, Thread.currentThread(), body);
+        cord.loop();
+        return (T) cord.root.await();
+    }
+
+    /**
+     * Starts a cord on a thread of its own. It runs what is spun on it until it is closed.
+     *
+     * @param name the cord's and its thread's name
+     * @return the cord
+     * @throws IllegalStateException if the JVM was started without the flags
+     */
+    public static Cord start(String name) {
+        return start(CordOptions.named(name));
+    }
+
+    /**
+     * Starts a cord on a thread of its own, with options.
+     *
+     * @param options how the cord is made
+     * @return the cord
+     * @throws IllegalArgumentException if the clock is virtual: such a cord needs its caller
+     * @throws IllegalStateException if the JVM was started without the flags
+     */
+    public static Cord start(CordOptions options) {
+        if (options.clock() instanceof CordOptions.VirtualClock) {
+            throw new IllegalArgumentException(
+                    "cord " + options.name() + ": clock=" + options.clock()
+                            + " needs Cord.run; a cord with a thread of its own keeps real time");
+        }
+        JvmFlags.check();
+        CordThread thread = new CordThread(options);
+        Cord cord = new Cord(options, thread, null);
+        cord.root.isolateChildren();
+        cord.ownThread = thread;
+        thread.cord = cord;
+        thread.start();
+        return cord;
+    }
+
+    /** The root fiber of a started cord: waits for the end, while others spin below it. */
+    private @Nullable Object serve() {
+        for (; ; ) {
+            Waits.park("the cord's end");
+        }
+    }
+
+    private static final class CordThread extends Thread {
+        private @Nullable Cord cord;
+
+        CordThread(CordOptions options) {
+            super(null, null, options.name(), options.stackSize());
+        }
+
+        @Override
+        public void run() {
+            Objects.requireNonNull(cord, "cord").loop();
+        }
+    }
+
+    /**
+     * Terminates the fibers of a started cord and waits until it has ended, each fiber within the
+     * stop limit; who does not end is abandoned and reported. Closing twice is harmless. From a
+     * fiber of another cord this is a switchpoint.
+     *
+     * @throws IllegalStateException if called by a fiber of this cord, or on a cord made by {@code
+     *     run}, which ends with its body
+     */
+    @Override
+    public void close() {
+        if (currentOrNull() == this) {
+            throw new IllegalStateException(
+                    this + " cannot wait for its own end; close it from another thread or cord");
+        }
+        Thread thread = ownThread;
+        if (thread == null) {
+            throw new IllegalStateException(
+                    this + " was made by Cord.run and ends when its body ends; end the body");
+        }
+        root.terminate();
+        try {
+            root.await();
+        } catch (FiberTerminatedException expected) {
+            LOG.trace("{} closed", this, expected);
+        }
+    }
+
+    // ---------------------------------------------------------------- spinning and messages
+
+    /**
+     * Spins a fiber on this cord, from anywhere. Its parent is the calling fiber, whatever cord
+     * that is on; from a plain thread it is the cord's root fiber.
+     *
+     * @param <T> the type of the result
+     * @param name shown in reports; need not be unique
+     * @param body what the fiber runs
+     * @return the new fiber
+     * @throws CordClosedException if the cord has ended; if it ends before the fiber starts, the
+     *     fiber's await throws it
+     */
+    public <T extends @Nullable Object> Fiber<T> spin(String name, Callable<? extends T> body) {
+        Objects.requireNonNull(body, "body");
+        return spinHere(name, body, null);
+    }
+
+    /**
+     * Like {@link #spin(String, Callable)}, without a result.
+     *
+     * @param name shown in reports; need not be unique
+     * @param body what the fiber runs
+     * @return the new fiber
+     */
+    public Fiber<@Nullable Void> spin(String name, Action body) {
+        return spinHere(name, Fiber.callable(body), null);
+    }
+
+    /**
+     * Spins a fiber that keeps no stack between its turns. Its first turn gets {@link
+     * Handler#START}; the others are given by {@link Waits#resumeHandler}.
+     *
+     * @param name shown in reports; need not be unique
+     * @param handler is called once per turn
+     * @return the new fiber
+     * @throws CordClosedException if the cord has ended
+     */
+    public Fiber<@Nullable Void> spinHandler(String name, Handler handler) {
+        Objects.requireNonNull(handler, "handler");
+        return spinHere(name, null, handler);
+    }
+
+    private <T extends @Nullable Object> Fiber<T> spinHere(
+            String name, @Nullable Callable<? extends T> body, @Nullable Handler handler) {
+        Objects.requireNonNull(name, "name");
+        Fiber<?> spinner = Fiber.currentOrNull();
+        Fiber<?> parent = spinner == null ? root : spinner;
+        Fiber<T> fiber = new Fiber<>(this, parent, name, body, handler);
+        if (spinner != null && spinner.cord() == this) {
+            return spinner.adopt(fiber);
+        }
+        if (inbox.isClosed()) {
+            throw new CordClosedException(this + " has ended and cannot run " + fiber);
+        }
+        if (spinner != null) {
+            spinner.children().add(fiber);
+        }
+        send(FiberMessages.start(fiber, spinner == null));
+        return fiber;
+    }
+
+    /** A start message arrived. */
+    void start(Fiber<?> fiber, boolean enterIntoParent) {
+        if (!enterIntoParent) {
+            enqueue(fiber, Handler.START);
+        } else if (root.isEnding()) {
+            fiber.refuseStart(fiber + " was not started: " + this + " is ending");
+        } else {
+            root.adopt(fiber);
+        }
+    }
+
+    /**
+     * Sends a message to this cord, from any thread. The cord is woken only if it sleeps.
+     *
+     * @param message runs on the cord, or is told that the cord has ended
+     */
+    public void post(CordMessage message) {
+        send(message);
+    }
+
+    void send(CordMessage message) {
+        inbox.add(message);
+        seam.wakeUp();
+    }
+
+    /**
+     * {@return the cord of this thread}
+     *
+     * @throws IllegalStateException if the thread is no cord
+     */
+    public static Cord current() {
+        Cord cord = currentOrNull();
+        if (cord == null) {
+            throw new IllegalStateException(
+                    Thread.currentThread() + " is no cord: call this inside Cord.run(...)");
+        }
+        return cord;
+    }
+
+    /** {@return the cord of this thread, null if it is none} */
+    public static @Nullable Cord currentOrNull() {
+        return CURRENT.get();
+    }
+
+    /** {@return a fresh reading of this cord's clock in nanoseconds; only differences mean anything} */
+    public long nanoTime() {
+        return seam.nanoTime();
+    }
+
+    /**
+     * {@return a random number from 0 to {@code bound - 1}, from this cord's source}
+     *
+     * @param bound the bound, at least 1
+     */
+    public int nextInt(int bound) {
+        return seam.nextInt(bound);
+    }
+
+    /** {@return the cord's name} */
+    public String name() {
+        return options.name();
+    }
+
+    @Override
+    public String toString() {
+        return "cord " + options.name();
+    }
+
+    // ---------------------------------------------------------------- the loop
+
+    private void loop() {
+        CURRENT.set(this);
+        if (!seam.isVirtual()) {
+            busy = true;
+            Ticker.INSTANCE.add(this);
+            Ticker.INSTANCE.cordBecameBusy();
+        }
+        try {
+            enqueue(root, Handler.START);
+            for (Fiber<?> fiber = next(); fiber != null; fiber = next()) {
+                enter(fiber);
+            }
+        } catch (Throwable broken) {
+            LOG.error("{} broke; its fibers are lost", this, broken);
+            root.abandon("its cord broke: " + broken);
+            throw broken;
+        } finally {
+            busy = false;
+            Ticker.INSTANCE.remove(this);
+            CURRENT.remove();
+            inbox.close();
+            seam.close();
+        }
+    }
+
+    private void enter(Fiber<?> fiber) {
+        Stack stack = fiber.stack();
+        if (stack == null) {
+            stack = idleStacks.poll();
+            if (stack == null) {
+                stack = new LightStack(this::work);
+            }
+            handedOver = fiber;
+        } else if (fiber.beforeEnter()) {
+            running = fiber;
+        } else {
+            return;
+        }
+        mounted = stack;
+        stack.enter();
+        mounted = null;
+        running = null;
+    }
+
+    /** The frame at the bottom of every stack. */
+    private void work() {
+        Stack own = mountedStack();
+        for (; ; ) {
+            Fiber<?> fiber = handedOver;
+            handedOver = null;
+            while (fiber != null) {
+                running = fiber;
+                fiber.turn();
+                running = null;
+                fiber = nextInline();
+            }
+            if (idleStacks.size() == MOST_IDLE_STACKS) {
+                return;
+            }
+            idleStacks.push(own);
+            own.leave();
+        }
+    }
+
+    /** The next entry if a worker can run it on its own stack; null means: back to the root frame. */
+    private @Nullable Fiber<?> nextInline() {
+        if (--looksAfter <= 0 || marked) {
+            look();
+        }
+        if (orderSeeded) {
+            return null;
+        }
+        Fiber<?> head = runQueue.peek();
+        return head == null || head.stack() != null ? null : runQueue.take();
+    }
+
+    /** The next entry, waiting for one if need be; null when the root fiber has ended. */
+    private @Nullable Fiber<?> next() {
+        for (; ; ) {
+            if (--looksAfter <= 0 || marked) {
+                look();
+            }
+            if (orderSeeded && runQueue.size() > 1) {
+                runQueue.swapToHead(seam.nextInt(runQueue.size()));
+            }
+            Fiber<?> fiber = runQueue.take();
+            if (fiber != null) {
+                return fiber;
+            }
+            if (root.outcome() != null) {
+                return null;
+            }
+            idle();
+        }
+    }
+
+    /** Counts a switch that needed no other stack, and looks if it is time. */
+    void countSwitch() {
+        if (--looksAfter <= 0 || marked) {
+            look();
+        }
+    }
+
+    private void look() {
+        looksAfter = LOOK_EVERY;
+        marked = false;
+        inbox.drain(INBOX_BATCH);
+        if (!timers.isEmpty()) {
+            timers.fireDue(seam.nanoTime());
+        }
+    }
+
+    private void idle() {
+        look();
+        if (hasRunnable()) {
+            return;
+        }
+        Timer next = timers.earliest();
+        if (seam.isVirtual()) {
+            if (next == null && inbox.isEmpty()) {
+                root.raiseHere(new DeadlockException(DeadlockReport.of(this, root)));
+                return;
+            }
+        } else if (spinForWork()) {
+            look();
+            return;
+        }
+        busy = false;
+        seam.park(next != null, next == null ? 0 : next.deadlineNs, hasInbox);
+        busy = true;
+        if (!seam.isVirtual()) {
+            Ticker.INSTANCE.cordBecameBusy();
+        }
+        look();
+    }
+
+    private boolean spinForWork() {
+        for (int i = 0; i < IDLE_SPINS; i++) {
+            if (!inbox.isEmpty()) {
+                return true;
+            }
+            Thread.onSpinWait();
+        }
+        return false;
+    }
+
+    // ---------------------------------------------------------------- for fibers of this cord
+
+    void enqueue(Fiber<?> fiber, @Nullable Object value) {
+        runQueue.add(fiber, value);
+    }
+
+    void dequeue(Fiber<?> fiber) {
+        runQueue.remove(fiber);
+    }
+
+    @Nullable Object takeValue() {
+        return runQueue.takeValue();
+    }
+
+    boolean hasRunnable() {
+        return runQueue.peek() != null;
+    }
+
+    Stack mountedStack() {
+        return Objects.requireNonNull(mounted, "no stack is mounted");
+    }
+
+    @Nullable Fiber<?> running() {
+        return running;
+    }
+
+    Timer armTimer(Fiber<?> fiber, long number, long timeoutNanos) {
+        long limit = Math.min(Math.max(timeoutNanos, 0), Long.MAX_VALUE / 2);
+        return timers.arm(seam.nanoTime() + limit, fiber, number);
+    }
+
+    void cancelTimer(Timer timer) {
+        timers.cancel(timer);
+    }
+
+    long stopLimitNs() {
+        return Waits.nanos(options.stopLimit());
+    }
+
+    void reportUncaught(Fiber<?> fiber, Throwable failure) {
+        try {
+            options.uncaught().uncaught(fiber, failure);
+        } catch (RuntimeException | Error broken) {
+            LOG.error("the uncaught handler of {} failed for {}", this, fiber, broken);
+        }
+    }
+
+    boolean isBusy() {
+        return busy;
+    }
+
+    /** By the ticker. */
+    void mark() {
+        marked = true;
+    }
+
+    boolean isVirtual() {
+        return seam.isVirtual();
+    }
+
+    void checkInvariants() {
+        runQueue.checkInvariants();
+        timers.checkInvariants();
+        root.checkInvariants();
+    }
+}

@@ -1,0 +1,10 @@
+package dev.ropewalk.fibers;
+
+/** Tells that a cord has ended and takes no more fibers or messages. */
+public final class CordClosedException extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    CordClosedException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,23 @@
+package dev.ropewalk.fibers;
+
+/**
+ * Something that another thread wants done on a cord, sent by {@link Cord#post}.
+ *
+ * <p>Messages of one sender run in the order in which they were posted.
+ */
+public abstract class CordMessage {
+    /** For subclasses. */
+    protected CordMessage() {}
+
+    /**
+     * Runs on the cord's thread, between two fibers. It must be short and must not throw; a
+     * switchpoint inside it is an error, while schedule, tell and trySend are allowed.
+     */
+    protected abstract void onCord();
+
+    /**
+     * Runs instead of {@link #onCord} when the cord has ended, on whatever thread finds out. It
+     * must hand back or report what the message carries.
+     */
+    protected abstract void onClosed();
+}

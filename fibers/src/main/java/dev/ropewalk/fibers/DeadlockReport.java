@@ -1,0 +1,34 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+/** Text for a cord on which nothing can ever run again: who waits for what. */
+final class DeadlockReport {
+    private static final int MOST_LINES = 50;
+
+    private final StringBuilder text = new StringBuilder();
+    private int lines;
+
+    private DeadlockReport() {}
+
+    static String of(Cord cord, Fiber<?> root) {
+        DeadlockReport report = new DeadlockReport();
+        report.text.append("deadlock on ").append(cord).append(": no fiber is runnable and no timer");
+        report.text.append(" is armed, while these wait:");
+        report.add(root, 1);
+        return report.text.toString();
+    }
+
+    private void add(Fiber<?> fiber, int depth) {
+        if (++lines > MOST_LINES) {
+            return;
+        }
+        text.append('\n').append("  ".repeat(depth));
+        text.append(lines == MOST_LINES ? "..." : fiber.describeWait());
+        for (@Nullable Fiber<?> child = fiber.children().first();
+                child != null;
+                child = child.nextSibling) {
+            add(child, depth + 1);
+        }
+    }
+}

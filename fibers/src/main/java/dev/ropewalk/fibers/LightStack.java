@@ -1,0 +1,33 @@
+package dev.ropewalk.fibers;
+
+import jdk.internal.vm.Continuation;
+import jdk.internal.vm.ContinuationScope;
+
+/** A stack that is a raw continuation: only Ropewalk's own calls give way on it. */
+final class LightStack extends Continuation implements Stack {
+    private static final ContinuationScope SCOPE = new ContinuationScope("ropewalk");
+
+    LightStack(Runnable worker) {
+        super(SCOPE, worker);
+    }
+
+    @Override
+    public void enter() {
+        run();
+    }
+
+    @Override
+    public void leave() {
+        Continuation.yield(SCOPE);
+    }
+
+    @Override
+    protected void onPinned(Pinned reason) {
+        throw new StackPinnedException(
+                "cannot wait here: the stack is pinned, reason="
+                        + reason
+                        + ". Waiting is not possible inside a class initialiser or below a native"
+                        + " frame; move the waiting call out of it, or wrap the code around it in"
+                        + " Blocking.call.");
+    }
+}

@@ -1,0 +1,34 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+/** How a fiber ended; immutable, read by any thread once published. */
+sealed interface Outcome<T extends @Nullable Object> {
+    /** Returned {@code value}. */
+    record Success<T extends @Nullable Object>(T value) implements Outcome<T> {}
+
+    /** Threw {@code cause}. */
+    record Failure<T extends @Nullable Object>(Throwable cause) implements Outcome<T> {}
+
+    /** Was terminated. */
+    record Terminated<T extends @Nullable Object>(Signal.Terminate signal) implements Outcome<T> {}
+
+    /** The result, or a fresh exception that names {@code fiber}. */
+    default T take(Fiber<?> fiber) {
+        return switch (this) {
+            case Success<T> s -> s.value();
+            case Failure<T> f -> throw failure(fiber, f.cause());
+            case Terminated<T> t ->
+                    throw new FiberTerminatedException(
+                            fiber + " was terminated before it returned", t.signal());
+        };
+    }
+
+    /** What parents and awaiters get for a body that threw {@code cause}. */
+    static FiberFailedException failure(Fiber<?> fiber, Throwable cause) {
+        if (cause instanceof FiberAbandonedException abandoned) {
+            return abandoned;
+        }
+        return new FiberFailedException(fiber + " failed: " + cause, cause);
+    }
+}

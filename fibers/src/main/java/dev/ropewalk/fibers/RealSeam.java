@@ -1,0 +1,106 @@
+package dev.ropewalk.fibers;
+
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ManualIoEventLoop;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Real time, real randomness, and the reactor as the place to park.
+ *
+ * <p>The reactor (epoll on Linux, NIO elsewhere) is made when the cord sleeps for the first time: a
+ * cord that never runs dry needs no file descriptors.
+ */
+final class RealSeam implements Seam {
+    /** How {@link ManualIoEventLoop#run(long)} spells a wait without a limit. */
+    private static final long WITHOUT_LIMIT = 0;
+
+    private final Thread thread;
+    private volatile @Nullable ManualIoEventLoop reactor;
+    private volatile boolean asleep;
+
+    RealSeam(Thread thread) {
+        this.thread = thread;
+    }
+
+    /** A fresh reading for plain threads, which have no cord and so no seam of their own. */
+    static long now() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public long nanoTime() {
+        return now();
+    }
+
+    @Override
+    public int nextInt(int bound) {
+        return ThreadLocalRandom.current().nextInt(bound);
+    }
+
+    @Override
+    public boolean isOrderSeeded() {
+        return false;
+    }
+
+    @Override
+    public boolean isVirtual() {
+        return false;
+    }
+
+    @Override
+    public void park(boolean timed, long deadlineNs, BooleanSupplier hasWork) {
+        ManualIoEventLoop loop = reactor();
+        // A sender offers, then reads asleep; we set asleep, then look: one of us sees the other.
+        asleep = true;
+        try {
+            if (!hasWork.getAsBoolean()) {
+                long waitNs = timed ? deadlineNs - nanoTime() : WITHOUT_LIMIT;
+                if (waitNs > 0 || !timed) {
+                    loop.run(waitNs);
+                }
+            }
+        } finally {
+            asleep = false;
+        }
+    }
+
+    @Override
+    public void wakeUp() {
+        if (asleep) {
+            ManualIoEventLoop loop = reactor;
+            if (loop != null) {
+                loop.wakeup();
+            }
+        }
+    }
+
+    private ManualIoEventLoop reactor() {
+        ManualIoEventLoop loop = reactor;
+        if (loop == null) {
+            loop = new ManualIoEventLoop(thread, ioHandler());
+            reactor = loop;
+        }
+        return loop;
+    }
+
+    private static IoHandlerFactory ioHandler() {
+        return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    }
+
+    @Override
+    public void close() {
+        ManualIoEventLoop loop = reactor;
+        if (loop != null) {
+            loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
+            while (!loop.isTerminated()) {
+                loop.runNow();
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package dev.ropewalk.fibers;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cord's FIFO ring of (fiber, resume value), confined to the cord (rule F1).
+ *
+ * <p>Fibers and values lie in turn in one array, so an entry is one cache line's worth of neighbours
+ * and costs no object. The ring doubles when full and never shrinks: its size is the largest number
+ * of fibers that were runnable at once.
+ */
+final class RunQueue {
+    private static final int FIRST_CAPACITY = 64;
+
+    private @Nullable Object[] ring = new @Nullable Object[2 * FIRST_CAPACITY];
+    private int mask = 2 * FIRST_CAPACITY - 1;
+    private int head;
+    private int tail;
+
+    /** Value of the entry that {@link #take} gave last. */
+    private @Nullable Object value;
+
+    void add(Fiber<?> fiber, @Nullable Object resumeValue) {
+        int at = tail;
+        ring[at] = fiber;
+        ring[at + 1] = resumeValue;
+        tail = (at + 2) & mask;
+        if (tail == head) {
+            grow();
+        }
+    }
+
+    @Nullable Fiber<?> peek() {
+        return (Fiber<?>) ring[head];
+    }
+
+    /** Removes the head; its value is then {@link #value}. Null when empty. */
+    @Nullable Fiber<?> take() {
+        int at = head;
+        Fiber<?> fiber = (Fiber<?>) ring[at];
+        if (fiber == null) {
+            return null;
+        }
+        value = ring[at + 1];
+        ring[at] = null;
+        ring[at + 1] = null;
+        head = (at + 2) & mask;
+        return fiber;
+    }
+
+    /** The value taken last, once. */
+    @Nullable Object takeValue() {
+        Object taken = value;
+        value = null;
+        return taken;
+    }
+
+    int size() {
+        return ((tail - head) & mask) >> 1;
+    }
+
+    /** Brings entry {@code index}, counted from the head, to the head: the seeded order of F14. */
+    void swapToHead(int index) {
+        Objects.checkIndex(index, size());
+        int other = (head + 2 * index) & mask;
+        for (int half = 0; half < 2; half++) {
+            Object swapped = ring[head + half];
+            ring[head + half] = ring[other + half];
+            ring[other + half] = swapped;
+        }
+    }
+
+    /** Takes out the entry of {@code fiber}, keeping the order; false if it has none. */
+    boolean remove(Fiber<?> fiber) {
+        for (int at = head; at != tail; at = (at + 2) & mask) {
+            if (ring[at] == fiber) {
+                for (int next = (at + 2) & mask; next != tail; next = (next + 2) & mask) {
+                    ring[at] = ring[next];
+                    ring[at + 1] = ring[next + 1];
+                    at = next;
+                }
+                tail = (tail - 2) & mask;
+                ring[tail] = null;
+                ring[tail + 1] = null;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void grow() {
+        int length = ring.length;
+        @Nullable Object[] doubled = new @Nullable Object[2 * length];
+        System.arraycopy(ring, head, doubled, 0, length - head);
+        System.arraycopy(ring, 0, doubled, length - head, head);
+        ring = doubled;
+        mask = doubled.length - 1;
+        head = 0;
+        tail = length;
+    }
+
+    void checkInvariants() {
+        for (int i = 0; i < ring.length; i += 2) {
+            boolean used = ((i - head) & mask) < ((tail - head) & mask);
+            if (used != (ring[i] != null)) {
+                throw new IllegalStateException(
+                        "slot=" + i + " used=" + used + " fiber=" + ring[i] + " in " + this);
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "RunQueue[size=" + size() + " head=" + head + " tail=" + tail + "]";
+    }
+}

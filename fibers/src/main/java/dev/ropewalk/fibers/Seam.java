@@ -1,0 +1,36 @@
+package dev.ropewalk.fibers;
+
+import java.util.function.BooleanSupplier;
+
+/**
+ * The one seam through which a cord reads time, draws random numbers and parks (rule F14).
+ *
+ * <p>All methods but {@link #nanoTime} and {@link #wakeUp} are for the cord's own thread.
+ */
+interface Seam extends AutoCloseable {
+    /** A fresh reading of the monotonic clock. */
+    long nanoTime();
+
+    /** A random number from 0 to {@code bound - 1}. */
+    int nextInt(int bound);
+
+    /** True if the order of the run queue is to be drawn at random. */
+    boolean isOrderSeeded();
+
+    /** True if time jumps instead of passing, so that nothing may block the thread. */
+    boolean isVirtual();
+
+    /**
+     * Waits until the deadline, an I/O event or a wake-up.
+     *
+     * @param deadlineNs when to return at the latest; meaningless unless {@code timed}
+     * @param hasWork read again after the cord has been marked as asleep
+     */
+    void park(boolean timed, long deadlineNs, BooleanSupplier hasWork);
+
+    /** Ends the current or, if there is none, the next {@link #park}; from any thread. */
+    void wakeUp();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,81 @@
+package dev.ropewalk.fibers;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One daemon thread per process that marks each busy cord every millisecond, so that a cord looks
+ * at its inbox and timers even if its fibers run long between switches (rule F2).
+ *
+ * <p>It runs only while a cord is busy. Going to sleep and waking it up is a handshake: it sets
+ * {@code asleep} and then reads the cords' busy flags; a cord sets its busy flag and then reads
+ * {@code asleep}; so one of the two sees the other.
+ */
+final class Ticker {
+    /** How late a timer can be beside a fiber that does not give way, and the cost of a look. */
+    static final long TICK_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** Ticks without a busy cord before the thread sleeps; a cord that naps does not stop it. */
+    private static final int IDLE_TICKS = 20;
+
+    static final Ticker INSTANCE = new Ticker();
+
+    private final List<Cord> cords = new CopyOnWriteArrayList<>();
+    private final Thread thread;
+    private volatile boolean asleep = true;
+
+    private Ticker() {
+        thread = new Thread(null, this::run, "ropewalk-ticker", 64 * 1024);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    void add(Cord cord) {
+        cords.add(cord);
+    }
+
+    void remove(Cord cord) {
+        cords.remove(cord);
+    }
+
+    /** Called by a cord right after it set its busy flag. */
+    void cordBecameBusy() {
+        if (asleep) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private void run() {
+        int idleTicks = 0;
+        for (; ; ) {
+            idleTicks = tick() ? 0 : idleTicks + 1;
+            if (idleTicks < IDLE_TICKS) {
+                LockSupport.parkNanos(this, TICK_NS);
+            } else {
+                sleepUntilBusy();
+                idleTicks = 0;
+            }
+        }
+    }
+
+    private boolean tick() {
+        boolean anyBusy = false;
+        for (Cord cord : cords) {
+            if (cord.isBusy()) {
+                cord.mark();
+                anyBusy = true;
+            }
+        }
+        return anyBusy;
+    }
+
+    private void sleepUntilBusy() {
+        asleep = true;
+        while (!tick()) {
+            LockSupport.park(this);
+        }
+        asleep = false;
+    }
+}

@@ -1,0 +1,58 @@
+package dev.ropewalk.fibers;
+
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Virtual time that jumps to the next timer when nothing is runnable, and a seeded order of the run
+ * queue: the same program and seed run the same way twice.
+ */
+final class VirtualSeam implements Seam {
+    private final SplittableRandom random;
+    private final boolean orderSeeded;
+    private volatile long nowNs;
+
+    /** Starts the clock at a random instant near overflow or far from it, so that misuse shows. */
+    VirtualSeam(long seed, boolean orderSeeded) {
+        this.random = new SplittableRandom(seed);
+        this.orderSeeded = orderSeeded;
+        this.nowNs = random.nextLong();
+    }
+
+    @Override
+    public long nanoTime() {
+        return nowNs;
+    }
+
+    @Override
+    public int nextInt(int bound) {
+        return random.nextInt(bound);
+    }
+
+    @Override
+    public boolean isOrderSeeded() {
+        return orderSeeded;
+    }
+
+    @Override
+    public boolean isVirtual() {
+        return true;
+    }
+
+    @Override
+    public void park(boolean timed, long deadlineNs, BooleanSupplier hasWork) {
+        if (timed && deadlineNs - nowNs > 0) {
+            nowNs = deadlineNs;
+        }
+    }
+
+    @Override
+    public void wakeUp() {
+        // Never parked.
+    }
+
+    @Override
+    public void close() {
+        // Owns nothing.
+    }
+}

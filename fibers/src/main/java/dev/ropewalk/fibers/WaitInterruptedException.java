@@ -1,0 +1,13 @@
+package dev.ropewalk.fibers;
+
+/**
+ * Tells a plain thread that it was interrupted in a wait. The wait took and gave nothing, and the
+ * thread's interrupt flag is set again.
+ */
+public final class WaitInterruptedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    WaitInterruptedException(String message) {
+        super(message);
+    }
+}

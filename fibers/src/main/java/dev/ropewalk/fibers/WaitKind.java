@@ -1,0 +1,11 @@
+package dev.ropewalk.fibers;
+
+/** Who may end a fiber's wait. */
+enum WaitKind {
+    /** {@link Fiber#suspend}: anybody, by {@link Fiber#schedule}. */
+    SUSPEND,
+    /** A library wait: only who holds its number. */
+    LIBRARY,
+    /** A handler between two turns: only {@link Waits#resumeHandler}. */
+    HANDLER
+}

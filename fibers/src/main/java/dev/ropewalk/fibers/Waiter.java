@@ -1,0 +1,171 @@
+package dev.ropewalk.fibers;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One wait of a fiber or a plain thread that may be ended from any thread (rule F8).
+ *
+ * <pre>
+ *   WAITING -> GIVEN   give: the giver's compare-and-set put the value into the slot
+ *   WAITING -> LEFT    await: time limit, termination, raise or interrupt came first
+ * </pre>
+ *
+ * One compare-and-set on the slot decides. It carries the value itself, so that whoever sees GIVEN
+ * sees the value; the inbox of the waiter's cord only wakes. Who loses acts accordingly: a giver
+ * that was too late takes its next waiter, and a waiter that was given in the last moment takes the
+ * value, while what came too late stays pending for its next switchpoint.
+ *
+ * <p>What the giver did before {@link #give} happens before {@link #await} returns. A waiter is for
+ * one wait; it may carry an element of its subclass.
+ */
+public class Waiter extends CordMessage {
+    private static final Object LEFT = new Object();
+    private static final Object GIVEN_NULL = new Object();
+    private static final VarHandle SLOT;
+
+    static {
+        try {
+            SLOT = MethodHandles.lookup().findVarHandle(Waiter.class, "slot", Object.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final @Nullable Fiber<?> fiber;
+    private final Thread thread;
+    private final long number;
+
+    /** Null while WAITING, LEFT, or the value given. */
+    private volatile @Nullable Object slot;
+
+    /** A wait of the current fiber, or of the current thread if it is no cord. */
+    public Waiter() {
+        this.fiber = Fiber.currentOrNull();
+        this.thread = Thread.currentThread();
+        if (fiber == null && Cord.currentOrNull() != null) {
+            throw new IllegalStateException(
+                    "cannot wait here: no fiber runs on " + Cord.current() + " at the moment");
+        }
+        this.number = fiber == null ? 0 : fiber.nextWaitNumber();
+    }
+
+    /** {@return the fiber that waits, null if it is a plain thread} */
+    public final @Nullable Fiber<?> fiber() {
+        return fiber;
+    }
+
+    /**
+     * Ends the wait with the value, from any thread. Never switches.
+     *
+     * @param value what {@code await} returns
+     * @return false if the wait is already over; the value was not taken then
+     */
+    public final boolean give(@Nullable Object value) {
+        if (slot != null || !SLOT.compareAndSet(this, null, value == null ? GIVEN_NULL : value)) {
+            return false;
+        }
+        if (fiber == null) {
+            LockSupport.unpark(thread);
+        } else if (Cord.currentOrNull() == fiber.cord()) {
+            fiber.resume(number, null);
+        } else {
+            fiber.cord().post(this);
+        }
+        return true;
+    }
+
+    /** {@return whether somebody may still give; only a hint, for it can change at once} */
+    public final boolean isWaiting() {
+        return slot == null;
+    }
+
+    /**
+     * Waits until {@link #give}. A switchpoint.
+     *
+     * @param reason what is waited for; its {@code toString} is shown in reports
+     * @return the value given
+     * @throws WaitInterruptedException if a plain thread was interrupted; nothing was taken
+     */
+    public final @Nullable Object await(Object reason) {
+        return await(reason, Long.MAX_VALUE);
+    }
+
+    /**
+     * Waits until {@link #give} or until the limit passes. A switchpoint. Terminating or raising
+     * into the waiting fiber ends the wait with that exception, and nothing was taken.
+     *
+     * @param reason what is waited for; its {@code toString} is shown in reports
+     * @param timeoutNanos the limit in nanoseconds; {@code Long.MAX_VALUE} for none
+     * @return the value given, or {@link Waits#TIMED_OUT}
+     * @throws WaitInterruptedException if a plain thread was interrupted; nothing was taken
+     */
+    public final @Nullable Object await(Object reason, long timeoutNanos) {
+        if (fiber == null) {
+            return awaitOnThread(reason, timeoutNanos);
+        }
+        try {
+            if (slot == null) {
+                fiber.parkFor(WaitKind.LIBRARY, reason, timeoutNanos);
+            } else {
+                fiber.closeWait();
+            }
+        } catch (Throwable raised) {
+            if (leave()) {
+                throw raised;
+            }
+            fiber.keepForNextSwitchpoint(raised);
+        }
+        return leave() ? Waits.TIMED_OUT : given();
+    }
+
+    private @Nullable Object awaitOnThread(Object reason, long timeoutNanos) {
+        boolean timed = timeoutNanos != Long.MAX_VALUE;
+        long startNs = RealSeam.now();
+        while (slot == null) {
+            if (Thread.interrupted()) {
+                if (leave()) {
+                    Thread.currentThread().interrupt();
+                    throw new WaitInterruptedException(
+                            Thread.currentThread() + " was interrupted while it waited: " + reason);
+                }
+                Thread.currentThread().interrupt();
+                break;
+            }
+            if (timed) {
+                long leftNs = timeoutNanos - (RealSeam.now() - startNs);
+                if (leftNs <= 0 && leave()) {
+                    return Waits.TIMED_OUT;
+                }
+                LockSupport.parkNanos(reason, Math.max(leftNs, 1));
+            } else {
+                LockSupport.park(reason);
+            }
+        }
+        return given();
+    }
+
+    /** True if this call moved WAITING to LEFT. */
+    private boolean leave() {
+        return slot == null && SLOT.compareAndSet(this, null, LEFT);
+    }
+
+    private @Nullable Object given() {
+        Object value = slot;
+        return value == GIVEN_NULL ? null : value;
+    }
+
+    @Override
+    protected final void onCord() {
+        if (fiber != null) {
+            fiber.resume(number, null);
+        }
+    }
+
+    @Override
+    protected final void onClosed() {
+        // A cord ends after its fibers, so the waiter was abandoned and will never run again.
+    }
+}

@@ -1,0 +1,100 @@
+package dev.ropewalk.fibers;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Numbered waits of the current cord's fibers, for those who build channels, mailboxes and locks
+ * that are confined to one cord (rule F4). {@link Waiter} is the form that crosses cords.
+ *
+ * <p>To wait: take {@link #nextNumber}, put (fiber, number) where a giver finds it, and {@link
+ * #park}. To give: {@link #resume} with that number. A resume with an old number is refused, so a
+ * late giver never ends the wrong wait; it then takes its next waiter. A waiting operation that
+ * leaves by an exception must take its entry out again (rule F5).
+ */
+public final class Waits {
+    /** What {@link #park(Object, long)} returns when the time limit passed. */
+    public static final Object TIMED_OUT =
+            new Object() {
+                @Override
+                public String toString() {
+                    return "TIMED_OUT";
+                }
+            };
+
+    private Waits() {}
+
+    /**
+     * {@return the number of the wait that the current fiber opens with its next {@code park}}
+     *
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static long nextNumber() {
+        return Fiber.current().nextWaitNumber();
+    }
+
+    /**
+     * Waits until {@link #resume}, for ever if need be. A switchpoint.
+     *
+     * @param reason what is waited for; its {@code toString} is shown in reports
+     * @return the value given to {@code resume}
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static @Nullable Object park(Object reason) {
+        return Fiber.current().park(WaitKind.LIBRARY, reason);
+    }
+
+    /**
+     * Waits until {@link #resume} or until the limit passes. A switchpoint.
+     *
+     * @param reason what is waited for; its {@code toString} is shown in reports
+     * @param timeoutNanos the limit in nanoseconds; 0 or less times out after one turn of the cord
+     * @return the value given to {@code resume}, or {@link #TIMED_OUT}
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static @Nullable Object park(Object reason, long timeoutNanos) {
+        return Fiber.current().parkFor(WaitKind.LIBRARY, reason, timeoutNanos);
+    }
+
+    /**
+     * Ends wait {@code number} of the fiber with the value: the fiber goes to the tail of the run
+     * queue. Never switches.
+     *
+     * @param fiber the waiting fiber, of the current cord
+     * @param number the wait's number
+     * @param value what {@code park} returns there
+     * @return false if that wait is already over; nothing happened then
+     * @throws WrongThreadException if the fiber belongs to another cord
+     */
+    public static boolean resume(Fiber<?> fiber, long number, @Nullable Object value) {
+        fiber.checkCord("resume");
+        return fiber.resume(number, value);
+    }
+
+    /**
+     * Gives a {@link Handler} fiber that waits between its turns the value of its next turn. Never
+     * switches.
+     *
+     * @param fiber the fiber of the handler, of the current cord
+     * @param value the value of the turn
+     * @return false if the fiber is not between two turns; nothing happened then
+     * @throws WrongThreadException if the fiber belongs to another cord
+     */
+    public static boolean resumeHandler(Fiber<?> fiber, @Nullable Object value) {
+        fiber.checkCord("resumeHandler");
+        return fiber.resumeHandler(value);
+    }
+
+    /**
+     * {@return the limit in nanoseconds, at most {@code Long.MAX_VALUE}}
+     *
+     * @param limit a time limit
+     */
+    public static long nanos(Duration limit) {
+        try {
+            return limit.toNanos();
+        } catch (ArithmeticException tooLong) {
+            return limit.isNegative() ? Long.MIN_VALUE : Long.MAX_VALUE;
+        }
+    }
+}
