@@ -559,8 +559,12 @@ public final class Fiber<T extends @Nullable Object> {
     @SuppressWarnings("NullAway") // a handler's result type is always Void
     private void handlerTurn(Handler toRun, @Nullable Object value) {
         try {
-            if (!toRun.handle(value)) {
+            Object next = toRun.handle(value);
+            if (next == Handler.END) {
                 end(new Outcome.Success<>(null));
+            } else if (next != Handler.WAIT) {
+                state(RUNNING, RUNNABLE);
+                cord.enqueue(this, next);
             } else if (pending != null) {
                 end(new Outcome.Failure<>(pending));
             } else {
@@ -607,10 +611,10 @@ public final class Fiber<T extends @Nullable Object> {
     }
 
     private void finish(int from, Outcome<T> end) {
-        boolean awaitedByAny = awaiters != null;
-        publish(from, end);
+        boolean taken = awaiters != null;
+        taken |= publish(from, end);
         FiberFailedException untaken = null;
-        if (!awaitedByAny && end instanceof Outcome.Failure<T> failed) {
+        if (!taken && end instanceof Outcome.Failure<T> failed) {
             untaken = Outcome.failure(this, failed.cause());
         }
         if (parent == null) {
@@ -623,8 +627,10 @@ public final class Fiber<T extends @Nullable Object> {
         }
     }
 
-    private void publish(int from, Outcome<T> end) {
+    /** Makes the outcome known; true if the handler has taken care of it. */
+    private boolean publish(int from, Outcome<T> end) {
         state(from, DEAD);
+        Handler ended = handler;
         body = null;
         handler = null;
         stack = null;
@@ -634,6 +640,16 @@ public final class Fiber<T extends @Nullable Object> {
                 waiter.give(this);
             }
             awaiters = null;
+        }
+        return ended != null && tellHandler(ended, end);
+    }
+
+    private boolean tellHandler(Handler ended, Outcome<T> end) {
+        try {
+            return ended.onEnd(end.failure(this));
+        } catch (RuntimeException | Error broken) {
+            cord.reportUncaught(this, broken);
+            return false;
         }
     }
 
@@ -654,8 +670,7 @@ public final class Fiber<T extends @Nullable Object> {
 
     /** The cord ended before it could start the fiber; on whatever thread finds out. */
     void refuseStart(String why) {
-        state(UNSTARTED, DEAD);
-        outcome = new Outcome.Failure<>(new CordClosedException(why));
+        publish(UNSTARTED, new Outcome.Failure<>(new CordClosedException(why)));
         if (parent != null && parent.cord != cord) {
             parent.cord.send(FiberMessages.childEnded(parent, this, null));
         }
@@ -702,6 +717,10 @@ public final class Fiber<T extends @Nullable Object> {
 
     void isolateChildren() {
         isolatesChildren = true;
+    }
+
+    @Nullable Handler handler() {
+        return handler;
     }
 
     boolean isEnding() {

@@ -7,6 +7,17 @@ final class FiberAwait {
     private FiberAwait() {}
 
     static <T extends @Nullable Object> Outcome<T> end(Fiber<T> target) {
+        end(target, Long.MAX_VALUE);
+        Outcome<T> outcome = target.outcome();
+        if (outcome == null) {
+            throw new CordClosedException(
+                    target + " has no outcome: its cord ended without it. Was it abandoned?");
+        }
+        return outcome;
+    }
+
+    /** False if the limit passed first. */
+    static boolean end(Fiber<?> target, long limitNanos) {
         Fiber<?> me = Fiber.currentOrNull();
         if (me != null) {
             checkCycle(me, target);
@@ -14,31 +25,31 @@ final class FiberAwait {
         }
         Waiter waiter = new Waiter();
         boolean local = me != null && me.cord() == target.cord();
+        Object result = Waits.TIMED_OUT;
         try {
             if (local) {
                 target.addAwaiter(waiter);
             } else {
                 target.cord().send(FiberMessages.addAwaiter(target, waiter));
             }
-            waiter.await("the end of " + target);
-        } catch (Throwable left) {
-            if (local) {
-                target.removeAwaiter(waiter);
-            } else {
-                target.cord().send(FiberMessages.removeAwaiter(target, waiter));
-            }
-            throw left;
+            result = waiter.await("the end of " + target, limitNanos);
         } finally {
             if (me != null) {
                 me.setAwaited(null);
             }
+            if (result == Waits.TIMED_OUT) {
+                leave(target, waiter, local);
+            }
         }
-        Outcome<T> outcome = target.outcome();
-        if (outcome == null) {
-            throw new CordClosedException(
-                    target + " has no outcome: its cord ended without it. Was it abandoned?");
+        return result != Waits.TIMED_OUT;
+    }
+
+    private static void leave(Fiber<?> target, Waiter waiter, boolean local) {
+        if (local) {
+            target.removeAwaiter(waiter);
+        } else {
+            target.cord().send(FiberMessages.removeAwaiter(target, waiter));
         }
-        return outcome;
     }
 
     /** Follows the chain of awaits among fibers of this cord; other cords' chains would race. */

@@ -8,17 +8,35 @@ import org.jspecify.annotations.Nullable;
  * <p>A turn may wait like any other code of a fiber; only then does the fiber get a stack, and only
  * until the turn ends (rule F3).
  */
-@FunctionalInterface
 public interface Handler {
-    /** The value of the first call, which comes right after the fiber was spun. */
+    /** The value of the first turn, which comes right after the fiber was spun. */
     Object START = new Object();
+
+    /** Returned by a turn: wait for the next value. */
+    Object WAIT = new Object();
+
+    /** Returned by a turn: the fiber is over. */
+    Object END = new Object();
 
     /**
      * Handles one resume value on the fiber's cord.
      *
      * @param value {@link #START} in the first turn, then what {@link Waits#resumeHandler} gave
-     * @return true to wait for the next value, false to end the fiber
+     * @return {@link #WAIT}, {@link #END}, or the value of the next turn, which then comes after the
+     *     fibers that are runnable now
      * @throws Exception whatever the turn throws ends the fiber with that failure
      */
-    boolean handle(@Nullable Object value) throws Exception;
+    @Nullable Object handle(@Nullable Object value) throws Exception;
+
+    /**
+     * Called once when the fiber is over, whatever ended it, also if it never had a turn; on its
+     * cord, or on any thread if the cord has ended. It must not wait.
+     *
+     * @param failure null after {@link #END}; a {@link FiberTerminatedException}, a {@link
+     *     FiberAbandonedException}, or what a turn threw
+     * @return true if the failure is taken care of; else it cancels the parent's body
+     */
+    default boolean onEnd(@Nullable Throwable failure) {
+        return false;
+    }
 }

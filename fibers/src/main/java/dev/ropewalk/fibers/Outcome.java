@@ -24,6 +24,15 @@ sealed interface Outcome<T extends @Nullable Object> {
         };
     }
 
+    /** What ended the fiber, as its handler is told; null for a result. */
+    default @Nullable Throwable failure(Fiber<?> fiber) {
+        return switch (this) {
+            case Success<T> _ -> null;
+            case Failure<T> f -> f.cause();
+            case Terminated<T> t -> new FiberTerminatedException(fiber + " was terminated", t.signal());
+        };
+    }
+
     /** What parents and awaiters get for a body that threw {@code cause}. */
     static FiberFailedException failure(Fiber<?> fiber, Throwable cause) {
         if (cause instanceof FiberAbandonedException abandoned) {

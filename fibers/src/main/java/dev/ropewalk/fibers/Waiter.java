@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public class Waiter extends CordMessage {
     private static final Object LEFT = new Object();
     private static final Object GIVEN_NULL = new Object();
+    private static final long NOT_OPEN = -1;
     private static final VarHandle SLOT;
 
     static {
@@ -36,12 +37,14 @@ public class Waiter extends CordMessage {
 
     private final @Nullable Fiber<?> fiber;
     private final Thread thread;
-    private final long number;
+
+    /** Of the wait, once it is open; read and written on the waiting fiber's cord only. */
+    private long number = NOT_OPEN;
 
     /** Null while WAITING, LEFT, or the value given. */
     private volatile @Nullable Object slot;
 
-    /** A wait of the current fiber, or of the current thread if it is no cord. */
+    /** A wait for the current fiber, or of the current thread if it is no cord. */
     public Waiter() {
         this.fiber = Fiber.currentOrNull();
         this.thread = Thread.currentThread();
@@ -49,7 +52,6 @@ public class Waiter extends CordMessage {
             throw new IllegalStateException(
                     "cannot wait here: no fiber runs on " + Cord.current() + " at the moment");
         }
-        this.number = fiber == null ? 0 : fiber.nextWaitNumber();
     }
 
     /** {@return the fiber that waits, null if it is a plain thread} */
@@ -64,9 +66,26 @@ public class Waiter extends CordMessage {
      * @return false if the wait is already over; the value was not taken then
      */
     public final boolean give(@Nullable Object value) {
-        if (slot != null || !SLOT.compareAndSet(this, null, value == null ? GIVEN_NULL : value)) {
+        if (!claim(value)) {
             return false;
         }
+        wake();
+        return true;
+    }
+
+    /**
+     * The first half of {@link #give}: decides, and wakes nobody yet. For givers that hold a lock;
+     * after true they must call {@link #wake} when they have let go of it.
+     *
+     * @param value what {@code await} returns
+     * @return false if the wait is already over; the value was not taken then
+     */
+    public final boolean claim(@Nullable Object value) {
+        return slot == null && SLOT.compareAndSet(this, null, value == null ? GIVEN_NULL : value);
+    }
+
+    /** The second half of {@link #give}: wakes the waiter that this thread has claimed. */
+    public final void wake() {
         if (fiber == null) {
             LockSupport.unpark(thread);
         } else if (Cord.currentOrNull() == fiber.cord()) {
@@ -74,7 +93,6 @@ public class Waiter extends CordMessage {
         } else {
             fiber.cord().post(this);
         }
-        return true;
     }
 
     /** {@return whether somebody may still give; only a hint, for it can change at once} */
@@ -107,10 +125,12 @@ public class Waiter extends CordMessage {
             return awaitOnThread(reason, timeoutNanos);
         }
         try {
+            // Given before this look: the wake-up finds no open wait. After it: it finds this one.
+            number = fiber.nextWaitNumber();
             if (slot == null) {
                 fiber.parkFor(WaitKind.LIBRARY, reason, timeoutNanos);
             } else {
-                fiber.closeWait();
+                number = NOT_OPEN;
             }
         } catch (Throwable raised) {
             if (leave()) {

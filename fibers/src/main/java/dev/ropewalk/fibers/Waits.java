@@ -86,6 +86,28 @@ public final class Waits {
     }
 
     /**
+     * {@return the handler of a fiber that was spun with one and is not over, else null}
+     *
+     * @param fiber a fiber of the current cord
+     * @throws WrongThreadException if the fiber belongs to another cord
+     */
+    public static @Nullable Handler handler(Fiber<?> fiber) {
+        fiber.checkCord("handler");
+        return fiber.handler();
+    }
+
+    /**
+     * Waits until the fiber has ended or the limit passes; takes no outcome. A switchpoint.
+     *
+     * @param fiber any fiber
+     * @param limitNanos the limit in nanoseconds; {@code Long.MAX_VALUE} for none
+     * @return false if the limit passed
+     */
+    public static boolean awaitEnd(Fiber<?> fiber, long limitNanos) {
+        return fiber.outcome() != null || FiberAwait.end(fiber, limitNanos);
+    }
+
+    /**
      * {@return the limit in nanoseconds, at most {@code Long.MAX_VALUE}}
      *
      * @param limit a time limit

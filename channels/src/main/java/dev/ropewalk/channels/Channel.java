@@ -1,0 +1,195 @@
+package dev.ropewalk.channels;
+
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes elements from senders to receivers, first in, first out, in both waiting lines too.
+ *
+ * <p>A {@linkplain #rendezvous rendezvous} channel hands each element from a sender to a receiver
+ * that both wait for it; a {@linkplain #buffered buffered} one holds up to its capacity in between.
+ * A send to a waiting receiver goes straight to it and leaves the buffer alone.
+ *
+ * <p>Channels work from any cord and from plain threads; the {@code local} forms are confined to the
+ * cord that made them, take no atomic instruction, and refuse calls from elsewhere with {@link
+ * WrongThreadException}. What a sender did before a send happens before the receive returns.
+ *
+ * <p>Each element that a send accepted is received exactly once, or handed to the undelivered hook
+ * by {@link #cancel}. A waiting call that leaves by an exception or a time limit did not happen: it
+ * took and gave nothing.
+ *
+ * @param <E> the type of the elements
+ */
+public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
+    /** What became of a {@link #trySend}. */
+    enum SendResult {
+        /** The channel took the element. */
+        SENT,
+        /** Nobody waits for it and the buffer is full; the caller keeps the element. */
+        FULL,
+        /** The channel is closed; the caller keeps the element. */
+        CLOSED
+    }
+
+    /**
+     * {@return a channel without a buffer, for any cord and thread}
+     *
+     * @param <E> the type of the elements
+     */
+    static <E> Channel<E> rendezvous() {
+        return new SharedChannel<>(0, null);
+    }
+
+    /**
+     * {@return a channel that holds up to {@code capacity} elements, for any cord and thread}
+     *
+     * @param <E> the type of the elements
+     * @param capacity at least 1
+     * @throws IllegalArgumentException if the capacity is less than 1
+     */
+    static <E> Channel<E> buffered(int capacity) {
+        return new SharedChannel<>(QueueChannel.checkCapacity(capacity), null);
+    }
+
+    /**
+     * {@return a buffered channel, for any cord and thread, with an undelivered hook}
+     *
+     * @param <E> the type of the elements
+     * @param capacity at least 1
+     * @param undelivered gets each element that {@link #cancel} finds in the buffer, on the
+     *     cancelling thread
+     * @throws IllegalArgumentException if the capacity is less than 1
+     */
+    static <E> Channel<E> buffered(int capacity, Consumer<? super E> undelivered) {
+        return new SharedChannel<>(QueueChannel.checkCapacity(capacity), undelivered);
+    }
+
+    /**
+     * {@return a channel without a buffer, confined to the current cord}
+     *
+     * @param <E> the type of the elements
+     * @throws IllegalStateException if the thread is no cord
+     */
+    static <E> Channel<E> localRendezvous() {
+        return new LocalChannel<>(0, null);
+    }
+
+    /**
+     * {@return a channel that holds up to {@code capacity} elements, confined to the current cord}
+     *
+     * @param <E> the type of the elements
+     * @param capacity at least 1
+     * @throws IllegalArgumentException if the capacity is less than 1
+     * @throws IllegalStateException if the thread is no cord
+     */
+    static <E> Channel<E> localBuffered(int capacity) {
+        return new LocalChannel<>(QueueChannel.checkCapacity(capacity), null);
+    }
+
+    /**
+     * {@return a buffered channel, confined to the current cord, with an undelivered hook}
+     *
+     * @param <E> the type of the elements
+     * @param capacity at least 1
+     * @param undelivered gets each element that {@link #cancel} finds in the buffer
+     * @throws IllegalArgumentException if the capacity is less than 1
+     * @throws IllegalStateException if the thread is no cord
+     */
+    static <E> Channel<E> localBuffered(int capacity, Consumer<? super E> undelivered) {
+        return new LocalChannel<>(QueueChannel.checkCapacity(capacity), undelivered);
+    }
+
+    /**
+     * Sends the element; waits while nobody takes it and the buffer is full. A switchpoint only if
+     * it must wait. Termination while it waits means that the element was not sent.
+     *
+     * @param element what is sent
+     * @throws ChannelClosedException if the channel is closed, or is closed while this waits; it
+     *     carries the element
+     */
+    void send(E element);
+
+    /**
+     * Like {@link #send(Object)}, with a limit on the wait.
+     *
+     * @param element what is sent
+     * @param limit how long to wait; 0 or less waits for one turn of the cord
+     * @return false if the limit passed; the element was not sent then
+     * @throws ChannelClosedException if the channel is closed, or is closed while this waits; it
+     *     carries the element
+     */
+    boolean send(E element, Duration limit);
+
+    /**
+     * Sends the element if that needs no waiting. Never switches, never fails spuriously, and may be
+     * called where waiting is not allowed.
+     *
+     * @param element what is sent
+     * @return what became of it
+     */
+    SendResult trySend(E element);
+
+    /**
+     * Receives the next element; waits while there is none. A switchpoint only if it must wait.
+     * Termination while it waits takes nothing.
+     *
+     * @return the element
+     * @throws ChannelClosedException if the channel is closed and drained, or is closed while this
+     *     waits; its cause is the one given to {@link #close(Throwable)}
+     */
+    E receive();
+
+    /**
+     * Like {@link #receive()}, with a limit on the wait.
+     *
+     * @param limit how long to wait; 0 or less waits for one turn of the cord
+     * @return the element, or null if the limit passed
+     * @throws ChannelClosedException if the channel is closed and drained, or is closed while this
+     *     waits
+     */
+    @Nullable E receive(Duration limit);
+
+    /**
+     * Receives an element if there is one now. Never switches, never fails spuriously.
+     *
+     * @return the element, or null if there is none now
+     * @throws ChannelClosedException if the channel is closed and drained
+     */
+    @Nullable E tryReceive();
+
+    /**
+     * Closes the channel. What the buffer holds stays receivable; senders that wait, and all later
+     * ones, get a {@link ChannelClosedException} that carries their element; receivers get one when
+     * the buffer is drained. Closing twice is harmless, and the first cause stands.
+     */
+    void close();
+
+    /**
+     * Closes the channel like {@link #close()} and, once it is drained, fails receivers and
+     * iteration with the cause.
+     *
+     * @param cause why the channel is closed
+     */
+    void close(Throwable cause);
+
+    /**
+     * Closes the channel from the receiving side: what the buffer holds goes to the undelivered
+     * hook, or is dropped if there is none.
+     */
+    void cancel();
+
+    /** {@return whether the channel is closed; elements may still be left to receive} */
+    boolean isClosed();
+
+    /**
+     * {@return an iterator that receives, and ends when the channel is closed and drained}
+     *
+     * <p>Its {@code hasNext} waits like {@link #receive()}, and throws {@link
+     * ChannelClosedException} if the channel was closed with a cause. Each element goes to one
+     * iterator.
+     */
+    @Override
+    Iterator<E> iterator();
+}

@@ -1,0 +1,9 @@
+/**
+ * Channels: what fibers, cords and threads pass elements through.
+ *
+ * <p>References are non-null unless marked {@code @Nullable}; elements are never null.
+ */
+@NullMarked
+package dev.ropewalk.channels;
+
+import org.jspecify.annotations.NullMarked;
