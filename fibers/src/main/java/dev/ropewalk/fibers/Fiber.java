@@ -312,7 +312,8 @@ public final class Fiber<T extends @Nullable Object> {
         return fiber;
     }
 
-    static @Nullable Fiber<?> currentOrNull() {
+    /** {@return the fiber that runs on this thread, null if there is none} */
+    public static @Nullable Fiber<?> currentOrNull() {
         Cord here = Cord.currentOrNull();
         return here == null ? null : here.running();
     }
@@ -646,7 +647,7 @@ public final class Fiber<T extends @Nullable Object> {
 
     private boolean tellHandler(Handler ended, Outcome<T> end) {
         try {
-            return ended.onEnd(end.failure(this));
+            return ended.onEnd(this, end.failure(this));
         } catch (RuntimeException | Error broken) {
             cord.reportUncaught(this, broken);
             return false;

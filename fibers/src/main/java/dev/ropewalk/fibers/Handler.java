@@ -32,11 +32,12 @@ public interface Handler {
      * Called once when the fiber is over, whatever ended it, also if it never had a turn; on its
      * cord, or on any thread if the cord has ended. It must not wait.
      *
+     * @param fiber the fiber that is over
      * @param failure null after {@link #END}; a {@link FiberTerminatedException}, a {@link
      *     FiberAbandonedException}, or what a turn threw
      * @return true if the failure is taken care of; else it cancels the parent's body
      */
-    default boolean onEnd(@Nullable Throwable failure) {
+    default boolean onEnd(Fiber<?> fiber, @Nullable Throwable failure) {
         return false;
     }
 }

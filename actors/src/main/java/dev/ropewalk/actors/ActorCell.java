@@ -1,0 +1,548 @@
+package dev.ropewalk.actors;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.Waits;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What survives a restart: an actor's address, mailbox, committed behavior and failed message. Each
+ * incarnation is a fiber whose handler this is; a loop-style body is one long turn.
+ *
+ * <pre>
+ *   DOWN -> UP      the first turn of an incarnation
+ *   UP   -> DOWN    the incarnation is over; its supervisor decides
+ *   DOWN -> ENDED   it is not started again; what is queued becomes dead letters
+ * </pre>
+ *
+ * A message is in exactly one place: on its way, in the mailbox, or {@code current}. It is current
+ * from the moment it is handed to the waiting fiber, tries counted from the moment the actor sees
+ * it; a fiber that ends with a current message it has not seen puts it back.
+ *
+ * <p>Everything but the final fields is confined to the actor's cord; what comes from other threads
+ * comes as a message to that cord, which also makes stopping and accepting atomic.
+ */
+final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
+    private enum State {
+        DOWN,
+        UP,
+        ENDED
+    }
+
+    private static final Object STOP = new NamedObject("stop");
+
+    /** Wakes a receive with a predicate: the new message is in the mailbox. */
+    private static final Object NUDGE = new NamedObject("nudge");
+
+    private static final long NOT_WAITING = -1;
+
+    private record NamedObject(String name) {}
+
+    private final String name;
+    private final Cord cord;
+    private final Actor<M> actor;
+    private final @Nullable Supervisor supervisor;
+    private final DeadLetters deadLetters;
+    private final Runnable afterEnd;
+    private final Mailbox mailbox;
+    private final OpenAsks openAsks = new OpenAsks();
+
+    private State state = State.DOWN;
+    private @Nullable Fiber<?> fiber;
+    private @Nullable Behavior<M> behavior;
+
+    private @Nullable Object current;
+    private int tries;
+
+    /** A message that was put back, and how often it has been tried. */
+    private @Nullable Object retried;
+
+    private int triedBefore;
+
+    /** The wait of a loop in receive, and the type it takes, null for any. */
+    private long waitNumber = NOT_WAITING;
+
+    private @Nullable Class<?> waitType;
+    private boolean waitsForNudge;
+    private boolean stopping;
+
+    /** Whom this actor waits for in ask; read by actors of other cords that look for a circle. */
+    private volatile @Nullable ActorCell<?> asked;
+
+    ActorCell(
+            String name,
+            Cord cord,
+            Actor<M> actor,
+            @Nullable Supervisor supervisor,
+            DeadLetters deadLetters,
+            Runnable afterEnd) {
+        this.name = Objects.requireNonNull(name, "name");
+        this.cord = Objects.requireNonNull(cord, "cord");
+        this.actor = Objects.requireNonNull(actor, "actor");
+        this.supervisor = supervisor;
+        this.deadLetters = deadLetters;
+        this.afterEnd = afterEnd;
+        this.mailbox = new Mailbox(name);
+    }
+
+    // ---------------------------------------------------------------- the address
+
+    @Override
+    public void tell(M message) {
+        send(Objects.requireNonNull(message, "message"));
+    }
+
+    private void send(Object message) {
+        if (Cord.currentOrNull() == cord) {
+            accept(message);
+        } else {
+            cord.post(new Delivery(this, message));
+        }
+    }
+
+    @Override
+    public <R> R ask(Function<ReplyTo<R>, ? extends M> message, Duration limit) {
+        ActorCell<?> asker = running();
+        Ask<M, R> ask = new Ask<>(this, asker == null ? callerName() : asker.name);
+        ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
+        if (asker == null) {
+            send(ask);
+            return ask.await(Waits.nanos(limit));
+        }
+        asker.asked = this;
+        try {
+            AskCycles.check(asker);
+            send(ask);
+            return ask.await(Waits.nanos(limit));
+        } finally {
+            asker.asked = null;
+        }
+    }
+
+    private static @Nullable ActorCell<?> running() {
+        Fiber<?> fiber = Fiber.currentOrNull();
+        return fiber != null && Waits.handler(fiber) instanceof ActorCell<?> cell ? cell : null;
+    }
+
+    private static String callerName() {
+        Fiber<?> fiber = Fiber.currentOrNull();
+        return fiber == null ? Thread.currentThread().toString() : fiber.toString();
+    }
+
+    @Override
+    public void stop() {
+        send(STOP);
+    }
+
+    @Override
+    public void terminate() {
+        onCord(
+                () -> {
+                    if (fiber != null) {
+                        fiber.terminate();
+                    }
+                });
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    // ---------------------------------------------------------------- accepting
+
+    /** On the cord: the message is accepted from here on. */
+    private void accept(Object message) {
+        if (state == State.ENDED) {
+            drop(message, DeadLetter.Reason.ENDED, null);
+            return;
+        }
+        if (message instanceof Ask<?, ?> ask) {
+            openAsks.add(ask);
+        }
+        if (state == State.DOWN || !handOver(message)) {
+            mailbox.add(message);
+            nudge();
+        }
+    }
+
+    /** Gives the message to the fiber if it waits for one: the mailbox is not touched. */
+    private boolean handOver(Object message) {
+        Fiber<?> waiting = Objects.requireNonNull(fiber);
+        boolean given;
+        if (actor.body() == null) {
+            given = Waits.resumeHandler(waiting, message);
+        } else {
+            given =
+                    waitNumber != NOT_WAITING
+                            && !waitsForNudge
+                            && fits(message)
+                            && Waits.resume(waiting, waitNumber, message);
+        }
+        if (given) {
+            waitNumber = NOT_WAITING;
+            current = message;
+            tries = 0;
+        }
+        return given;
+    }
+
+    private boolean fits(Object message) {
+        return waitType == null || message == STOP || waitType.isInstance(unwrap(message));
+    }
+
+    private void nudge() {
+        if (waitsForNudge && waitNumber != NOT_WAITING && fiber != null) {
+            Waits.resume(fiber, waitNumber, NUDGE);
+            waitNumber = NOT_WAITING;
+        }
+    }
+
+    @SuppressWarnings("unchecked") // only M, asks of M and STOP are sent
+    private M unwrap(Object message) {
+        return message instanceof Ask<?, ?> ask ? (M) ask.message() : (M) message;
+    }
+
+    // ---------------------------------------------------------------- turns
+
+    @Override
+    public @Nullable Object handle(@Nullable Object value) throws Exception {
+        if (value == Handler.START) {
+            start();
+            if (actor.body() != null) {
+                runBody(actor.body());
+                return Handler.END;
+            }
+        } else if (value == STOP) {
+            current = null;
+            return Handler.END;
+        } else {
+            process(Objects.requireNonNull(value));
+        }
+        return nextTurn();
+    }
+
+    private void start() {
+        state(State.DOWN, State.UP);
+        fiber = Fiber.current();
+        stopping = false;
+        Function<ActorContext<M>, Behavior<M>> factory = actor.factory();
+        if (factory != null && !(actor.keepsState() && behavior != null)) {
+            behavior = null;
+            Behavior<M> first = Objects.requireNonNull(factory.apply(this), "first behavior");
+            if (first == Signs.<M>same()) {
+                throw new IllegalStateException(
+                        name + ": the factory returned Behavior.same(), but there is none yet");
+            }
+            behavior = first;
+        }
+    }
+
+    private void process(Object message) throws Exception {
+        countTry(message);
+        Behavior<M> now = Objects.requireNonNull(behavior);
+        Behavior<M> next = now.onMessage(unwrap(message));
+        if (next != Signs.<M>same()) {
+            behavior = Objects.requireNonNull(next, "next behavior");
+        }
+        current = null;
+    }
+
+    private @Nullable Object nextTurn() {
+        if (behavior == Signs.<M>stopped()) {
+            behavior = null;
+            return Handler.END;
+        }
+        Object message = mailbox.poll();
+        if (message == null) {
+            return Handler.WAIT;
+        }
+        current = message;
+        tries = 0;
+        return message;
+    }
+
+    private void runBody(ActorBody<M> body) throws Exception {
+        try {
+            body.run(this);
+        } catch (StopRequest end) {
+            if (!stopping) {
+                throw end;
+            }
+        }
+        current = null;
+    }
+
+    private void countTry(Object message) {
+        tries = 1 + (message == retried ? triedBefore : 0);
+        retried = null;
+    }
+
+    // ---------------------------------------------------------------- the actor's own side
+
+    @Override
+    public ActorRef<M> self() {
+        return this;
+    }
+
+    @Override
+    public int attempt() {
+        return tries;
+    }
+
+    @Override
+    public M receive() {
+        return Objects.requireNonNull(take(null, null, Long.MAX_VALUE));
+    }
+
+    @Override
+    public @Nullable M receive(Duration limit) {
+        return take(null, null, Waits.nanos(limit));
+    }
+
+    @Override
+    public <T extends M> T receive(Class<T> type) {
+        Objects.requireNonNull(type, "type");
+        return type.cast(Objects.requireNonNull(take(type, null, Long.MAX_VALUE)));
+    }
+
+    @Override
+    public M receive(Predicate<? super M> wanted) {
+        Objects.requireNonNull(wanted, "wanted");
+        return Objects.requireNonNull(take(null, wanted, Long.MAX_VALUE));
+    }
+
+    private @Nullable M take(
+            @Nullable Class<?> type, @Nullable Predicate<? super M> wanted, long limitNanos) {
+        checkReceive();
+        current = null;
+        waitType = type;
+        for (int looked = 0; ; ) {
+            for (; looked < mailbox.size(); looked++) {
+                Object message = mailbox.get(looked);
+                if (message == STOP || (fits(message) && passes(wanted, message))) {
+                    mailbox.remove(looked);
+                    current = message;
+                    return begin(message);
+                }
+            }
+            Object given = park(wanted != null, limitNanos);
+            if (given == Waits.TIMED_OUT) {
+                return null;
+            }
+            if (given != NUDGE) {
+                return begin(Objects.requireNonNull(given));
+            }
+        }
+    }
+
+    private boolean passes(@Nullable Predicate<? super M> wanted, Object message) {
+        return wanted == null || wanted.test(unwrap(message));
+    }
+
+    private @Nullable Object park(boolean forNudge, long limitNanos) {
+        waitNumber = Waits.nextNumber();
+        waitsForNudge = forNudge;
+        try {
+            return Waits.park(this, limitNanos);
+        } finally {
+            waitNumber = NOT_WAITING;
+        }
+    }
+
+    private M begin(Object message) {
+        if (message == STOP) {
+            current = null;
+            stopping = true;
+            throw stopRequest();
+        }
+        countTry(message);
+        return unwrap(message);
+    }
+
+    private void checkReceive() {
+        if (actor.body() == null) {
+            throw new IllegalStateException(
+                    name + " is handler style: its messages come to its behavior. Use Actor.loop to"
+                            + " receive");
+        }
+        if (Fiber.currentOrNull() != fiber) {
+            throw new IllegalStateException(
+                    "receive of " + name + " was called by " + callerName()
+                            + "; only the actor's own fiber may receive");
+        }
+        if (stopping) {
+            throw stopRequest();
+        }
+    }
+
+    private StopRequest stopRequest() {
+        return new StopRequest(name + " was asked to stop");
+    }
+
+    // ---------------------------------------------------------------- ending
+
+    @Override
+    public boolean onEnd(Fiber<?> ended, @Nullable Throwable failure) {
+        fiber = null;
+        waitNumber = NOT_WAITING;
+        if (state == State.UP) {
+            state(State.UP, State.DOWN);
+        }
+        settleCurrent(failure);
+        if (supervisor == null) {
+            end("it ended");
+            return false;
+        }
+        supervisor.childEnded(this, ended, failure);
+        return true;
+    }
+
+    private void settleCurrent(@Nullable Throwable failure) {
+        Object message = current;
+        current = null;
+        if (message == null || failure == null) {
+            return;
+        }
+        if (tries == 0) {
+            putBack(message, message == retried ? triedBefore : 0);
+            return;
+        }
+        switch (actor.failedMessage()) {
+            case FailedMessage.Drop() -> drop(message, DeadLetter.Reason.FAILED, failure);
+            case FailedMessage.Park() -> drop(message, DeadLetter.Reason.PARKED, failure);
+            case FailedMessage.Retry(int attempts) when tries >= attempts ->
+                    drop(message, DeadLetter.Reason.PARKED, failure);
+            case FailedMessage.Retry(int _) -> putBack(message, tries);
+        }
+    }
+
+    private void putBack(Object message, int triesSoFar) {
+        mailbox.addFirst(message);
+        retried = message;
+        triedBefore = triesSoFar;
+    }
+
+    /** Not started again; from any thread. */
+    void endOnCord(String why) {
+        onCord(() -> end(why));
+    }
+
+    private void end(String why) {
+        if (state == State.ENDED) {
+            return;
+        }
+        state(state, State.ENDED);
+        behavior = null;
+        for (Object message = mailbox.poll(); message != null; message = mailbox.poll()) {
+            drop(message, DeadLetter.Reason.ENDED, null);
+        }
+        openAsks.failAll(name + " has ended: " + why);
+        afterEnd.run();
+    }
+
+    private void drop(Object message, DeadLetter.Reason reason, @Nullable Throwable failure) {
+        if (message == STOP) {
+            return;
+        }
+        M content = unwrap(message);
+        if (content instanceof SupervisorMessage order) {
+            order.refused();
+            return;
+        }
+        if (message instanceof Ask<?, ?> ask) {
+            String why = reason == DeadLetter.Reason.ENDED ? "it has ended" : "it failed";
+            ask.fail(why, failure);
+        }
+        deadLetters.report(new DeadLetter(content, name, reason, failure));
+    }
+
+    private void state(State from, State to) {
+        if (state != from) {
+            throw new IllegalStateException("state=" + state + " != from=" + from + " in " + this);
+        }
+        state = to;
+    }
+
+    private void onCord(Runnable task) {
+        if (Cord.currentOrNull() == cord) {
+            task.run();
+        } else {
+            cord.post(new Task(task));
+        }
+    }
+
+    Cord cord() {
+        return cord;
+    }
+
+    Actor<M> actor() {
+        return actor;
+    }
+
+    DeadLetters deadLetters() {
+        return deadLetters;
+    }
+
+    @Nullable ActorCell<?> asked() {
+        return asked;
+    }
+
+    void checkInvariants() {
+        mailbox.checkInvariants();
+        if (state == State.ENDED && (mailbox.size() > 0 || openAsks.size() > 0)) {
+            throw new IllegalStateException("ended with messages or asks: " + this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "actor " + name + " on " + cord;
+    }
+
+    /** A message from another thread on its way. */
+    private static final class Delivery extends CordMessage {
+        private final ActorCell<?> cell;
+        private final Object message;
+
+        Delivery(ActorCell<?> cell, Object message) {
+            this.cell = cell;
+            this.message = message;
+        }
+
+        @Override
+        protected void onCord() {
+            cell.accept(message);
+        }
+
+        @Override
+        protected void onClosed() {
+            cell.drop(message, DeadLetter.Reason.ENDED, null);
+        }
+    }
+
+    /** Something to do on the cord that needs no doing once the cord has ended. */
+    private static final class Task extends CordMessage {
+        private final Runnable task;
+
+        Task(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        protected void onCord() {
+            task.run();
+        }
+
+        @Override
+        protected void onClosed() {
+            // The cord ended its actors with it.
+        }
+    }
+}

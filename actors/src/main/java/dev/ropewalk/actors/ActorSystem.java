@@ -1,0 +1,102 @@
+package dev.ropewalk.actors;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Waits;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tree of actors below one root supervisor, which is a child of the fiber that started the system.
+ *
+ * <p>When the root supervisor gives up, that fiber's body is cancelled and fails; when the fiber
+ * ends first, all actors end with it.
+ */
+public final class ActorSystem implements AutoCloseable {
+    private final String name;
+    private final DeadLetters deadLetters;
+    private final Supervisor root;
+    private final Fiber<?> rootFiber;
+
+    private ActorSystem(
+            String name, Supervision rules, @Nullable Consumer<? super DeadLetter> deadLetters) {
+        this.name = name;
+        this.deadLetters = new DeadLetters(deadLetters);
+        this.root = new Supervisor(name, Cord.current(), rules, null, this.deadLetters);
+        this.rootFiber = root.start();
+    }
+
+    /**
+     * Starts a system on the current cord, with {@link Supervision#oneForOne} and dead letters
+     * logged.
+     *
+     * @param name the system's and its root supervisor's name
+     * @return the system
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static ActorSystem start(String name) {
+        return new ActorSystem(name, Supervision.oneForOne(), null);
+    }
+
+    /**
+     * Starts a system on the current cord.
+     *
+     * @param name the system's and its root supervisor's name
+     * @param rules how the root supervisor works
+     * @param deadLetters takes each dead letter, on whatever thread it arises; must not wait
+     * @return the system
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static ActorSystem start(
+            String name, Supervision rules, Consumer<? super DeadLetter> deadLetters) {
+        return new ActorSystem(name, rules, deadLetters);
+    }
+
+    /**
+     * Starts an actor below the root supervisor, on its cord.
+     *
+     * @param <M> the type of its messages
+     * @param actorName the actor's name
+     * @param actor how it is made
+     * @return its address
+     */
+    public <M> ActorRef<M> spin(String actorName, Actor<M> actor) {
+        return root.spin(actorName, actor);
+    }
+
+    /**
+     * Starts a supervisor below the root supervisor, on its cord.
+     *
+     * @param supervisorName its name
+     * @param rules how it works
+     * @return the supervisor
+     */
+    public Supervisor supervise(String supervisorName, Supervision rules) {
+        return root.supervise(supervisorName, rules);
+    }
+
+    /** {@return the root supervisor} */
+    public Supervisor root() {
+        return root;
+    }
+
+    /** {@return how many dead letters there were} */
+    public long deadLetterCount() {
+        return deadLetters.count();
+    }
+
+    /**
+     * Ends all actors, the last started first, each within its supervisor's stop limit, and waits
+     * for it. A switchpoint. Closing twice is harmless. What is queued becomes dead letters.
+     */
+    @Override
+    public void close() {
+        root.stop();
+        Waits.awaitEnd(rootFiber, Long.MAX_VALUE);
+    }
+
+    @Override
+    public String toString() {
+        return "actor system " + name;
+    }
+}

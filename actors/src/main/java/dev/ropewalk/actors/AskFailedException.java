@@ -1,0 +1,12 @@
+package dev.ropewalk.actors;
+
+import org.jspecify.annotations.Nullable;
+
+/** Tells an asker, at once, that no reply can come: the actor ended or gave the message up. */
+public final class AskFailedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    AskFailedException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,26 @@
+package dev.ropewalk.actors;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message that was accepted and not processed, or a reply that nobody takes.
+ *
+ * @param message the message or reply
+ * @param recipient the name of the actor, or the asker, it was for
+ * @param reason why it was not processed
+ * @param cause what the actor failed with, if it failed on the message
+ */
+public record DeadLetter(
+        Object message, String recipient, Reason reason, @Nullable Throwable cause) {
+    /** Why a message was not processed. */
+    public enum Reason {
+        /** The actor had ended, or ended before it came to the message. */
+        ENDED,
+        /** The actor failed on the message, or was terminated in the middle of it. */
+        FAILED,
+        /** The actor failed on the message as often as it may. */
+        PARKED,
+        /** The reply came after the asker had stopped waiting, or was a second one. */
+        LATE_REPLY
+    }
+}

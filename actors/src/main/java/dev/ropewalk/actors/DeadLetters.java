@@ -1,0 +1,42 @@
+package dev.ropewalk.actors;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Where a system's dead letters go: counted, and logged unless the user takes them. */
+final class DeadLetters {
+    private static final int MOST_LOGGED = 10;
+    private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
+
+    private final AtomicLong count = new AtomicLong();
+    private final @Nullable Consumer<? super DeadLetter> taker;
+
+    DeadLetters(@Nullable Consumer<? super DeadLetter> taker) {
+        this.taker = taker;
+    }
+
+    void report(DeadLetter letter) {
+        long number = count.incrementAndGet();
+        if (taker == null) {
+            if (number <= MOST_LOGGED) {
+                LOG.warn(
+                        "dead letter {}{}",
+                        letter,
+                        number == MOST_LOGGED ? "; later ones are counted only" : "");
+            }
+            return;
+        }
+        try {
+            taker.accept(letter);
+        } catch (RuntimeException broken) {
+            LOG.error("the taker of dead letters failed for {}", letter, broken);
+        }
+    }
+
+    long count() {
+        return count.get();
+    }
+}

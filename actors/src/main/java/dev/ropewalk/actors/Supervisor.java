@@ -1,0 +1,218 @@
+package dev.ropewalk.actors;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.Waits;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts actors, and starts them again when they fail: one for one, within an intensity.
+ *
+ * <p>A supervisor is an actor itself. Its children's fibers are children of its fiber, on whatever
+ * cords, so none outlives it. A child keeps its address and its mailbox across restarts. When there
+ * are more restarts than its intensity allows it ends its children and fails, and its own supervisor
+ * decides; a system's root supervisor fails the fiber that started the system.
+ *
+ * <p>All methods work from any thread.
+ */
+public final class Supervisor {
+    private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
+
+    private final ActorCell<SupervisorMessage> cell;
+    private final Supervision rules;
+
+    /** Children in start order, each with its latest incarnation; confined to the cord. */
+    private final Map<ActorCell<?>, Fiber<?>> children = new LinkedHashMap<>();
+
+    private RestartLog restartLog;
+    private volatile long restarts;
+
+    Supervisor(
+            String name,
+            Cord cord,
+            Supervision rules,
+            @Nullable Supervisor parent,
+            DeadLetters deadLetters) {
+        this.rules = rules;
+        this.restartLog = new RestartLog(rules.intensity(), rules.period());
+        this.cell =
+                new ActorCell<>(
+                        name,
+                        cord,
+                        Actor.handler(_ -> begin()),
+                        parent,
+                        deadLetters,
+                        this::endChildCells);
+    }
+
+    /**
+     * Starts an actor on the supervisor's cord. Messages told to it from now on are kept for it.
+     *
+     * @param <M> the type of its messages
+     * @param name the actor's name
+     * @param actor how it is made
+     * @return its address
+     */
+    public <M> ActorRef<M> spin(String name, Actor<M> actor) {
+        return spin(cell.cord(), name, actor);
+    }
+
+    /**
+     * Starts an actor on the given cord. Messages told to it from now on are kept for it.
+     *
+     * @param <M> the type of its messages
+     * @param cord where it runs
+     * @param name the actor's name
+     * @param actor how it is made
+     * @return its address
+     */
+    public <M> ActorRef<M> spin(Cord cord, String name, Actor<M> actor) {
+        ActorCell<M> child =
+                new ActorCell<>(name, cord, actor, this, cell.deadLetters(), () -> {});
+        cell.tell(new SupervisorMessage.Start(child));
+        return child;
+    }
+
+    /**
+     * Starts a supervisor below this one, on the same cord.
+     *
+     * @param name its name
+     * @param below how it works
+     * @return the new supervisor
+     */
+    public Supervisor supervise(String name, Supervision below) {
+        Supervisor child =
+                new Supervisor(
+                        name,
+                        cell.cord(),
+                        Objects.requireNonNull(below, "below"),
+                        this,
+                        cell.deadLetters());
+        cell.tell(new SupervisorMessage.Start(child.cell));
+        return child;
+    }
+
+    /** {@return how often this supervisor has started a child again} */
+    public long restarts() {
+        return restarts;
+    }
+
+    /** {@return the supervisor's name} */
+    public String name() {
+        return cell.name();
+    }
+
+    /** Starts the supervisor's fiber as a child of the current fiber. */
+    Fiber<?> start() {
+        return cell.cord().spinHandler(cell.name(), cell);
+    }
+
+    /** Ends the children in reverse order, then the supervisor; does not wait. */
+    void stop() {
+        cell.tell(new SupervisorMessage.StopAll());
+    }
+
+    // ---------------------------------------------------------------- on the cord
+
+    private Behavior<SupervisorMessage> begin() {
+        restartLog = new RestartLog(rules.intensity(), rules.period());
+        children.replaceAll((child, _) -> spinFiber(child));
+        return this::onMessage;
+    }
+
+    private Behavior<SupervisorMessage> onMessage(SupervisorMessage message) {
+        return switch (message) {
+            case SupervisorMessage.Start start -> {
+                children.put(start.child(), spinFiber(start.child()));
+                yield Behavior.same();
+            }
+            case SupervisorMessage.Ended ended -> {
+                onEnded(ended);
+                yield Behavior.same();
+            }
+            case SupervisorMessage.StopAll _ -> {
+                stopChildren();
+                yield Behavior.stopped();
+            }
+        };
+    }
+
+    private static Fiber<?> spinFiber(ActorCell<?> child) {
+        return child.cord().spinHandler(child.name(), child);
+    }
+
+    /** From a child's cord. */
+    void childEnded(ActorCell<?> child, Fiber<?> fiber, @Nullable Throwable failure) {
+        cell.tell(new SupervisorMessage.Ended(child, fiber, failure));
+    }
+
+    private void onEnded(SupervisorMessage.Ended ended) {
+        ActorCell<?> child = ended.child();
+        Throwable failure = ended.failure();
+        if (children.get(child) != ended.fiber()) {
+            return; // an incarnation from before this supervisor's own restart
+        }
+        if (isFailure(failure)) {
+            report(child, Objects.requireNonNull(failure));
+        }
+        if (!isToRestart(child.actor().restart(), failure)) {
+            children.remove(child);
+            child.endOnCord(failure == null ? "it stopped" : failure.toString());
+            return;
+        }
+        if (!restartLog.allow(cell.cord().nanoTime())) {
+            throw new RestartIntensityException(
+                    "supervisor " + cell.name() + " gives up on " + child.name() + ": " + restartLog,
+                    failure == null ? new IllegalStateException("it stopped") : failure);
+        }
+        restarts++;
+        children.put(child, spinFiber(child));
+    }
+
+    private void report(ActorCell<?> child, Throwable failure) {
+        try {
+            rules.onFailure().failed(child.name(), failure);
+        } catch (RuntimeException broken) {
+            LOG.error("the failure listener of {} failed for {}", name(), child.name(), broken);
+        }
+    }
+
+    private static boolean isFailure(@Nullable Throwable failure) {
+        return failure != null && !(failure instanceof FiberTerminatedException);
+    }
+
+    private static boolean isToRestart(Restart rule, @Nullable Throwable failure) {
+        return switch (rule) {
+            case PERMANENT -> true;
+            case TRANSIENT -> isFailure(failure);
+            case TEMPORARY -> false;
+        };
+    }
+
+    private void stopChildren() {
+        List<Map.Entry<ActorCell<?>, Fiber<?>>> reversed =
+                new ArrayList<>(children.entrySet()).reversed();
+        for (Map.Entry<ActorCell<?>, Fiber<?>> child : reversed) {
+            child.getValue().terminate();
+            if (!Waits.awaitEnd(child.getValue(), Waits.nanos(rules.stopLimit()))) {
+                LOG.warn("{} did not end within {}", child.getKey(), rules.stopLimit());
+            }
+        }
+    }
+
+    /** The supervisor will not be started again: neither will its children. */
+    private void endChildCells() {
+        for (ActorCell<?> child : children.keySet()) {
+            child.endOnCord("its supervisor " + name() + " has ended");
+        }
+        children.clear();
+    }
+}
