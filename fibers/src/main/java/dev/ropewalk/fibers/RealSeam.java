@@ -21,7 +21,7 @@ final class RealSeam implements Seam {
     private static final long WITHOUT_LIMIT = 0;
 
     private final Thread thread;
-    private volatile @Nullable ManualIoEventLoop reactor;
+    private volatile @Nullable Reactor reactor;
     private volatile boolean asleep;
 
     RealSeam(Thread thread) {
@@ -55,15 +55,14 @@ final class RealSeam implements Seam {
 
     @Override
     public void park(boolean timed, long deadlineNs, BooleanSupplier hasWork) {
-        ManualIoEventLoop loop = reactor();
-        // A sender offers, then reads asleep; we set asleep, then look: one of us sees the other.
+        Reactor loop = reactor(hasWork);
+        // A sender offers, then reads asleep; we set asleep, and the reactor looks for work once
+        // more after it is ready to be woken: one of us sees the other.
         asleep = true;
         try {
-            if (!hasWork.getAsBoolean()) {
-                long waitNs = timed ? deadlineNs - nanoTime() : WITHOUT_LIMIT;
-                if (waitNs > 0 || !timed) {
-                    loop.run(waitNs);
-                }
+            long waitNs = timed ? deadlineNs - nanoTime() : WITHOUT_LIMIT;
+            if (waitNs > 0 || !timed) {
+                loop.run(waitNs);
             }
         } finally {
             asleep = false;
@@ -73,20 +72,38 @@ final class RealSeam implements Seam {
     @Override
     public void wakeUp() {
         if (asleep) {
-            ManualIoEventLoop loop = reactor;
+            Reactor loop = reactor;
             if (loop != null) {
                 loop.wakeup();
             }
         }
     }
 
-    private ManualIoEventLoop reactor() {
-        ManualIoEventLoop loop = reactor;
+    private Reactor reactor(BooleanSupplier hasWork) {
+        Reactor loop = reactor;
         if (loop == null) {
-            loop = new ManualIoEventLoop(thread, ioHandler());
+            loop = new Reactor(thread, ioHandler(), hasWork);
             reactor = loop;
         }
         return loop;
+    }
+
+    /**
+     * The reactor asks whether it may block after it has made itself wakeable. Looking before that
+     * loses a wake-up: one that comes in between finds a reactor that counts as awake.
+     */
+    private static final class Reactor extends ManualIoEventLoop {
+        private final BooleanSupplier hasWork;
+
+        Reactor(Thread thread, IoHandlerFactory factory, BooleanSupplier hasWork) {
+            super(thread, factory);
+            this.hasWork = hasWork;
+        }
+
+        @Override
+        protected boolean canBlock() {
+            return !hasWork.getAsBoolean();
+        }
     }
 
     private static IoHandlerFactory ioHandler() {
@@ -95,7 +112,7 @@ final class RealSeam implements Seam {
 
     @Override
     public void close() {
-        ManualIoEventLoop loop = reactor;
+        Reactor loop = reactor;
         if (loop != null) {
             loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
             while (!loop.isTerminated()) {
