@@ -1,0 +1,13 @@
+package dev.ropewalk.examples.wordcount;
+
+/** A command line that cannot be understood; its message is one line for people. */
+final class BadOption extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /** What the program exits with, as is the custom for wrong usage. */
+    static final int EXIT_STATUS = 2;
+
+    BadOption(String message) {
+        super(Plain.text(message));
+    }
+}

@@ -1,0 +1,138 @@
+package dev.ropewalk.examples.wordcount;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberFailedException;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts words in text files.
+ *
+ * <p>Shows: a channel pipeline over several cords, blocking reads away from the cord, and counters
+ * that are actors under a supervisor. Run: {@code java -jar examples/target/wordcount.jar docs}.
+ * Expect: the most frequent words, totals and throughput; the same with {@code --chaos 0.1}, where
+ * the counters crash and are started again.
+ */
+public final class Main {
+    static final int ALL_COUNTED = 0;
+    static final int SOMETHING_NOT_COUNTED = 1;
+    static final int BAD_OPTION = 2;
+
+    /** How long a run may take to end in order after Ctrl-C. */
+    private static final long LAST_WORDS_MS = 900;
+
+    private static final Duration PROGRESS_EVERY = Duration.ofMillis(200);
+    private static final String CLEAR_LINE = "\r\033[K";
+
+    private final Options options;
+    private final PrintStream out;
+    private final PrintStream err;
+    private final boolean live;
+    private final Progress progress = new Progress();
+
+    Main(Options options, PrintStream out, PrintStream err, boolean live) {
+        this.options = options;
+        this.out = out;
+        this.err = err;
+        this.live = live;
+    }
+
+    /**
+     * Runs the program; the exit status is 0 if all was counted, 1 if something was not, 2 for a bad
+     * option, and the shell's status for the signal after Ctrl-C.
+     *
+     * @param arguments see {@code --help}
+     */
+    public static void main(String[] arguments) {
+        boolean terminal = System.console() != null && System.console().isTerminal();
+        System.exit(run(List.of(arguments), System.out, System.err, terminal));
+    }
+
+    static int run(List<String> arguments, PrintStream out, PrintStream err, boolean terminal) {
+        Options options;
+        try {
+            options = Options.parse(arguments);
+        } catch (BadOption bad) {
+            err.println("wordcount: " + bad.getMessage());
+            return BAD_OPTION;
+        }
+        if (options.help()) {
+            out.print(Options.USAGE);
+            return ALL_COUNTED;
+        }
+        return new Main(options, out, err, terminal && !options.json()).run();
+    }
+
+    private int run() {
+        Pipeline pipeline = new Pipeline(options, this::report, progress);
+        Summary summary;
+        CountDownLatch over = new CountDownLatch(1);
+        try {
+            summary = Cord.run(() -> count(pipeline, over));
+        } catch (FiberFailedException failed) {
+            err.println("wordcount: the run failed: " + failed.getMessage());
+            failed.printStackTrace(err);
+            over.countDown();
+            return SOMETHING_NOT_COUNTED;
+        }
+        out.print(options.json() ? summary.toJson() : summary.toText());
+        out.flush();
+        over.countDown();
+        boolean complete = summary.problems() == 0 && !summary.interrupted();
+        return complete ? ALL_COUNTED : SOMETHING_NOT_COUNTED;
+    }
+
+    private Summary count(Pipeline pipeline, CountDownLatch over) throws Exception {
+        Thread onCtrlC = endInOrder(Fiber.current(), over);
+        Runtime.getRuntime().addShutdownHook(onCtrlC);
+        @Nullable Fiber<?> line = live ? Fiber.spin("progress", this::showProgress) : null;
+        try {
+            return pipeline.run();
+        } finally {
+            if (line != null) {
+                line.terminate();
+                err.print(CLEAR_LINE);
+            }
+            try {
+                Runtime.getRuntime().removeShutdownHook(onCtrlC);
+            } catch (IllegalStateException shuttingDown) {
+                // Ctrl-C came: the hook runs and waits for the summary.
+            }
+        }
+    }
+
+    private static Thread endInOrder(Fiber<?> run, CountDownLatch over) {
+        return new Thread(
+                () -> {
+                    run.raise(new Interrupted());
+                    try {
+                        if (!over.await(LAST_WORDS_MS, TimeUnit.MILLISECONDS)) {
+                            Runtime.getRuntime().halt(128 + 2);
+                        }
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                "wordcount-ctrl-c");
+    }
+
+    private void showProgress() {
+        Cord here = Cord.current();
+        long startNs = here.nanoTime();
+        for (; ; ) {
+            Fiber.sleep(PROGRESS_EVERY);
+            err.print(CLEAR_LINE + progress.line((here.nanoTime() - startNs) / 1e9));
+            err.flush();
+        }
+    }
+
+    private void report(Problem problem) {
+        progress.problem();
+        err.println((live ? CLEAR_LINE : "") + problem.line());
+    }
+}

@@ -1,0 +1,50 @@
+package dev.ropewalk.examples.wordcount;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What is known while the run goes on; counted from any thread. */
+final class Progress {
+    private final LongAdder files = new LongAdder();
+    private final LongAdder bytes = new LongAdder();
+    private final LongAdder words = new LongAdder();
+    private final LongAdder problems = new LongAdder();
+
+    void fileDone() {
+        files.increment();
+    }
+
+    void bytesRead(long more) {
+        bytes.add(more);
+    }
+
+    void wordsCounted(long more) {
+        words.add(more);
+    }
+
+    void problem() {
+        problems.increment();
+    }
+
+    long files() {
+        return files.sum();
+    }
+
+    long bytes() {
+        return bytes.sum();
+    }
+
+    long words() {
+        return words.sum();
+    }
+
+    long problems() {
+        return problems.sum();
+    }
+
+    /** One line for a terminal, without its end. */
+    String line(double seconds) {
+        double megabytes = bytes() / 1e6;
+        return "%,d files, %,.1f MB, %,d words, %,.1f MB/s"
+                .formatted(files(), megabytes, words(), seconds <= 0 ? 0 : megabytes / seconds);
+    }
+}

@@ -1,0 +1,200 @@
+package dev.ropewalk.examples;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import static java.lang.constant.ConstantDescs.CD_List;
+import static java.lang.constant.ConstantDescs.MTD_void;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.lang.classfile.ClassBuilder;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.Signature;
+import java.lang.classfile.attribute.SignatureAttribute;
+import java.lang.classfile.constantpool.PoolEntry;
+import java.lang.classfile.constantpool.Utf8Entry;
+import java.lang.constant.ClassDesc;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Layers refer downwards only, and no packages refer to each other in a circle. */
+@Timeout(60)
+class LayeringTest {
+
+    private static final String ROOT_PACKAGE = "dev.ropewalk.";
+
+    /** From the bottom up: a layer may refer to itself and to those before it. */
+    private static final List<String> LAYERS = List.of("fibers", "channels", "actors", "examples");
+
+    /** A class of ours, as written in class entries, descriptors, signatures and annotations. */
+    private static final Pattern CLASS_NAME = Pattern.compile("dev/ropewalk/(?:\\w+/)+[\\w$]+");
+
+    private record Reference(String from, String to) {
+
+        String fromPackage() {
+            return packageOf(from);
+        }
+
+        String toPackage() {
+            return packageOf(to);
+        }
+
+        @Override
+        public String toString() {
+            return from + " refers to " + to;
+        }
+    }
+
+    @Test
+    void layersReferDownwardsOnly() throws IOException {
+        assertNone("These classes refer to a layer above their own", upward(compiledClasses()));
+    }
+
+    @Test
+    void packagesFormNoCircle() throws IOException {
+        assertNone("These references close a circle of packages", circular(compiledClasses()));
+    }
+
+    @Test
+    void seesAReferenceWhereverItStands() {
+        ClassDesc high = ClassDesc.of("dev.ropewalk.actors.High");
+        Signature listOfHigh = Signature.parseFrom("Ljava/util/List<Ldev/ropewalk/actors/High;>;");
+
+        assertSeen(low -> low.withSuperclass(high));
+        assertSeen(low -> low.withField("field", high.arrayType(), 0));
+        assertSeen(
+                low ->
+                        low.withField(
+                                "list", CD_List, f -> f.with(SignatureAttribute.of(listOfHigh))));
+        assertSeen(
+                low -> low.withMethodBody("call", MTD_void, 0, b -> b.new_(high).pop().return_()));
+    }
+
+    private static void assertSeen(Consumer<ClassBuilder> content) {
+        byte[] low = ClassFile.of().build(ClassDesc.of("dev.ropewalk.fibers.Low"), content);
+        assertEquals(
+                Set.of(new Reference("dev.ropewalk.fibers.Low", "dev.ropewalk.actors.High")),
+                Set.copyOf(upward(references(low))));
+    }
+
+    @Test
+    void allowsDownwardReferences() {
+        Reference down = new Reference("dev.ropewalk.actors.High", "dev.ropewalk.fibers.Low");
+
+        assertEquals(List.of(), upward(List.of(down)));
+    }
+
+    @Test
+    void seesCircles() {
+        Reference down = new Reference("dev.ropewalk.fibers.io.Tcp", "dev.ropewalk.fibers.Fiber");
+        Reference aside =
+                new Reference("dev.ropewalk.fibers.io.Tcp", "dev.ropewalk.fibers.sync.Lock");
+        Reference back = new Reference("dev.ropewalk.fibers.Fiber", "dev.ropewalk.fibers.io.Tcp");
+
+        assertEquals(List.of(), circular(List.of(down, aside)));
+        assertEquals(List.of(down, back), circular(List.of(down, aside, back)));
+    }
+
+    private static void assertNone(String what, List<Reference> references) {
+        Set<Reference> distinct = new LinkedHashSet<>(references);
+        assertTrue(distinct.isEmpty(), () -> what + ": " + distinct);
+    }
+
+    private static List<Reference> upward(List<Reference> references) {
+        return references.stream().filter(r -> layerOf(r.to()) > layerOf(r.from())).toList();
+    }
+
+    private static int layerOf(String className) {
+        String name = className.substring(ROOT_PACKAGE.length()).replaceFirst("\\..*", "");
+        int layer = LAYERS.indexOf(name);
+        assertTrue(layer >= 0, () -> className + " is in none of the layers " + LAYERS);
+        return layer;
+    }
+
+    /** The references between two packages that can each be reached from the other. */
+    private static List<Reference> circular(List<Reference> references) {
+        Map<String, Set<String>> graph = new TreeMap<>();
+        for (Reference reference : references) {
+            graph.computeIfAbsent(reference.fromPackage(), _ -> new TreeSet<>())
+                    .add(reference.toPackage());
+        }
+        return references.stream()
+                .filter(r -> !r.fromPackage().equals(r.toPackage()))
+                .filter(r -> reachable(graph, r.toPackage()).contains(r.fromPackage()))
+                .toList();
+    }
+
+    private static Set<String> reachable(Map<String, Set<String>> graph, String start) {
+        Set<String> seen = new HashSet<>();
+        Deque<String> open = new ArrayDeque<>(List.of(start));
+        while (!open.isEmpty()) {
+            String next = open.remove();
+            if (seen.add(next)) {
+                open.addAll(graph.getOrDefault(next, Set.of()));
+            }
+        }
+        return seen;
+    }
+
+    private static String packageOf(String className) {
+        return className.substring(0, className.lastIndexOf('.'));
+    }
+
+    private static List<Reference> compiledClasses() throws IOException {
+        String argsFile = System.getProperty("ropewalk.args.file");
+        assertFalse(
+                argsFile == null,
+                "ropewalk.args.file is not set: run with mvn, or pass -Dropewalk.args.file=<path>");
+        Path root = Path.of(argsFile).toAbsolutePath().getParent();
+        List<Reference> references = new ArrayList<>();
+        for (String layer : LAYERS) {
+            references.addAll(referencesBelow(root.resolve(layer).resolve("target/classes")));
+        }
+        return references;
+    }
+
+    private static List<Reference> referencesBelow(Path classes) throws IOException {
+        assertTrue(Files.isDirectory(classes), () -> classes + " is missing: run mvn compile");
+        List<Reference> references = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(classes)) {
+            for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
+                references.addAll(references(Files.readAllBytes(file)));
+            }
+        }
+        return references;
+    }
+
+    private static List<Reference> references(byte[] classBytes) {
+        ClassModel model = ClassFile.of().parse(classBytes);
+        String from = model.thisClass().asInternalName().replace('/', '.');
+        List<Reference> references = new ArrayList<>();
+        for (PoolEntry entry : model.constantPool()) {
+            if (entry instanceof Utf8Entry text) {
+                Matcher names = CLASS_NAME.matcher(text.stringValue());
+                while (names.find()) {
+                    references.add(new Reference(from, names.group().replace('/', '.')));
+                }
+            }
+        }
+        return references;
+    }
+}
