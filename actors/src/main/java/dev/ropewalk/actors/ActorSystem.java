@@ -2,7 +2,7 @@ package dev.ropewalk.actors;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Waits;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * ends first, all actors end with it.
  */
 public final class ActorSystem implements AutoCloseable {
+    /** Each child has its own limit. */
+    private static final Duration WITHOUT_LIMIT = Duration.ofSeconds(Long.MAX_VALUE);
+
     private final String name;
     private final DeadLetters deadLetters;
     private final Supervisor root;
@@ -92,7 +95,7 @@ public final class ActorSystem implements AutoCloseable {
     @Override
     public void close() {
         root.stop();
-        Waits.awaitEnd(rootFiber, Long.MAX_VALUE);
+        rootFiber.awaitEnd(WITHOUT_LIMIT);
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.ropewalk.actors;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Waits;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -202,7 +201,7 @@ public final class Supervisor {
                 new ArrayList<>(children.entrySet()).reversed();
         for (Map.Entry<ActorCell<?>, Fiber<?>> child : reversed) {
             child.getValue().terminate();
-            if (!Waits.awaitEnd(child.getValue(), Waits.nanos(rules.stopLimit()))) {
+            if (!child.getValue().awaitEnd(rules.stopLimit())) {
                 LOG.warn("{} did not end within {}", child.getKey(), rules.stopLimit());
             }
         }

@@ -249,6 +249,19 @@ public final class Fiber<T extends @Nullable Object> {
         return (ended != null ? ended : FiberAwait.end(this)).take(this);
     }
 
+    /**
+     * Waits until the fiber has ended, however it ended, or the limit passes. Takes no outcome and
+     * throws none. Works from any thread.
+     *
+     * @param limit how long to wait
+     * @return false if the limit passed
+     * @throws DeadlockException if the fiber awaits itself, or a cycle of awaits would close
+     * @throws WaitInterruptedException if a plain thread was interrupted while it waited
+     */
+    public boolean awaitEnd(Duration limit) {
+        return outcome != null || FiberAwait.end(this, Waits.nanos(limit));
+    }
+
     // ---------------------------------------------------------------- from outside
 
     /**

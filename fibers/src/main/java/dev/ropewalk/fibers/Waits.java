@@ -97,17 +97,6 @@ public final class Waits {
     }
 
     /**
-     * Waits until the fiber has ended or the limit passes; takes no outcome. A switchpoint.
-     *
-     * @param fiber any fiber
-     * @param limitNanos the limit in nanoseconds; {@code Long.MAX_VALUE} for none
-     * @return false if the limit passed
-     */
-    public static boolean awaitEnd(Fiber<?> fiber, long limitNanos) {
-        return fiber.outcome() != null || FiberAwait.end(fiber, limitNanos);
-    }
-
-    /**
      * {@return the limit in nanoseconds, at most {@code Long.MAX_VALUE}}
      *
      * @param limit a time limit

@@ -107,9 +107,9 @@ final class ChunkReader implements Closeable {
         }
     }
 
-    /** Bytes read so far. */
+    /** Bytes of text read so far; 0 of a file that is skipped. */
     long bytesRead() {
-        return bytesRead;
+        return skipped ? 0 : bytesRead;
     }
 
     /** Whether the file was skipped as a whole: it could not be opened, or is binary. */

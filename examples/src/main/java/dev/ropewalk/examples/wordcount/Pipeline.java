@@ -42,8 +42,8 @@ final class Pipeline {
     /** Counters never wait, so a reply that takes this long will not come. */
     private static final Duration REPLY_LIMIT = Duration.ofMinutes(1);
 
-    /** On Ctrl-C: what the counters have to say must come while the process may still speak. */
-    private static final Duration LAST_REPLY_LIMIT = Duration.ofMillis(300);
+    /** On Ctrl-C, for each stage: the summary must come while the process may still speak. */
+    private static final Duration LAST_WORDS_LIMIT = Duration.ofMillis(200);
 
     private final Options options;
     private final Consumer<Problem> problems;
@@ -75,7 +75,7 @@ final class Pipeline {
             List<ActorRef<CounterMessage>> counters = spinCounters(supervisor, cords);
             boolean interrupted = count(cords, counters);
             List<CounterMessage.Totals> totals = new ArrayList<>();
-            Duration limit = interrupted ? LAST_REPLY_LIMIT : REPLY_LIMIT;
+            Duration limit = interrupted ? LAST_WORDS_LIMIT : REPLY_LIMIT;
             for (ActorRef<CounterMessage> counter : counters) {
                 totals.add(
                         counter.<CounterMessage.Totals>ask(
@@ -101,24 +101,31 @@ final class Pipeline {
 
     /** True if the run was interrupted before everything was counted. */
     private boolean count(List<Cord> cords, List<ActorRef<CounterMessage>> counters) {
-        List<Fiber<?>> stages = new ArrayList<>();
-        stages.add(Fiber.spin("walker", this::walk));
+        Fiber<?> walker = Fiber.spin("walker", this::walk);
         Fiber<?> readers = Fiber.spin("readers", this::readAll);
-        stages.add(readers);
+        List<Fiber<?>> splitters = new ArrayList<>();
         for (Cord cord : cords) {
             for (int i = 0; i < SPLITTERS_PER_CORD; i++) {
-                stages.add(cord.spin("splitter-" + i, () -> split(counters)));
+                splitters.add(cord.spin("splitter-" + i, () -> split(counters)));
             }
         }
         try {
-            stages.forEach(Fiber::await);
+            walker.await();
+            readers.await();
+            splitters.forEach(Fiber::await);
             return false;
         } catch (Interrupted interrupted) {
-            files.cancel();
-            chunks.cancel();
-            stages.forEach(Fiber::terminate);
+            end(walker);
+            end(readers);
+            chunks.close();
+            splitters.forEach(splitter -> splitter.awaitEnd(LAST_WORDS_LIMIT));
             return true;
         }
+    }
+
+    private static void end(Fiber<?> stage) {
+        stage.terminate();
+        stage.awaitEnd(LAST_WORDS_LIMIT);
     }
 
     private void walk() throws Exception {
