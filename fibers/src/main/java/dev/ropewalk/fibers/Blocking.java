@@ -91,6 +91,12 @@ public final class Blocking {
         /** Null until the call may start; guarded by LOCK. */
         private @Nullable Thread thread;
 
+        /** The fiber gave up; guarded by LOCK. */
+        private boolean cancelled;
+
+        /** The place among the calls that run at once is free again; guarded by LOCK. */
+        private boolean placeLeft;
+
         /** Written before the waiter is given. */
         private @Nullable Outcome<T> outcome;
 
@@ -107,6 +113,9 @@ public final class Blocking {
             Thread started = Thread.ofVirtual().name("blocking for " + fiber.name()).unstarted(this);
             synchronized (LOCK) {
                 thread = started;
+                if (cancelled) {
+                    started.interrupt();
+                }
             }
             started.start();
         }
@@ -119,7 +128,7 @@ public final class Blocking {
                 outcome = new Outcome.Failure<>(t);
             }
             over = true;
-            startNext();
+            leavePlace();
             if (!waiter.give(null)) {
                 dispose();
             }
@@ -129,30 +138,43 @@ public final class Blocking {
             }
         }
 
+        /** Once: at the end of the call, or when it is abandoned. */
+        private void leavePlace() {
+            synchronized (LOCK) {
+                if (placeLeft) {
+                    return;
+                }
+                placeLeft = true;
+            }
+            startNext();
+        }
+
         /** The fiber was raised into: interrupt, wait a while, then leave the call behind. */
         void giveUp() {
-            Thread toInterrupt;
             synchronized (LOCK) {
                 if (QUEUE.remove(this)) {
                     return;
                 }
-                toInterrupt = thread;
+                cancelled = true;
+                if (thread != null) {
+                    thread.interrupt();
+                }
             }
-            if (toInterrupt != null) {
-                toInterrupt.interrupt();
-            }
-            boolean ended =
-                    fiber.shielded(
-                            () -> {
-                                Waiter end = new Waiter();
-                                endWaiter = end;
-                                return over
-                                        || end.await("an interrupted blocking call", STOP_LIMIT_NS)
-                                                != Waits.TIMED_OUT;
-                            });
+            boolean ended = fiber.shielded(this::awaitEnd);
             if (!ended) {
+                leavePlace();
                 LOG.warn("a blocking call of {} ignored its interrupt and was abandoned", fiber);
             }
+        }
+
+        private boolean awaitEnd() {
+            Waiter end = new Waiter();
+            endWaiter = end;
+            if (over) {
+                return true;
+            }
+            Object result = end.await("an interrupted blocking call", STOP_LIMIT_NS);
+            return result != Waits.TIMED_OUT;
         }
 
         T take() throws Exception {
@@ -169,7 +191,7 @@ public final class Blocking {
                     && success.value() instanceof AutoCloseable closeable) {
                 try {
                     closeable.close();
-                } catch (Exception e) {
+                } catch (Throwable e) {
                     LOG.warn("closing the untaken result of a blocking call of {}", fiber, e);
                 }
             }

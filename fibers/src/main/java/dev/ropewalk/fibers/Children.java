@@ -19,6 +19,7 @@ final class Children {
     }
 
     void add(Fiber<?> child) {
+        child.isEntered = true;
         child.previousSibling = last;
         if (last == null) {
             first = child;
@@ -28,7 +29,12 @@ final class Children {
         last = child;
     }
 
+    /** No effect on a child that was taken out already. */
     void remove(Fiber<?> child) {
+        if (!child.isEntered) {
+            return;
+        }
+        child.isEntered = false;
         Fiber<?> before = child.previousSibling;
         Fiber<?> after = child.nextSibling;
         if (before == null) {

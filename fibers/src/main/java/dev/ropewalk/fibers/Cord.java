@@ -1,8 +1,13 @@
 package dev.ropewalk.fibers;
 
 import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,6 +63,11 @@ public final class Cord implements AutoCloseable {
     private final Inbox inbox = new Inbox();
     private final Fiber<?> root;
     private final ArrayDeque<Stack> idleStacks = new ArrayDeque<>();
+
+    /** Fibers here whose parents are on other cords: they end with this cord too. */
+    private final Set<Fiber<?>> guests = new LinkedHashSet<>();
+
+    private final Queue<Waiter> endWaiters = new ConcurrentLinkedQueue<>();
     private final BooleanSupplier hasInbox = () -> !inbox.isEmpty();
     private final boolean orderSeeded;
 
@@ -70,6 +80,7 @@ public final class Cord implements AutoCloseable {
     private boolean marked;
 
     private volatile boolean busy;
+    private volatile boolean over;
     private volatile @Nullable Thread ownThread;
 
     private Cord(CordOptions options, Thread thread, @Nullable Callable<?> body) {
@@ -187,7 +198,8 @@ public final class Cord implements AutoCloseable {
     /**
      * Terminates the fibers of a started cord and waits until it has ended, each fiber within the
      * stop limit; who does not end is abandoned and reported. Closing twice is harmless. From a
-     * fiber of another cord this is a switchpoint.
+     * fiber of another cord this is a switchpoint, and a shielded one: also a fiber that is being
+     * terminated waits for the end.
      *
      * @throws IllegalStateException if called by a fiber of this cord, or on a cord made by {@code
      *     run}, which ends with its body
@@ -204,10 +216,17 @@ public final class Cord implements AutoCloseable {
                     this + " was made by Cord.run and ends when its body ends; end the body");
         }
         root.terminate();
-        try {
-            root.await();
-        } catch (FiberTerminatedException expected) {
-            LOG.trace("{} closed", this, expected);
+        Waiter end = new Waiter();
+        endWaiters.add(end);
+        if (over) {
+            return;
+        }
+        Fiber<?> closer = Fiber.currentOrNull();
+        if (closer == null) {
+            end.await("the end of " + this);
+        } else {
+            // Closing is clean-up: a closer that is being terminated must not leave a thread behind.
+            closer.shielded(() -> end.await("the end of " + this) == null);
         }
     }
 
@@ -274,13 +293,15 @@ public final class Cord implements AutoCloseable {
     }
 
     /** A start message arrived. */
-    void start(Fiber<?> fiber, boolean enterIntoParent) {
-        if (!enterIntoParent) {
-            enqueue(fiber, Handler.START);
-        } else if (root.isEnding()) {
+    void start(Fiber<?> fiber, boolean enterIntoRoot) {
+        if (root.isEnding()) {
             fiber.refuseStart(fiber + " was not started: " + this + " is ending");
-        } else {
+        } else if (enterIntoRoot) {
             root.adopt(fiber);
+        } else {
+            guests.add(fiber);
+            fiber.isGuest = true;
+            enqueue(fiber, Handler.START);
         }
     }
 
@@ -357,14 +378,37 @@ public final class Cord implements AutoCloseable {
             }
         } catch (Throwable broken) {
             LOG.error("{} broke; its fibers are lost", this, broken);
-            root.abandon("its cord broke: " + broken);
+            loseAll("its cord broke: " + broken);
             throw broken;
         } finally {
+            end();
+        }
+    }
+
+    private void loseAll(String why) {
+        Fiber<?> ran = running;
+        running = null;
+        if (ran != null) {
+            ran.lose(why);
+        }
+        root.lose(why);
+        List.copyOf(guests).forEach(guest -> guest.lose(why));
+    }
+
+    private void end() {
+        if (!seam.isVirtual()) {
             busy = false;
             Ticker.INSTANCE.remove(this);
-            CURRENT.remove();
+        }
+        CURRENT.remove();
+        try {
             inbox.close();
+        } finally {
             seam.close();
+            over = true;
+            for (Waiter waiter = endWaiters.poll(); waiter != null; waiter = endWaiters.poll()) {
+                waiter.give(null);
+            }
         }
     }
 
@@ -376,10 +420,9 @@ public final class Cord implements AutoCloseable {
                 stack = new LightStack(this::work);
             }
             handedOver = fiber;
-        } else if (fiber.beforeEnter()) {
-            running = fiber;
         } else {
-            return;
+            fiber.beforeEnter();
+            running = fiber;
         }
         mounted = stack;
         stack.enter();
@@ -446,13 +489,17 @@ public final class Cord implements AutoCloseable {
         }
     }
 
+    /** No fiber is current meanwhile, so a message cannot wait as the one that happened to run. */
     private void look() {
         looksAfter = LOOK_EVERY;
         marked = false;
+        Fiber<?> interrupted = running;
+        running = null;
         inbox.drain(INBOX_BATCH);
         if (!timers.isEmpty()) {
             timers.fireDue(seam.nanoTime());
         }
+        running = interrupted;
     }
 
     private void idle() {
@@ -463,7 +510,7 @@ public final class Cord implements AutoCloseable {
         Timer next = timers.earliest();
         if (seam.isVirtual()) {
             if (next == null && inbox.isEmpty()) {
-                root.raiseHere(new DeadlockException(DeadlockReport.of(this, root)));
+                reportDeadlock();
                 return;
             }
         } else if (spinForWork()) {
@@ -472,11 +519,19 @@ public final class Cord implements AutoCloseable {
         }
         busy = false;
         seam.park(next != null, next == null ? 0 : next.deadlineNs, hasInbox);
-        busy = true;
         if (!seam.isVirtual()) {
+            busy = true;
             Ticker.INSTANCE.cordBecameBusy();
         }
         look();
+    }
+
+    private void reportDeadlock() {
+        DeadlockException deadlock = new DeadlockException(DeadlockReport.of(this, root));
+        if (root.isEnding()) {
+            throw deadlock; // nobody is left to tell but the caller of run
+        }
+        root.raiseHere(deadlock);
     }
 
     private boolean spinForWork() {
@@ -515,6 +570,36 @@ public final class Cord implements AutoCloseable {
         return running;
     }
 
+    /** The running fiber is dead: what is called from now on runs as none. */
+    void clearRunning() {
+        running = null;
+    }
+
+    // ---------------------------------------------------------------- guests
+
+    boolean hasGuestsOf(Fiber<?> fiber) {
+        return fiber == root && !guests.isEmpty();
+    }
+
+    void terminateGuestsOf(Fiber<?> fiber) {
+        if (fiber == root) {
+            guests.forEach(Fiber::terminate);
+        }
+    }
+
+    void abandonGuestsOf(Fiber<?> fiber, String why) {
+        if (fiber == root) {
+            List.copyOf(guests).forEach(guest -> guest.abandon(why));
+        }
+    }
+
+    void guestEnded(Fiber<?> guest) {
+        guests.remove(guest);
+        root.wakeIfAlone();
+    }
+
+    // ---------------------------------------------------------------- timers and reports
+
     Timer armTimer(Fiber<?> fiber, long number, long timeoutNanos) {
         long limit = Math.min(Math.max(timeoutNanos, 0), Long.MAX_VALUE / 2);
         return timers.arm(seam.nanoTime() + limit, fiber, number);
@@ -531,7 +616,7 @@ public final class Cord implements AutoCloseable {
     void reportUncaught(Fiber<?> fiber, Throwable failure) {
         try {
             options.uncaught().uncaught(fiber, failure);
-        } catch (RuntimeException | Error broken) {
+        } catch (Throwable broken) {
             LOG.error("the uncaught handler of {} failed for {}", this, fiber, broken);
         }
     }

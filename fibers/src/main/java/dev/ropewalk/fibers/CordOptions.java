@@ -30,7 +30,8 @@ public record CordOptions(
     /**
      * A clock that jumps to the next timer when nothing is runnable. Nothing else may schedule the
      * cord's fibers from other threads: when nothing is runnable and no timer is armed, the cord's
-     * root fiber fails with {@link DeadlockException}.
+     * root fiber fails with {@link DeadlockException}. Time stands still while a fiber is runnable,
+     * so a loop of {@code snooze} that waits for a timer never ends: sleep in it instead.
      *
      * @param seed of the cord's random numbers
      * @param seededOrder whether the run queue's order is drawn from the seed too

@@ -7,12 +7,15 @@ final class DeadlockReport {
     private static final int MOST_LINES = 50;
 
     private final StringBuilder text = new StringBuilder();
+    private final Cord cord;
     private int lines;
 
-    private DeadlockReport() {}
+    private DeadlockReport(Cord cord) {
+        this.cord = cord;
+    }
 
     static String of(Cord cord, Fiber<?> root) {
-        DeadlockReport report = new DeadlockReport();
+        DeadlockReport report = new DeadlockReport(cord);
         report.text.append("deadlock on ").append(cord).append(": no fiber is runnable and no timer");
         report.text.append(" is armed, while these wait:");
         report.add(root, 1);
@@ -25,6 +28,9 @@ final class DeadlockReport {
         }
         text.append('\n').append("  ".repeat(depth));
         text.append(lines == MOST_LINES ? "..." : fiber.describeWait());
+        if (fiber.cord() != cord) {
+            return; // its children are that cord's
+        }
         for (@Nullable Fiber<?> child = fiber.children().first();
                 child != null;
                 child = child.nextSibling) {

@@ -20,14 +20,26 @@ final class FiberMessages {
 
     static CordMessage childEnded(
             Fiber<?> parent, Fiber<?> child, @Nullable FiberFailedException untaken) {
-        return new Quiet(() -> parent.childEnded(child, untaken));
+        return new CordMessage() {
+            @Override
+            protected void onCord() {
+                parent.childEnded(child, untaken);
+            }
+
+            @Override
+            protected void onClosed() {
+                if (untaken != null) {
+                    child.cord().reportUncaught(child, untaken);
+                }
+            }
+        };
     }
 
-    static CordMessage removeAwaiter(Fiber<?> fiber, Waiter waiter) {
+    static CordMessage removeAwaiter(Fiber<?> fiber, FiberLife.EndWaiter waiter) {
         return new Quiet(() -> fiber.removeAwaiter(waiter));
     }
 
-    static CordMessage addAwaiter(Fiber<?> fiber, Waiter waiter) {
+    static CordMessage addAwaiter(Fiber<?> fiber, FiberLife.EndWaiter waiter) {
         return new CordMessage() {
             @Override
             protected void onCord() {

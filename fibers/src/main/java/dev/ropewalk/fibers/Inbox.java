@@ -1,6 +1,9 @@
 package dev.ropewalk.fibers;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The cord's many-producers queue of messages from other threads (rule F8).
@@ -9,6 +12,8 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
  * by the closing cord or by its own sender, whoever sees it.
  */
 final class Inbox {
+    private static final Logger LOG = LoggerFactory.getLogger(Inbox.class);
+
     private final ManyToOneConcurrentLinkedQueue<CordMessage> queue =
             new ManyToOneConcurrentLinkedQueue<>();
     private volatile boolean closed;
@@ -29,14 +34,18 @@ final class Inbox {
         return closed;
     }
 
-    /** On the cord: runs what was there at the call; what comes meanwhile waits for the next look. */
+    /** On the cord: runs up to {@code limit} messages; the others wait for the next look. */
     void drain(int limit) {
         for (int i = 0; i < limit; i++) {
             CordMessage message = queue.poll();
             if (message == null) {
                 return;
             }
-            message.onCord();
+            try {
+                message.onCord();
+            } catch (Throwable broken) {
+                LOG.error("a message to a cord failed: {}", message, broken);
+            }
         }
     }
 
@@ -45,10 +54,18 @@ final class Inbox {
         refuseAll();
     }
 
-    /** The cord has left, so late senders take turns as the queue's one consumer. */
-    private synchronized void refuseAll() {
-        for (CordMessage message = queue.poll(); message != null; message = queue.poll()) {
-            message.onClosed();
+    private void refuseAll() {
+        for (CordMessage message = next(); message != null; message = next()) {
+            try {
+                message.onClosed();
+            } catch (Throwable broken) {
+                LOG.error("a message to a cord that has ended failed: {}", message, broken);
+            }
         }
+    }
+
+    /** The cord has left, so late senders take turns as the queue's one consumer. */
+    private synchronized @Nullable CordMessage next() {
+        return queue.poll();
     }
 }

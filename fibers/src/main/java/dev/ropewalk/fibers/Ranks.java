@@ -15,6 +15,9 @@ final class Ranks {
             }
             return only;
         }
+        if (first instanceof Signal.Terminate && second instanceof Signal.Terminate) {
+            return first;
+        }
         boolean secondWins =
                 second instanceof Signal.Terminate && !(first instanceof Signal.Terminate);
         Throwable winner = secondWins ? second : first;
@@ -59,10 +62,16 @@ final class Ranks {
         };
     }
 
+    /** What carries the failure of a child is the child's failure, also for what it suppresses. */
     private static void suppress(Throwable standing, Throwable other) {
-        Throwable shown = other instanceof Signal.ChildFailed child ? child.failure : other;
-        if (shown != standing) {
-            standing.addSuppressed(shown);
+        Throwable to = failureIn(standing);
+        Throwable suppressed = failureIn(other);
+        if (to != suppressed) {
+            to.addSuppressed(suppressed);
         }
+    }
+
+    private static Throwable failureIn(Throwable thrown) {
+        return thrown instanceof Signal.ChildFailed child ? child.failure : thrown;
     }
 }

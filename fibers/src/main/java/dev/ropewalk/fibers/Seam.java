@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
  *
  * <p>All methods but {@link #nanoTime} and {@link #wakeUp} are for the cord's own thread.
  */
-interface Seam extends AutoCloseable {
+interface Seam {
     /** A fresh reading of the monotonic clock. */
     long nanoTime();
 
@@ -31,6 +31,6 @@ interface Seam extends AutoCloseable {
     /** Ends the current or, if there is none, the next {@link #park}; from any thread. */
     void wakeUp();
 
-    @Override
+    /** Gives back what the seam owns; the cord's last act. */
     void close();
 }

@@ -20,6 +20,8 @@ final class Ticker {
     /** Ticks without a busy cord before the thread sleeps; a cord that naps does not stop it. */
     private static final int IDLE_TICKS = 20;
 
+    private static final long STACK_SIZE = 64 * 1024;
+
     static final Ticker INSTANCE = new Ticker();
 
     private final List<Cord> cords = new CopyOnWriteArrayList<>();
@@ -27,8 +29,9 @@ final class Ticker {
     private volatile boolean asleep = true;
 
     private Ticker() {
-        thread = new Thread(null, this::run, "ropewalk-ticker", 64 * 1024);
+        thread = new Thread(null, this::run, "ropewalk-ticker", STACK_SIZE, false);
         thread.setDaemon(true);
+        thread.setContextClassLoader(null);
         thread.start();
     }
 

@@ -124,6 +124,8 @@ public class Waiter extends CordMessage {
         if (fiber == null) {
             return awaitOnThread(reason, timeoutNanos);
         }
+        checkFiber();
+        fiber.openWaiter = this;
         try {
             // Given before this look: the wake-up finds no open wait. After it: it finds this one.
             number = fiber.nextWaitNumber();
@@ -136,9 +138,24 @@ public class Waiter extends CordMessage {
             if (leave()) {
                 throw raised;
             }
-            fiber.keepForNextSwitchpoint(raised);
+            if (!(raised instanceof StackPinnedException)) {
+                fiber.keepForNextSwitchpoint(raised);
+            }
+        } finally {
+            fiber.openWaiter = null;
         }
         return leave() ? Waits.TIMED_OUT : given();
+    }
+
+    private void checkFiber() {
+        if (Fiber.currentOrNull() != fiber || slot == LEFT) {
+            throw new IllegalStateException(
+                    "a waiter of "
+                            + fiber
+                            + " was awaited "
+                            + (slot == LEFT ? "twice" : "by " + Fiber.currentOrNull())
+                            + "; make a new one for each wait, on the fiber that waits");
+        }
     }
 
     private @Nullable Object awaitOnThread(Object reason, long timeoutNanos) {
@@ -168,7 +185,7 @@ public class Waiter extends CordMessage {
     }
 
     /** True if this call moved WAITING to LEFT. */
-    private boolean leave() {
+    boolean leave() {
         return slot == null && SLOT.compareAndSet(this, null, LEFT);
     }
 

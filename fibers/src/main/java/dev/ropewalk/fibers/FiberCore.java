@@ -1,0 +1,333 @@
+package dev.ropewalk.fibers;
+
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of a fiber that waits and is resumed: its state, its waits, and what is pending.
+ *
+ * <p>States; their one writer is {@link #state(int, int)}:
+ *
+ * <pre>
+ *   UNSTARTED -> RUNNING    the cord took its entry off the run queue; it has no stack yet
+ *   UNSTARTED -> DEAD       refused, or abandoned, before it ran
+ *   RUNNING   -> WAITING    park: it leaves its stack, or a handler's turn is over
+ *   RUNNING   -> RUNNABLE   snooze, or a handler with its next value: it queues itself
+ *   WAITING   -> RUNNABLE   schedule, resume, raise: entered into the run queue with a value
+ *   WAITING   -> RUNNING    the stack could not be left
+ *   RUNNABLE  -> RUNNING    the cord took its entry off the run queue, or the stack was pinned
+ *   RUNNING   -> DEAD       the body is over and so are the children
+ *   RUNNABLE  -> DEAD       abandoned
+ *   WAITING   -> DEAD       abandoned
+ * </pre>
+ *
+ * Invariants: a fiber is in the run queue once if it is UNSTARTED or RUNNABLE, else not at all. The
+ * number of a wait (rule F4) is the value of {@code waitNumber} while it is open; whatever ends a
+ * wait counts it up, also when it ends before the fiber parked. So (fiber, number) names one wait
+ * for ever, and a late giver is refused.
+ *
+ * <p>Everything is confined to the cord's thread.
+ */
+abstract sealed class FiberCore permits FiberLife {
+    static final int UNSTARTED = 0;
+    static final int RUNNABLE = 1;
+    static final int RUNNING = 2;
+    static final int WAITING = 3;
+    static final int DEAD = 4;
+
+    /** How often a fiber may swallow its termination before it is abandoned. */
+    static final int MOST_RAISES = 1_000;
+
+    /** Resume value that says: throw what is pending. Never leaves this class and its subclass. */
+    static final Object RAISED = new Object();
+
+    /** No instant resume is pending. */
+    private static final Object NONE = new Object();
+
+    final Cord cord;
+
+    /** Read from other cords as a hint only. */
+    private int state;
+
+    private @Nullable Stack stack;
+    private long waitNumber;
+    private WaitKind waitKind = WaitKind.SUSPEND;
+    private Object waitReason = "";
+    private @Nullable Object instantValue = NONE;
+    private int raises;
+
+    /** At most one exception: to be thrown at the next switchpoint, signals at every one. */
+    @Nullable Throwable pending;
+
+    /** What is pending does not end waits: clean-up of the library itself, each with a limit. */
+    boolean shielded;
+
+    /** Set when the running fiber is to be abandoned at its next switchpoint. */
+    @Nullable String abandonedFor;
+
+    /** The wait that this fiber is parked in, if others may give to it from any thread. */
+    @Nullable Waiter openWaiter;
+
+    FiberCore(Cord cord) {
+        this.cord = cord;
+    }
+
+    abstract Fiber<?> self();
+
+    /** Ends this running fiber for good; never returns unless its stack is pinned. */
+    abstract void abandonRunning(String why);
+
+    // ---------------------------------------------------------------- waiting
+
+    long nextWaitNumber() {
+        return waitNumber;
+    }
+
+    /** Leaves the stack until the wait is ended. The short path of every switchpoint. */
+    @Nullable Object park(WaitKind kind, Object reason) {
+        raiseIfPending();
+        state(RUNNING, WAITING);
+        waitKind = kind;
+        waitReason = reason;
+        leaveStack(WAITING);
+        Object value = cord.takeValue();
+        if (value == RAISED) {
+            throw takePending();
+        }
+        return value;
+    }
+
+    /** Like {@link #park}, and ends with {@link Waits#TIMED_OUT} after the limit. */
+    @Nullable Object parkFor(WaitKind kind, Object reason, long timeoutNanos) {
+        if (timeoutNanos == Long.MAX_VALUE) {
+            return park(kind, reason);
+        }
+        Timer timer = cord.armTimer(self(), waitNumber, timeoutNanos);
+        try {
+            return park(kind, reason);
+        } finally {
+            cord.cancelTimer(timer);
+        }
+    }
+
+    final @Nullable Object suspendHere() {
+        if (instantValue == NONE) {
+            return park(WaitKind.SUSPEND, "suspend");
+        }
+        raiseIfPending();
+        Object value = instantValue;
+        instantValue = NONE;
+        cord.countSwitch();
+        return value;
+    }
+
+    final void snoozeHere() {
+        raiseIfPending();
+        if (cord.hasRunnable()) {
+            giveTurn();
+        } else {
+            cord.countSwitch();
+        }
+    }
+
+    private void giveTurn() {
+        state(RUNNING, RUNNABLE);
+        cord.enqueue(self(), null);
+        leaveStack(RUNNABLE);
+        cord.takeValue();
+    }
+
+    private void leaveStack(int as) {
+        Stack own = stack;
+        if (own == null) {
+            own = cord.mountedStack();
+            stack = own;
+        }
+        try {
+            own.leave();
+        } catch (StackPinnedException e) {
+            if (as == RUNNABLE) {
+                cord.dequeue(self());
+            }
+            waitNumber++;
+            state(as, RUNNING);
+            throw e;
+        }
+    }
+
+    /** Every switchpoint begins here. */
+    private void raiseIfPending() {
+        if (pending != null && (!shielded || abandonedFor != null)) {
+            waitNumber++;
+            giveWayToSignal();
+            throw takePending();
+        }
+    }
+
+    /** Who swallows a signal in a loop slows only itself, and not for ever (rule F6). */
+    private void giveWayToSignal() {
+        if (abandonedFor != null) {
+            abandonRunning(abandonedFor);
+        } else if (pending instanceof Signal) {
+            if (++raises > MOST_RAISES) {
+                abandonRunning(
+                        "it swallowed its termination "
+                                + MOST_RAISES
+                                + " times; let the Error that a switchpoint throws pass");
+            }
+            try {
+                giveTurn();
+            } catch (StackPinnedException pinned) {
+                // What is pending says more, and is thrown now.
+                return;
+            }
+        }
+    }
+
+    /** A signal stays pending until the fiber has ended (rule F6, level-triggered). */
+    private RuntimeException takePending() {
+        Throwable raised = Objects.requireNonNull(pending, "pending");
+        if (!(raised instanceof Signal)) {
+            pending = null;
+        }
+        throw FiberAwait.<RuntimeException>sneaky(raised);
+    }
+
+    /** A wait that was given in the last moment puts back what came too late. */
+    void keepForNextSwitchpoint(Throwable raised) {
+        if (pending != raised) {
+            pending = Ranks.stronger(raised, pending);
+        }
+    }
+
+    /** Runs clean-up whose waits nothing ends early; each of them has a limit. */
+    boolean shielded(BooleanSupplier cleanUp) {
+        boolean before = shielded;
+        shielded = true;
+        try {
+            return cleanUp.getAsBoolean();
+        } finally {
+            shielded = before;
+        }
+    }
+
+    // ---------------------------------------------------------------- ending a wait
+
+    boolean resume(long number, @Nullable Object value) {
+        if (state != WAITING || waitNumber != number) {
+            return false;
+        }
+        makeRunnable(value);
+        return true;
+    }
+
+    boolean resumeHandler(@Nullable Object value) {
+        if (state != WAITING || waitKind != WaitKind.HANDLER) {
+            return false;
+        }
+        makeRunnable(value);
+        return true;
+    }
+
+    boolean scheduleHere(@Nullable Object value) {
+        if (state == WAITING && waitKind == WaitKind.SUSPEND) {
+            makeRunnable(value);
+            return true;
+        }
+        if (state == RUNNING && instantValue == NONE) {
+            instantValue = value;
+            return true;
+        }
+        return false;
+    }
+
+    void raiseHere(Throwable failure) {
+        if (state == DEAD) {
+            return;
+        }
+        pending = Ranks.stronger(pending, failure);
+        if (state == WAITING && !shielded) {
+            makeRunnable(RAISED);
+        }
+    }
+
+    final void makeRunnable(@Nullable Object value) {
+        waitNumber++;
+        state(WAITING, RUNNABLE);
+        cord.enqueue(self(), value);
+    }
+
+    /** A handler's turn is over: it waits without a stack. */
+    final void waitForNextTurn() {
+        state(RUNNING, WAITING);
+        waitKind = WaitKind.HANDLER;
+        waitReason = "its next message";
+    }
+
+    /** A handler's turn is over and the value of the next one is there. */
+    final void queueNextTurn(Object value) {
+        state(RUNNING, RUNNABLE);
+        cord.enqueue(self(), value);
+    }
+
+    // ---------------------------------------------------------------- running
+
+    /** Called by the cord before it enters the fiber's own stack. */
+    void beforeEnter() {
+        state(RUNNABLE, RUNNING);
+    }
+
+    @Nullable Stack stack() {
+        return stack;
+    }
+
+    final void dropStack() {
+        stack = null;
+    }
+
+    // ---------------------------------------------------------------- state
+
+    final int rawState() {
+        return state;
+    }
+
+    final void state(int from, int to) {
+        if (Checks.ON && state != from) {
+            throw new IllegalStateException("state=" + state + " != from=" + from + " in " + this);
+        }
+        state = to;
+    }
+
+    final boolean isQueued() {
+        return state == UNSTARTED || state == RUNNABLE;
+    }
+
+    /** What the fiber waits for, for reports; never fails, whatever the reason's toString does. */
+    final String describeWait() {
+        if (state != WAITING) {
+            return this + " is " + self().state();
+        }
+        String reason;
+        try {
+            reason = waitReason.toString();
+        } catch (RuntimeException broken) {
+            reason = "something whose toString failed: " + broken.getClass().getName();
+        }
+        return this + " waits: " + reason;
+    }
+
+    final void checkCord(String operation) {
+        if (Cord.currentOrNull() != cord) {
+            throw new WrongThreadException(
+                    operation
+                            + " on "
+                            + this
+                            + " from "
+                            + Thread.currentThread()
+                            + ", but it belongs to "
+                            + cord
+                            + "; post a message to that cord instead");
+        }
+    }
+}
