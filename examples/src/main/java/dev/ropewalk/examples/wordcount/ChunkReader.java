@@ -6,7 +6,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Files;
@@ -160,7 +160,7 @@ final class ChunkReader implements Closeable {
             return;
         }
         fill(HEAD_BYTES);
-        int nul = indexOfNul(buffer, Math.min(end, HEAD_BYTES));
+        int nul = indexOfNul(buffer, end);
         if (nul >= 0) {
             skip("binary file (NUL byte at offset " + nul + "), skipped");
         }
@@ -211,8 +211,13 @@ final class ChunkReader implements Closeable {
         end -= wordEnd;
         System.arraycopy(buffer, wordEnd, buffer, 0, end);
         report(
-                "word of %s bytes at byte offset %s is longer than %s bytes, skipped"
-                        .formatted(bytesRead - end - wordStart, wordStart, MAX_WORD));
+                "word of "
+                        + (bytesRead - end - wordStart)
+                        + " bytes at byte offset "
+                        + wordStart
+                        + " is longer than "
+                        + MAX_WORD
+                        + " bytes, skipped");
     }
 
     /** Index of the first byte from {@code from} on that is in no word, or {@code end}. */
@@ -254,7 +259,8 @@ final class ChunkReader implements Closeable {
             atEnd = true;
             utf8.end();
             return 0;
-        } catch (ClosedByInterruptException e) {
+        } catch (ClosedChannelException e) {
+            // By an interrupt, or by who gave up waiting for this call: no fault of the file.
             close();
             InterruptedIOException interrupted =
                     new InterruptedIOException("interrupted while reading " + path);
@@ -263,8 +269,10 @@ final class ChunkReader implements Closeable {
         } catch (IOException e) {
             atEnd = true;
             report(
-                    "reading failed at byte offset %s, the rest is not counted: %s"
-                            .formatted(bytesRead, Problem.reason(e)));
+                    "reading failed at byte offset "
+                            + bytesRead
+                            + ", the rest is not counted: "
+                            + Problem.reason(e));
             return 0;
         }
     }
@@ -273,9 +281,7 @@ final class ChunkReader implements Closeable {
     private void reportMalformed() {
         if (utf8.malformedAt() >= 0 && !skipped && !malformedReported) {
             malformedReported = true;
-            report(
-                    "malformed UTF-8 at byte offset %s, counted as it is"
-                            .formatted(utf8.malformedAt()));
+            report("malformed UTF-8 at byte offset " + utf8.malformedAt() + ", counted as it is");
         }
     }
 

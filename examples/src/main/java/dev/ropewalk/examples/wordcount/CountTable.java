@@ -50,9 +50,15 @@ final class CountTable {
     void rollBack(long committed) {
         if (committed != update && committed != undoTo) {
             throw new IllegalStateException(
-                    ("committed=%s, but this table can return to update %s or %s only: %s;"
-                                    + " commit each update before the next one begins")
-                            .formatted(committed, undoTo, update, this));
+                    "committed="
+                            + committed
+                            + ", but this table can return to update "
+                            + undoTo
+                            + " or "
+                            + update
+                            + " only: "
+                            + this
+                            + "; commit each update before the next one begins");
         }
         crashIn = 0;
         if (committed == update) {
@@ -140,15 +146,28 @@ final class CountTable {
         for (int i = 0; i < logged; i++) {
             if (loggedEntries[i] < 0 || loggedEntries[i] >= distinctBefore) {
                 throw new IllegalStateException(
-                        "logged entry=%s is not in 0..%s: %s"
-                                .formatted(loggedEntries[i], distinctBefore - 1, this));
+                        "logged entry="
+                                + loggedEntries[i]
+                                + " is not in 0.."
+                                + (distinctBefore - 1)
+                                + ": "
+                                + this);
             }
         }
     }
 
     @Override
     public String toString() {
-        return "CountTable[update=%s undoTo=%s logged=%s distinctBefore=%s %s]"
-                .formatted(update, undoTo, logged, distinctBefore, table);
+        return "CountTable[update="
+                + update
+                + " undoTo="
+                + undoTo
+                + " logged="
+                + logged
+                + " distinctBefore="
+                + distinctBefore
+                + " "
+                + table
+                + "]";
     }
 }

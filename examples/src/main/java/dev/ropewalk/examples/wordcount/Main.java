@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 public final class Main {
     static final int ALL_COUNTED = 0;
     static final int SOMETHING_NOT_COUNTED = 1;
-    static final int BAD_OPTION = 2;
 
     /** How long a run may take to end in order after Ctrl-C. */
     private static final long LAST_WORDS_MS = 900;
@@ -59,7 +58,7 @@ public final class Main {
             options = Options.parse(arguments);
         } catch (BadOption bad) {
             err.println("wordcount: " + bad.getMessage());
-            return BAD_OPTION;
+            return BadOption.EXIT_STATUS;
         }
         if (options.help()) {
             out.print(Options.USAGE);

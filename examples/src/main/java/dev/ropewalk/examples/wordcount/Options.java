@@ -118,7 +118,7 @@ record Options(
             String name = equals >= 0 ? argument.substring(0, equals) : argument;
             if (value.isEmpty()) {
                 throw new BadOption(
-                        "%s has no value; write for instance %s %s".formatted(name, name, example));
+                        name + " has no value; write for instance " + name + " " + example);
             }
             return value;
         }
@@ -127,8 +127,10 @@ record Options(
             int equals = argument.indexOf('=');
             if (equals >= 0) {
                 throw new BadOption(
-                        "%s takes no value; write %s alone"
-                                .formatted(argument, argument.substring(0, equals)));
+                        argument
+                                + " takes no value; write "
+                                + argument.substring(0, equals)
+                                + " alone");
             }
             return true;
         }
@@ -138,8 +140,14 @@ record Options(
             // Written so that NaN is refused, too.
             if (!(rate >= 0 && rate <= MAX_CHAOS)) {
                 throw new BadOption(
-                        "%s %s is not a rate from 0 to %s; write for instance %s 0.001"
-                                .formatted(name, value, MAX_CHAOS, name));
+                        name
+                                + " "
+                                + value
+                                + " is not a rate from 0 to "
+                                + MAX_CHAOS
+                                + "; write for instance "
+                                + name
+                                + " 0.001");
             }
             return rate;
         }
@@ -153,8 +161,17 @@ record Options(
             }
             if (number < least || number > most) {
                 throw new BadOption(
-                        "%s %s is not a whole number from %s to %s; write for instance %s %s"
-                                .formatted(name, value, least, most, name, Math.max(least, 4)));
+                        name
+                                + " "
+                                + value
+                                + " is not a whole number from "
+                                + least
+                                + " to "
+                                + most
+                                + "; write for instance "
+                                + name
+                                + " "
+                                + Math.max(least, 4));
             }
             return (int) number;
         }
@@ -164,15 +181,21 @@ record Options(
                 return Long.parseLong(value);
             } catch (NumberFormatException e) {
                 throw new BadOption(
-                        "%s %s is not a whole number of at most 64 bits; write for instance %s 42"
-                                .formatted(name, value, name));
+                        name
+                                + " "
+                                + value
+                                + " is not a whole number of at most 64 bits; write for instance "
+                                + name
+                                + " 42");
             }
         }
 
         private static BadOption unknown(String argument) {
             return new BadOption(
-                    "%s is not an option; --help lists them; for a file of that name write -- %s"
-                            .formatted(argument, argument));
+                    argument
+                            + " is not an option; --help lists them; for a file of that name write"
+                            + " -- "
+                            + argument);
         }
     }
 }

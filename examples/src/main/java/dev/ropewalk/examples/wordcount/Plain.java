@@ -1,5 +1,7 @@
 package dev.ropewalk.examples.wordcount;
 
+import java.util.HexFormat;
+
 /** Text that neither moves the cursor nor hides anything, whatever it was made from. */
 final class Plain {
     private Plain() {}
@@ -24,7 +26,7 @@ final class Plain {
     }
 
     static void appendEscape(StringBuilder to, char unit) {
-        to.append("\\u%04x".formatted((int) unit));
+        to.append("\\u").append(HexFormat.of().toHexDigits(unit));
     }
 
     private static boolean isVisible(int c) {

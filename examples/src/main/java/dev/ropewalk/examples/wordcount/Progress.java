@@ -1,5 +1,6 @@
 package dev.ropewalk.examples.wordcount;
 
+import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What is known while the run goes on; counted from any thread. */
@@ -44,7 +45,12 @@ final class Progress {
     /** One line for a terminal, without its end. */
     String line(double seconds) {
         double megabytes = bytes() / 1e6;
-        return "%,d files, %,.1f MB, %,d words, %,.1f MB/s"
-                .formatted(files(), megabytes, words(), seconds <= 0 ? 0 : megabytes / seconds);
+        return String.format(
+                Locale.ROOT,
+                "%,d files, %,.1f MB, %,d words, %,.1f MB/s",
+                files(),
+                megabytes,
+                words(),
+                seconds <= 0 ? 0 : megabytes / seconds);
     }
 }

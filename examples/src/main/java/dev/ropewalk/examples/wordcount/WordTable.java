@@ -267,9 +267,10 @@ final class WordTable {
                         "entry=" + e + " is found as " + found + ": " + this);
             }
         }
-        if (used != distinct || sum != words || 2L * distinct > slots.length) {
+        boolean sizesFit = 2L * distinct <= slots.length && slots.length == 1L << (64 - slotShift);
+        if (used != distinct || sum != words || !sizesFit) {
             throw new IllegalStateException(
-                    "used slots=%s, sum of counts=%s: %s".formatted(used, sum, this));
+                    "used slots=" + used + ", sum of counts=" + sum + ": " + this);
         }
     }
 
@@ -290,13 +291,25 @@ final class WordTable {
                                 moreStart[e + 1]);
         if (!same || counts[e] < 0) {
             throw new IllegalStateException(
-                    "entry=%s word=%s count=%s: %s"
-                            .formatted(e, Arrays.toString(buffer), counts[e], this));
+                    "entry="
+                            + e
+                            + " word="
+                            + Arrays.toString(buffer)
+                            + " count="
+                            + counts[e]
+                            + ": "
+                            + this);
         }
     }
 
     @Override
     public String toString() {
-        return "WordTable[distinct=%s words=%s slots=%s]".formatted(distinct, words, slots.length);
+        return "WordTable[distinct="
+                + distinct
+                + " words="
+                + words
+                + " slots="
+                + slots.length
+                + "]";
     }
 }

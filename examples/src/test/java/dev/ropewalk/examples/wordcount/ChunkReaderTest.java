@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,8 +93,9 @@ class ChunkReaderTest {
         assertEquals(List.of(), chunks(reader));
         assertEquals(
                 List.of(
-                        "wordcount: %s: no file but a directory, device, pipe or socket, skipped"
-                                .formatted(directory)),
+                        "wordcount: "
+                                + directory
+                                + ": no file but a directory, device, pipe or socket, skipped"),
                 problems);
     }
 
@@ -125,8 +127,9 @@ class ChunkReaderTest {
             assertTrue(reader.skipped());
             assertEquals(
                     List.of(
-                            "wordcount: file: binary file (NUL byte at offset %s), skipped"
-                                    .formatted(at)),
+                            "wordcount: file: binary file (NUL byte at offset "
+                                    + at
+                                    + "), skipped"),
                     problems);
         }
     }
@@ -210,6 +213,15 @@ class ChunkReaderTest {
             assertEquals("interrupted while reading " + file, e.getMessage());
             assertNull(reader.next(), "it has ended");
         }
+        assertEquals(List.of(), problems);
+    }
+
+    @Test
+    void aFileClosedMeanwhileIsNoProblemOfTheFile() {
+        FakeFile file = new FakeFile(TestText.bytes("one two three"));
+        file.failAt(4, new AsynchronousCloseException());
+        assertThrows(InterruptedIOException.class, reader(file, 100)::next);
+        assertFalse(file.isOpen());
         assertEquals(List.of(), problems);
     }
 

@@ -104,6 +104,23 @@ class CountTableTest {
         assertEquals(Map.of("a", 2L, "b", 1L, "c", 1L), TestText.counts(table));
     }
 
+    @Test
+    void anUpdateOfThousandsOfWordsIsTakenBack() {
+        byte[] text = TextGenerator.text(100_000, 1);
+        WordTable delta = new WordTable();
+        delta.addAll(text, text.length);
+        table.begin(0);
+        table.merge(delta);
+        for (int nth : new int[] {1, delta.distinct() / 2, delta.distinct()}) {
+            table.begin(1);
+            table.crashAtAdd(nth);
+            assertThrows(InjectedCrash.class, () -> table.merge(delta));
+            table.checkInvariants();
+            assertEquals(TestText.count(text), TestText.counts(rolledBackTo(1)), "nth=" + nth);
+        }
+        assertTrue(delta.distinct() > 2000, "distinct=" + delta.distinct());
+    }
+
     /** An update as a counter gets it, and where it crashes. */
     private enum Crash {
         NEVER,

@@ -86,8 +86,9 @@ class OptionsTest {
     @ValueSource(strings = {"--tops", "-t", "---", "--top20", "-20", "--=1"})
     void refusesWhatIsNoOption(String option) {
         assertEquals(
-                "%s is not an option; --help lists them; for a file of that name write -- %s"
-                        .formatted(option, option),
+                option
+                        + " is not an option; --help lists them; for a file of that name write -- "
+                        + option,
                 complaint(option));
     }
 
