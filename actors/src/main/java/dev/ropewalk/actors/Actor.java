@@ -1,8 +1,9 @@
 package dev.ropewalk.actors;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.Objects;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How an actor is made and made again; immutable. Defaults: {@link Restart#TRANSIENT}, the failed

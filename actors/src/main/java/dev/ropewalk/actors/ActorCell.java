@@ -5,11 +5,13 @@ import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.Waits;
+
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What survives a restart: an actor's address, mailbox, committed behavior and failed message. Each
@@ -369,12 +371,16 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     private void checkReceive() {
         if (actor.body() == null) {
             throw new IllegalStateException(
-                    name + " is handler style: its messages come to its behavior. Use Actor.loop to"
-                            + " receive");
+                    name
+                            + " is handler style: its messages come to its behavior. Use Actor.loop"
+                            + " to receive");
         }
         if (Fiber.currentOrNull() != fiber) {
             throw new IllegalStateException(
-                    "receive of " + name + " was called by " + callerName()
+                    "receive of "
+                            + name
+                            + " was called by "
+                            + callerName()
                             + "; only the actor's own fiber may receive");
         }
         if (stopping) {

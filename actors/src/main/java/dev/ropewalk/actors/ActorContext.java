@@ -1,8 +1,9 @@
 package dev.ropewalk.actors;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An actor's own side; for the actor's fiber only.

@@ -2,12 +2,15 @@ package dev.ropewalk.actors;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import java.time.Duration;
-import java.util.function.Consumer;
+
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
+import java.util.function.Consumer;
+
 /**
- * A tree of actors below one root supervisor, which is a child of the fiber that started the system.
+ * A tree of actors below one root supervisor, which is a child of the fiber that started the
+ * system.
  *
  * <p>When the root supervisor gives up, that fiber's body is cancelled and fails; when the fiber
  * ends first, all actors end with it.

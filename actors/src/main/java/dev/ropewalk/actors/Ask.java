@@ -2,7 +2,10 @@ package dev.ropewalk.actors;
 
 import dev.ropewalk.fibers.Waiter;
 import dev.ropewalk.fibers.Waits;
+
 import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
 
 /**
  * One ask: the message on its way, and a one-shot cell for the reply. Exactly one of reply, end of
@@ -41,7 +44,7 @@ final class Ask<M, R> implements ReplyTo<R> {
 
     @Override
     public void reply(R reply) {
-        if (!waiter.give(reply)) {
+        if (!waiter.give(Objects.requireNonNull(reply, "reply"))) {
             target.deadLetters()
                     .report(new DeadLetter(reply, asker, DeadLetter.Reason.LATE_REPLY, null));
         }
@@ -61,16 +64,26 @@ final class Ask<M, R> implements ReplyTo<R> {
         Object result = waiter.await(this, limitNanos);
         if (result == Waits.TIMED_OUT) {
             throw new AskTimeoutException(
-                    asker + " asked " + target.name() + " and got no reply within "
-                            + limitNanos / 1_000_000 + " ms; message: " + message);
+                    asker
+                            + " asked "
+                            + target.name()
+                            + " and got no reply within "
+                            + limitNanos / 1_000_000
+                            + " ms; message: "
+                            + message);
         }
         if (result instanceof Failed failed) {
             throw new AskFailedException(
-                    asker + " asked " + target.name() + " and gets no reply: " + failed.why()
-                            + "; message: " + message,
+                    asker
+                            + " asked "
+                            + target.name()
+                            + " and gets no reply: "
+                            + failed.why()
+                            + "; message: "
+                            + message,
                     failed.cause());
         }
-        return (R) result;
+        return (R) Objects.requireNonNull(result, "reply");
     }
 
     @Override

@@ -18,7 +18,8 @@ final class AskCycles {
             path.append(" -> ").append(next.name());
             if (next == asker) {
                 throw new AskCycleException(
-                        "this ask would close a circle of actors that wait for replies: " + path
+                        "this ask would close a circle of actors that wait for replies: "
+                                + path
                                 + "; let one of them tell instead of ask");
             }
             next = next.asked();

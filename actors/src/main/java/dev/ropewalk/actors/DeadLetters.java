@@ -1,10 +1,11 @@
 package dev.ropewalk.actors;
 
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /** Where a system's dead letters go: counted, and logged unless the user takes them. */
 final class DeadLetters {

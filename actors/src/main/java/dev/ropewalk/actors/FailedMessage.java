@@ -6,8 +6,8 @@ public sealed interface FailedMessage {
     record Drop() implements FailedMessage {}
 
     /**
-     * The message is the next one the actor gets, with its attempt number; after the last attempt it
-     * is parked.
+     * The message is the next one the actor gets, with its attempt number; after the last attempt
+     * it is parked.
      *
      * @param attempts how often it is tried at most, the first time included
      */

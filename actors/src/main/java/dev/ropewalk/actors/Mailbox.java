@@ -1,9 +1,10 @@
 package dev.ropewalk.actors;
 
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import java.util.Objects;
 
 /**
  * An actor's queued messages: a ring that doubles when full, confined to the actor's cord. Its

@@ -7,8 +7,8 @@ package dev.ropewalk.actors;
  */
 public sealed interface ReplyTo<R> permits Ask {
     /**
-     * Replies. Never waits. If the asker no longer waits, or was answered already, the reply becomes
-     * a {@link DeadLetter}.
+     * Replies. Never waits. If the asker no longer waits, or was answered already, the reply
+     * becomes a {@link DeadLetter}.
      *
      * @param reply the reply
      */

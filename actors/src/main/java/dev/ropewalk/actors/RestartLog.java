@@ -5,7 +5,8 @@ import java.util.ArrayDeque;
 
 /**
  * A supervisor's sliding log of restarts, as OTP keeps it: a restart is allowed while no more than
- * {@code intensity} of them lie within {@code period}, both ends included. Bounded by intensity + 1.
+ * {@code intensity} of them lie within {@code period}, both ends included. Bounded by intensity +
+ * 1.
  */
 final class RestartLog {
     private final int intensity;

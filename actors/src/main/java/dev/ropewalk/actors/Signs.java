@@ -22,8 +22,11 @@ final class Signs {
             @Override
             public Behavior<Object> onMessage(Object message) {
                 throw new IllegalStateException(
-                        "Behavior." + name + "() is a sign to return from onMessage or a factory;"
-                                + " it cannot handle " + message);
+                        "Behavior."
+                                + name
+                                + "() is a sign to return from onMessage or a factory;"
+                                + " it cannot handle "
+                                + message);
             }
 
             @Override

@@ -1,9 +1,10 @@
 package dev.ropewalk.actors;
 
-import java.time.Duration;
-import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.Objects;
 
 /**
  * How a supervisor works; immutable. Each child is started again by itself (one for one).
@@ -38,7 +39,9 @@ public record Supervision(
         }
     }
 
-    /** {@return one restart in five seconds, five seconds for each child to stop, failures logged} */
+    /**
+     * {@return one restart in five seconds, five seconds for each child to stop, failures logged}
+     */
     public static Supervision oneForOne() {
         return new Supervision(
                 1,

@@ -3,22 +3,25 @@ package dev.ropewalk.actors;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Starts actors, and starts them again when they fail: one for one, within an intensity.
  *
  * <p>A supervisor is an actor itself. Its children's fibers are children of its fiber, on whatever
  * cords, so none outlives it. A child keeps its address and its mailbox across restarts. When there
- * are more restarts than its intensity allows it ends its children and fails, and its own supervisor
- * decides; a system's root supervisor fails the fiber that started the system.
+ * are more restarts than its intensity allows it ends its children and fails, and its own
+ * supervisor decides; a system's root supervisor fails the fiber that started the system.
  *
  * <p>All methods work from any thread.
  */
@@ -32,7 +35,9 @@ public final class Supervisor {
     private final Map<ActorCell<?>, Fiber<?>> children = new LinkedHashMap<>();
 
     private RestartLog restartLog;
-    private volatile long restarts;
+
+    /** Counted on the cord, read from anywhere. */
+    private final AtomicLong restarts = new AtomicLong();
 
     Supervisor(
             String name,
@@ -74,8 +79,7 @@ public final class Supervisor {
      * @return its address
      */
     public <M> ActorRef<M> spin(Cord cord, String name, Actor<M> actor) {
-        ActorCell<M> child =
-                new ActorCell<>(name, cord, actor, this, cell.deadLetters(), () -> {});
+        ActorCell<M> child = new ActorCell<>(name, cord, actor, this, cell.deadLetters(), () -> {});
         cell.tell(new SupervisorMessage.Start(child));
         return child;
     }
@@ -101,7 +105,7 @@ public final class Supervisor {
 
     /** {@return how often this supervisor has started a child again} */
     public long restarts() {
-        return restarts;
+        return restarts.get();
     }
 
     /** {@return the supervisor's name} */
@@ -169,10 +173,15 @@ public final class Supervisor {
         }
         if (!restartLog.allow(cell.cord().nanoTime())) {
             throw new RestartIntensityException(
-                    "supervisor " + cell.name() + " gives up on " + child.name() + ": " + restartLog,
+                    "supervisor "
+                            + cell.name()
+                            + " gives up on "
+                            + child.name()
+                            + ": "
+                            + restartLog,
                     failure == null ? new IllegalStateException("it stopped") : failure);
         }
-        restarts++;
+        restarts.incrementAndGet();
         children.put(child, spinFiber(child));
     }
 

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors;
 
 import dev.ropewalk.fibers.Fiber;
+
 import org.jspecify.annotations.Nullable;
 
 /** What a supervisor is told; it comes through its mailbox like any message. */

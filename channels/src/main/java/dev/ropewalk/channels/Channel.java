@@ -1,9 +1,10 @@
 package dev.ropewalk.channels;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Passes elements from senders to receivers, first in, first out, in both waiting lines too.
@@ -12,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * that both wait for it; a {@linkplain #buffered buffered} one holds up to its capacity in between.
  * A send to a waiting receiver goes straight to it and leaves the buffer alone.
  *
- * <p>Channels work from any cord and from plain threads; the {@code local} forms are confined to the
- * cord that made them, take no atomic instruction, and refuse calls from elsewhere with {@link
+ * <p>Channels work from any cord and from plain threads; the {@code local} forms are confined to
+ * the cord that made them, take no atomic instruction, and refuse calls from elsewhere with {@link
  * WrongThreadException}. What a sender did before a send happens before the receive returns.
  *
  * <p>Each element that a send accepted is received exactly once, or handed to the undelivered hook
@@ -123,8 +124,8 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
     boolean send(E element, Duration limit);
 
     /**
-     * Sends the element if that needs no waiting. Never switches, never fails spuriously, and may be
-     * called where waiting is not allowed.
+     * Sends the element if that needs no waiting. Never switches, never fails spuriously, and may
+     * be called where waiting is not allowed.
      *
      * @param element what is sent
      * @return what became of it

@@ -1,7 +1,8 @@
 package dev.ropewalk.channels;
 
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+
+import java.util.Optional;
 
 /** Tells that a channel is closed; fresh for each caller. */
 public final class ChannelClosedException extends IllegalStateException {

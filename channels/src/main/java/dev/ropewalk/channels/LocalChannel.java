@@ -1,8 +1,10 @@
 package dev.ropewalk.channels;
 
 import dev.ropewalk.fibers.Cord;
-import java.util.function.Consumer;
+
 import org.jspecify.annotations.Nullable;
+
+import java.util.function.Consumer;
 
 /** A channel confined to the cord that made it: nothing to lock, but the caller is checked. */
 final class LocalChannel<E> extends QueueChannel<E> {
@@ -16,7 +18,11 @@ final class LocalChannel<E> extends QueueChannel<E> {
     void enter() {
         if (Cord.currentOrNull() != cord) {
             throw new WrongThreadException(
-                    this + " belongs to " + cord + " but was used by " + Thread.currentThread()
+                    this
+                            + " belongs to "
+                            + cord
+                            + " but was used by "
+                            + Thread.currentThread()
                             + "; make it with Channel.rendezvous() or Channel.buffered(n) to use it"
                             + " from other cords and threads");
         }

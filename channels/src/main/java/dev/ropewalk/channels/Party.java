@@ -3,6 +3,7 @@ package dev.ropewalk.channels;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Waiter;
 import dev.ropewalk.fibers.Waits;
+
 import org.jspecify.annotations.Nullable;
 
 /**

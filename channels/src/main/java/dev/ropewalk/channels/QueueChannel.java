@@ -1,6 +1,9 @@
 package dev.ropewalk.channels;
 
 import dev.ropewalk.fibers.Waits;
+
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -8,7 +11,6 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The one algorithm of all channels; subclasses say how a call is guarded and what a wait is.

@@ -1,8 +1,9 @@
 package dev.ropewalk.channels;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** A channel for any cord and thread: one short lock per operation (rule C3). */
 final class SharedChannel<E> extends QueueChannel<E> {

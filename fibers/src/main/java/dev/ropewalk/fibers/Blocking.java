@@ -1,12 +1,13 @@
 package dev.ropewalk.fibers;
 
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs code that blocks its thread away from the cord, on virtual threads, while the fiber waits
@@ -33,9 +34,9 @@ public final class Blocking {
      * Runs the code on a virtual thread and waits for its result. A switchpoint. On a virtual
      * clock, and on a thread that is no cord, it runs inline.
      *
-     * <p>Terminating or raising into the waiting fiber interrupts the code, waits up to a second for
-     * it to return, and then abandons it with a report. A result that nobody takes is closed if it
-     * is {@link AutoCloseable}.
+     * <p>Terminating or raising into the waiting fiber interrupts the code, waits up to a second
+     * for it to return, and then abandons it with a report. A result that nobody takes is closed if
+     * it is {@link AutoCloseable}.
      *
      * @param <T> the type of the result
      * @param code what blocks; must not touch data of the cord
@@ -110,7 +111,8 @@ public final class Blocking {
         }
 
         void start() {
-            Thread started = Thread.ofVirtual().name("blocking for " + fiber.name()).unstarted(this);
+            Thread started =
+                    Thread.ofVirtual().name("blocking for " + fiber.name()).unstarted(this);
             synchronized (LOCK) {
                 thread = started;
                 if (cancelled) {
@@ -181,7 +183,8 @@ public final class Blocking {
             Outcome<T> ended = Objects.requireNonNull(outcome, "outcome");
             return switch (ended) {
                 case Outcome.Success<T> success -> success.value();
-                case Outcome.Failure<T> failure -> throw FiberAwait.<Exception>sneaky(failure.cause());
+                case Outcome.Failure<T> failure ->
+                        throw FiberAwait.<Exception>sneaky(failure.cause());
                 case Outcome.Terminated<T> _ -> throw new IllegalStateException("not a fiber");
             };
         }

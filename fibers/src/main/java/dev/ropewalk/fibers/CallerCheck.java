@@ -12,11 +12,15 @@ final class CallerCheck {
         Cord here = Cord.currentOrNull();
         if (here != null) {
             throw new IllegalStateException(
-                    thread + " is " + here + " already; spin a fiber there instead: Fiber.spin(...)");
+                    thread
+                            + " is "
+                            + here
+                            + " already; spin a fiber there instead: Fiber.spin(...)");
         }
         if (thread.isVirtual()) {
             throw new IllegalStateException(
-                    thread + " is virtual and cannot become a cord; use Cord.start(name), or call"
+                    thread
+                            + " is virtual and cannot become a cord; use Cord.start(name), or call"
                             + " Cord.run on a platform thread");
         }
         // A stack that leaves would carry off monitors held below it: their owner loses them.
@@ -25,7 +29,9 @@ final class CallerCheck {
                         .getThreadInfo(new long[] {thread.threadId()}, true, false)[0];
         if (info.getLockedMonitors().length > 0) {
             throw new IllegalStateException(
-                    thread + " holds a monitor of " + info.getLockedMonitors()[0]
+                    thread
+                            + " holds a monitor of "
+                            + info.getLockedMonitors()[0]
                             + " and cannot become a cord; leave the synchronized block first");
         }
     }

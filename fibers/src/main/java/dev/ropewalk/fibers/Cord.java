@@ -1,5 +1,9 @@
 package dev.ropewalk.fibers;
 
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -8,10 +12,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A thread that owns a run queue, timers, an inbox, a reactor, and the fibers pinned to it.
@@ -68,7 +68,6 @@ public final class Cord implements AutoCloseable {
     private final Set<Fiber<?>> guests = new LinkedHashSet<>();
 
     private final Queue<Waiter> endWaiters = new ConcurrentLinkedQueue<>();
-    private final BooleanSupplier hasInbox = () -> !inbox.isEmpty();
     private final boolean orderSeeded;
 
     private @Nullable Stack mounted;
@@ -76,7 +75,9 @@ public final class Cord implements AutoCloseable {
     private @Nullable Fiber<?> handedOver;
     private int looksAfter = LOOK_EVERY;
 
-    /** Set by the ticker by a plain store; seen late at worst, never never: the loop makes calls. */
+    /**
+     * Set by the ticker by a plain store; seen late at worst, never never: the loop makes calls.
+     */
     private boolean marked;
 
     private volatile boolean busy;
@@ -106,8 +107,8 @@ public final class Cord implements AutoCloseable {
      * @param body what the root fiber runs
      * @return what the body returned
      * @throws FiberFailedException if the body threw, or a fiber that nobody awaited
-     * @throws IllegalStateException if the thread is a cord already, is virtual, holds a monitor, or
-     *     the JVM was started without the flags
+     * @throws IllegalStateException if the thread is a cord already, is virtual, holds a monitor,
+     *     or the JVM was started without the flags
      */
     public static <T extends @Nullable Object> T run(Callable<? extends T> body) {
         return run(CordOptions.named(Thread.currentThread().getName()), body);
@@ -162,7 +163,10 @@ public final class Cord implements AutoCloseable {
     public static Cord start(CordOptions options) {
         if (options.clock() instanceof CordOptions.VirtualClock) {
             throw new IllegalArgumentException(
-                    "cord " + options.name() + ": clock=" + options.clock()
+                    "cord "
+                            + options.name()
+                            + ": clock="
+                            + options.clock()
                             + " needs Cord.run; a cord with a thread of its own keeps real time");
         }
         JvmFlags.check();
@@ -225,7 +229,8 @@ public final class Cord implements AutoCloseable {
         if (closer == null) {
             end.await("the end of " + this);
         } else {
-            // Closing is clean-up: a closer that is being terminated must not leave a thread behind.
+            // Closing is clean-up: a closer that is being terminated must not leave a thread
+            // behind.
             closer.shielded(() -> end.await("the end of " + this) == null);
         }
     }
@@ -338,7 +343,9 @@ public final class Cord implements AutoCloseable {
         return CURRENT.get();
     }
 
-    /** {@return a fresh reading of this cord's clock in nanoseconds; only differences mean anything} */
+    /**
+     * {@return a fresh reading of this cord's clock in nanoseconds; only differences mean anything}
+     */
     public long nanoTime() {
         return seam.nanoTime();
     }
@@ -450,7 +457,9 @@ public final class Cord implements AutoCloseable {
         }
     }
 
-    /** The next entry if a worker can run it on its own stack; null means: back to the root frame. */
+    /**
+     * The next entry if a worker can run it on its own stack; null means: back to the root frame.
+     */
     private @Nullable Fiber<?> nextInline() {
         if (--looksAfter <= 0 || marked) {
             look();
@@ -518,12 +527,16 @@ public final class Cord implements AutoCloseable {
             return;
         }
         busy = false;
-        seam.park(next != null, next == null ? 0 : next.deadlineNs, hasInbox);
+        seam.park(next != null, next == null ? 0 : next.deadlineNs, this::hasMessages);
         if (!seam.isVirtual()) {
             busy = true;
             Ticker.INSTANCE.cordBecameBusy();
         }
         look();
+    }
+
+    private boolean hasMessages() {
+        return !inbox.isEmpty();
     }
 
     private void reportDeadlock() {

@@ -1,9 +1,10 @@
 package dev.ropewalk.fibers;
 
-import java.time.Duration;
-import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.Objects;
 
 /**
  * How a cord is made; immutable. Start from {@link #named} and change what differs.

@@ -16,7 +16,10 @@ final class DeadlockReport {
 
     static String of(Cord cord, Fiber<?> root) {
         DeadlockReport report = new DeadlockReport(cord);
-        report.text.append("deadlock on ").append(cord).append(": no fiber is runnable and no timer");
+        report.text
+                .append("deadlock on ")
+                .append(cord)
+                .append(": no fiber is runnable and no timer");
         report.text.append(" is armed, while these wait:");
         report.add(root, 1);
         return report.text.toString();

@@ -1,9 +1,10 @@
 package dev.ropewalk.fibers;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A light thread of control, pinned to one cord for life.
@@ -173,8 +174,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
 
     /**
      * Ends the fiber's {@link #suspend} with the value: the fiber goes to the tail of its run
-     * queue. Never switches. Called by the running fiber on itself, it makes its next suspend return
-     * at once.
+     * queue. Never switches. Called by the running fiber on itself, it makes its next suspend
+     * return at once.
      *
      * @param value what suspend returns there; a Throwable is a value like any other
      * @return false if the fiber is not in suspend, or has been scheduled already: the first value
@@ -207,8 +208,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
 
     /**
      * Ends the fiber: every switchpoint raises from now on, until the fiber has ended. Its {@code
-     * finally} blocks run; {@code catch (Exception e)} does not see it. A fiber that has not started
-     * never runs its body. Does not wait; no effect on a dead fiber.
+     * finally} blocks run; {@code catch (Exception e)} does not see it. A fiber that has not
+     * started never runs its body. Does not wait; no effect on a dead fiber.
      */
     public void terminate() {
         raise(new Signal.Terminate("terminate was called on " + this));

@@ -88,7 +88,10 @@ final class FiberAwait {
             throw new DeadlockException(
                     target == me
                             ? me + " awaits itself; its end cannot come while it waits for it"
-                            : "a cycle of awaits would close on " + me.cord() + ": " + path(me, target));
+                            : "a cycle of awaits would close on "
+                                    + me.cord()
+                                    + ": "
+                                    + path(me, target));
         }
     }
 

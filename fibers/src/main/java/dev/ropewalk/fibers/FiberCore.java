@@ -1,8 +1,9 @@
 package dev.ropewalk.fibers;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a fiber that waits and is resumed: its state, its waits, and what is pending.

@@ -1,11 +1,12 @@
 package dev.ropewalk.fibers;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a fiber that runs and ends: its turns, its children, its outcome, its awaiters (rules
@@ -278,7 +279,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         }
     }
 
-    /** False if there was nothing to do yet: it is dead, or runs and goes at its next switchpoint. */
+    /**
+     * False if there was nothing to do yet: it is dead, or runs and goes at its next switchpoint.
+     */
     boolean abandonAlone(String why) {
         int from = rawState();
         if (from == DEAD) {
@@ -327,7 +330,11 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
     private FiberAbandonedException leak(String why) {
         FiberAbandonedException leaked =
                 new FiberAbandonedException(
-                        this + " was abandoned, for " + why + ". It did not end: " + describeWait());
+                        this
+                                + " was abandoned, for "
+                                + why
+                                + ". It did not end: "
+                                + describeWait());
         cord.reportUncaught(self(), leaked);
         return leaked;
     }

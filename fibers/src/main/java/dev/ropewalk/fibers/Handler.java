@@ -22,8 +22,8 @@ public interface Handler {
      * Handles one resume value on the fiber's cord.
      *
      * @param value {@link #START} in the first turn, then what {@link Waits#resumeHandler} gave
-     * @return {@link #WAIT}, {@link #END}, or the value of the next turn, which then comes after the
-     *     fibers that are runnable now
+     * @return {@link #WAIT}, {@link #END}, or the value of the next turn, which then comes after
+     *     the fibers that are runnable now
      * @throws Exception whatever the turn throws ends the fiber with that failure
      */
     @Nullable Object handle(@Nullable Object value) throws Exception;

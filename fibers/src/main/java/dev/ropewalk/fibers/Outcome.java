@@ -29,7 +29,8 @@ sealed interface Outcome<T extends @Nullable Object> {
         return switch (this) {
             case Success<T> _ -> null;
             case Failure<T> f -> f.cause();
-            case Terminated<T> t -> new FiberTerminatedException(fiber + " was terminated", t.signal());
+            case Terminated<T> t ->
+                    new FiberTerminatedException(fiber + " was terminated", t.signal());
         };
     }
 

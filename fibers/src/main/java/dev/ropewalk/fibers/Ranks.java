@@ -25,7 +25,9 @@ final class Ranks {
         return winner;
     }
 
-    /** The outcome of a body that ended with {@code raw} while {@code pending} was not yet thrown. */
+    /**
+     * The outcome of a body that ended with {@code raw} while {@code pending} was not yet thrown.
+     */
     static <T extends @Nullable Object> Outcome<T> withPending(
             Outcome<T> raw, @Nullable Throwable pending) {
         if (raw instanceof Outcome.Failure<T> failed) {

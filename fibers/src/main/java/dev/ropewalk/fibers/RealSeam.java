@@ -5,10 +5,13 @@ import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.Future;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Real time, real randomness, and the reactor as the place to park.
@@ -114,8 +117,8 @@ final class RealSeam implements Seam {
     public void close() {
         Reactor loop = reactor;
         if (loop != null) {
-            loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
-            while (!loop.isTerminated()) {
+            Future<?> terminated = loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
+            while (!terminated.isDone()) {
                 loop.runNow();
             }
         }

@@ -1,14 +1,15 @@
 package dev.ropewalk.fibers;
 
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
 
 /**
  * The cord's FIFO ring of (fiber, resume value), confined to the cord (rule F1).
  *
- * <p>Fibers and values lie in turn in one array, so an entry is one cache line's worth of neighbours
- * and costs no object. The ring doubles when full and never shrinks: its size is the largest number
- * of fibers that were runnable at once.
+ * <p>Fibers and values lie in turn in one array, so an entry is one cache line's worth of
+ * neighbours and costs no object. The ring doubles when full and never shrinks: its size is the
+ * largest number of fibers that were runnable at once.
  */
 final class RunQueue {
     private static final int FIRST_CAPACITY = 64;

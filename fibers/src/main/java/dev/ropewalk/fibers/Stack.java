@@ -4,11 +4,13 @@ package dev.ropewalk.fibers;
  * A stack on which a cord runs fibers: the one place that knows how stacks are switched (rule F11).
  *
  * <p>A stack belongs to one cord and lives as a worker: it runs fiber after fiber inline. A fiber
- * that waits keeps the stack it runs on as its own until it ends. Only the cord's root frame
- * enters a stack, and only code on the stack leaves it, so stacks never nest.
+ * that waits keeps the stack it runs on as its own until it ends. Only the cord's root frame enters
+ * a stack, and only code on the stack leaves it, so stacks never nest.
  */
 interface Stack {
-    /** Goes on with the stack where it left last, until it leaves again or ends. Root frame only. */
+    /**
+     * Goes on with the stack where it left last, until it leaves again or ends. Root frame only.
+     */
     void enter();
 
     /**

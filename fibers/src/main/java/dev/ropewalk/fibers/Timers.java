@@ -1,7 +1,8 @@
 package dev.ropewalk.fibers;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+
+import java.util.Arrays;
 
 /**
  * The cord's timers: a 4-ary heap ordered by (deadline, sequence), confined to the cord (rule F2).
@@ -146,7 +147,8 @@ final class Timers {
             }
         }
         if (dead != cancelled) {
-            throw new IllegalStateException("cancelled=" + dead + " != " + cancelled + " in " + this);
+            throw new IllegalStateException(
+                    "cancelled=" + dead + " != " + cancelled + " in " + this);
         }
     }
 

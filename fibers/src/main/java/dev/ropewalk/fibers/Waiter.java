@@ -1,9 +1,10 @@
 package dev.ropewalk.fibers;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One wait of a fiber or a plain thread that may be ended from any thread (rule F8).

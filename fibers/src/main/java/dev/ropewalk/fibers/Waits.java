@@ -1,7 +1,8 @@
 package dev.ropewalk.fibers;
 
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
 
 /**
  * Numbered waits of the current cord's fibers, for those who build channels, mailboxes and locks

@@ -6,9 +6,7 @@ import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
+
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Measurement;
@@ -18,6 +16,10 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** Messages between actors of one cord; each message is a fresh object. */
 @State(Scope.Benchmark)

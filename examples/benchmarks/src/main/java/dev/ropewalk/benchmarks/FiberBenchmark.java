@@ -2,9 +2,10 @@ package dev.ropewalk.benchmarks;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import java.util.concurrent.TimeUnit;
+
 import jdk.internal.vm.Continuation;
 import jdk.internal.vm.ContinuationScope;
+
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Measurement;
@@ -14,6 +15,8 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
+
+import java.util.concurrent.TimeUnit;
 
 /** Switches, and the start and end of fibers, on one cord. */
 @State(Scope.Benchmark)

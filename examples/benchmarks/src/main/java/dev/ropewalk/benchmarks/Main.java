@@ -1,5 +1,11 @@
 package dev.ropewalk.benchmarks;
 
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -10,17 +16,12 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.openjdk.jmh.results.RunResult;
-import org.openjdk.jmh.runner.Runner;
-import org.openjdk.jmh.runner.RunnerException;
-import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
  * Runs the benchmarks under each collector and writes the page of results.
  *
- * <p>{@code java -jar examples/benchmarks/target/benchmarks.jar FILE [PATTERN]...}: writes FILE, and
- * runs the benchmarks whose names match a pattern, all of them without one.
+ * <p>{@code java -jar examples/benchmarks/target/benchmarks.jar FILE [PATTERN]...}: writes FILE,
+ * and runs the benchmarks whose names match a pattern, all of them without one.
  */
 public final class Main {
     private static final List<String> COLLECTORS = List.of("G1", "Parallel");

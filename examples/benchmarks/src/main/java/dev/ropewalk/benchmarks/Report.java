@@ -1,5 +1,8 @@
 package dev.ropewalk.benchmarks;
 
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.RunResult;
+
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Collection;
@@ -7,8 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import org.openjdk.jmh.results.IterationResult;
-import org.openjdk.jmh.results.RunResult;
 
 /** The page of results: a median, the least and the most of all iterations, for each collector. */
 final class Report {
@@ -23,9 +24,12 @@ final class Report {
         text.append("# Benchmarks\n\n");
         text.append("Written by the benchmarks themselves; do not edit. To make it again:\n\n");
         text.append("    mvn -q -DskipTests package\n");
-        text.append("    java -jar examples/benchmarks/target/benchmarks.jar docs/benchmarks.md\n\n");
-        text.append("with a JDK 25 as `java`. Each row is the median of all measured iterations of");
-        text.append(" three JVMs, with the least\nand the most; everything ran one after the other");
+        text.append(
+                "    java -jar examples/benchmarks/target/benchmarks.jar docs/benchmarks.md\n\n");
+        text.append(
+                "with a JDK 25 as `java`. Each row is the median of all measured iterations of");
+        text.append(
+                " three JVMs, with the least\nand the most; everything ran one after the other");
         text.append(" on one machine. Heap 2 GB. Compare rows of this page only.\n\n");
         text.append("- Date: ").append(today()).append('\n');
         text.append("- Machine: ").append(Runtime.getRuntime().availableProcessors());

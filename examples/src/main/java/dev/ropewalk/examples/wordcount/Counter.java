@@ -35,9 +35,7 @@ record Counter(CountTable table, long committed, Chaos chaos) implements Behavio
                 report.replyTo()
                         .reply(
                                 new CounterMessage.Totals(
-                                        table.words(),
-                                        table.distinct(),
-                                        table.top(report.top())));
+                                        table.words(), table.distinct(), table.top(report.top())));
                 yield Behavior.same();
             }
         };

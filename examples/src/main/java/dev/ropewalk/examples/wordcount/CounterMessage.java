@@ -1,6 +1,7 @@
 package dev.ropewalk.examples.wordcount;
 
 import dev.ropewalk.actors.ReplyTo;
+
 import java.util.List;
 
 /** What a counter is told. */

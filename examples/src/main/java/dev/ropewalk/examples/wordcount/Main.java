@@ -3,12 +3,14 @@ package dev.ropewalk.examples.wordcount;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Counts words in text files.
@@ -42,11 +44,12 @@ public final class Main {
     }
 
     /**
-     * Runs the program; the exit status is 0 if all was counted, 1 if something was not, 2 for a bad
-     * option, and the shell's status for the signal after Ctrl-C.
+     * Runs the program; the exit status is 0 if all was counted, 1 if something was not, 2 for a
+     * bad option, and the shell's status for the signal after Ctrl-C.
      *
      * @param arguments see {@code --help}
      */
+    @SuppressWarnings("SystemConsoleNull") // since JDK 25 it is null again without a terminal
     public static void main(String[] arguments) {
         boolean terminal = System.console() != null && System.console().isTerminal();
         System.exit(run(List.of(arguments), System.out, System.err, terminal));

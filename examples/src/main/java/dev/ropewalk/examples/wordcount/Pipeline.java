@@ -8,12 +8,14 @@ import dev.ropewalk.channels.Channel;
 import dev.ropewalk.fibers.Blocking;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+
+import org.jspecify.annotations.Nullable;
+
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The channels, fibers and actors of one run.
@@ -23,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  *   one fiber         fibers              fibers on cords    actors on the same cords
  * </pre>
  *
- * The walker and the readers block away from their cord. What goes through the channels is files and
- * chunks of text, not words: a hand-over costs as much as splitting dozens of words. Splitters wait
- * for the counters' replies, so at most one table of each splitter is on its way to each counter,
- * and both channels are bounded: memory does not depend on the text.
+ * The walker and the readers block away from their cord. What goes through the channels is files
+ * and chunks of text, not words: a hand-over costs as much as splitting dozens of words. Splitters
+ * wait for the counters' replies, so at most one table of each splitter is on its way to each
+ * counter, and both channels are bounded: memory does not depend on the text.
  */
 final class Pipeline {
     private static final int FILES_AHEAD = 64;

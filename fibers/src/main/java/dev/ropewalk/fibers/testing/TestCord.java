@@ -7,15 +7,17 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the body of a test on a cord with a virtual clock, so that a sleep of a day takes no time and
- * the same seed gives the same run (rule F14).
+ * Runs the body of a test on a cord with a virtual clock, so that a sleep of a day takes no time
+ * and the same seed gives the same run (rule F14).
  *
  * <pre>{@code
  * TestCord.run(() -> {
@@ -53,8 +55,8 @@ public final class TestCord {
     }
 
     /**
-     * Runs the body on a fresh cord for each of several fixed seeds, each with the run queue in FIFO
-     * order and in an order drawn from the seed. The body must make its data anew each time.
+     * Runs the body on a fresh cord for each of several fixed seeds, each with the run queue in
+     * FIFO order and in an order drawn from the seed. The body must make its data anew each time.
      *
      * @param body what the root fiber runs
      * @throws AssertionError if a run fails; the later ones are left out
@@ -132,7 +134,10 @@ public final class TestCord {
         if (!reports.isEmpty()) {
             Report first = reports.removeFirst();
             throw failed(
-                    "uncaught in " + first.fiber() + ": " + first.failure()
+                    "uncaught in "
+                            + first.fiber()
+                            + ": "
+                            + first.failure()
                             + ". If it belongs to the test, call TestCord.expectUncaught",
                     first.failure());
         }
@@ -157,9 +162,20 @@ public final class TestCord {
     private AssertionError failed(String what, @Nullable Throwable cause) {
         AssertionError error =
                 new AssertionError(
-                        what + " [seed=" + seed + " seededOrder=" + seededOrder
-                                + "; to replay: TestCord.run(" + seed + "L, " + seededOrder
-                                + ", body), or -D" + SEED_PROPERTY + "=" + seed + "]",
+                        what
+                                + " [seed="
+                                + seed
+                                + " seededOrder="
+                                + seededOrder
+                                + "; to replay: TestCord.run("
+                                + seed
+                                + "L, "
+                                + seededOrder
+                                + ", body), or -D"
+                                + SEED_PROPERTY
+                                + "="
+                                + seed
+                                + "]",
                         cause);
         for (Report report : reports) {
             error.addSuppressed(report.failure());
