@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -64,6 +65,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
      * @throws IllegalArgumentException if the capacity is less than 1
      */
     static <E> Channel<E> buffered(int capacity, Consumer<? super E> undelivered) {
+        Objects.requireNonNull(undelivered, "undelivered");
         return new SharedChannel<>(QueueChannel.checkCapacity(capacity), undelivered);
     }
 
@@ -99,6 +101,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
      * @throws IllegalStateException if the thread is no cord
      */
     static <E> Channel<E> localBuffered(int capacity, Consumer<? super E> undelivered) {
+        Objects.requireNonNull(undelivered, "undelivered");
         return new LocalChannel<>(QueueChannel.checkCapacity(capacity), undelivered);
     }
 
@@ -177,7 +180,8 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
 
     /**
      * Closes the channel from the receiving side: what the buffer holds goes to the undelivered
-     * hook, or is dropped if there is none.
+     * hook, or is dropped if there is none. What the hook throws is thrown here, after all elements
+     * were handed to it.
      */
     void cancel();
 

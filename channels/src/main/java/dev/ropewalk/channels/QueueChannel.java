@@ -90,7 +90,7 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
     }
 
     private boolean sendWithin(E element, long limitNanos) {
-        Objects.requireNonNull(element, "element");
+        checkElement(element);
         Party<E> receiver;
         Party<E> me = null;
         enter();
@@ -123,7 +123,7 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
 
     @Override
     public final SendResult trySend(E element) {
-        Objects.requireNonNull(element, "element");
+        checkElement(element);
         Party<E> receiver;
         enter();
         try {
@@ -277,7 +277,34 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
         }
         toWake.forEach(Party::wake);
         if (undelivered != null) {
-            left.forEach(undelivered);
+            handOver(left, undelivered);
+        }
+    }
+
+    /** All of them, whatever the hook throws in between. */
+    private static <E> void handOver(List<E> left, Consumer<? super E> hook) {
+        RuntimeException first = null;
+        for (E element : left) {
+            try {
+                hook.accept(element);
+            } catch (RuntimeException e) {
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    private static void checkElement(Object element) {
+        Objects.requireNonNull(element, "element");
+        if (element == Waits.TIMED_OUT) {
+            throw new IllegalArgumentException(
+                    "element=TIMED_OUT is the mark of a time limit; send something else");
         }
     }
 

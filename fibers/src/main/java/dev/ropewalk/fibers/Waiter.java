@@ -173,7 +173,7 @@ public class Waiter extends CordMessage {
                 break;
             }
             if (timed) {
-                long leftNs = timeoutNanos - (RealSeam.now() - startNs);
+                long leftNs = Math.max(timeoutNanos, 0) - (RealSeam.now() - startNs);
                 if (leftNs <= 0 && leave()) {
                     return Waits.TIMED_OUT;
                 }

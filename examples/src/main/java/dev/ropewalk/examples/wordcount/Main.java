@@ -7,6 +7,7 @@ import dev.ropewalk.fibers.FiberFailedException;
 import org.jspecify.annotations.Nullable;
 
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -82,7 +83,12 @@ public final class Main {
             over.countDown();
             return SOMETHING_NOT_COUNTED;
         }
-        out.print(options.json() ? summary.toJson() : summary.toText());
+        if (options.json()) {
+            // Programs expect UTF-8, whatever the terminal has.
+            out.writeBytes(summary.toJson().getBytes(StandardCharsets.UTF_8));
+        } else {
+            out.print(summary.toText());
+        }
         out.flush();
         over.countDown();
         boolean complete = summary.problems() == 0 && !summary.interrupted();

@@ -7,6 +7,9 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -40,12 +43,31 @@ final class PlainCount {
     }
 
     private static void countLine(Map<String, Long> counts, String line) {
+        forEachWord(line, word -> counts.merge(word, 1L, Long::sum));
+    }
+
+    /** The same with one concurrent map for all: less plain, and no merging. */
+    static Map<String, LongAdder> countConcurrently(List<Path> files) throws IOException {
+        Map<String, LongAdder> total = new ConcurrentHashMap<>();
+        for (Path file : files) {
+            try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+                lines.parallel().forEach(line -> addLine(total, line));
+            }
+        }
+        return total;
+    }
+
+    private static void addLine(Map<String, LongAdder> counts, String line) {
+        forEachWord(line, word -> counts.computeIfAbsent(word, _ -> new LongAdder()).increment());
+    }
+
+    private static void forEachWord(String line, Consumer<String> consumer) {
         int end = line.length();
         int start = 0;
         for (int at = 0; at <= end; at++) {
             if (at == end || !isWordChar(line.charAt(at))) {
                 if (at > start) {
-                    counts.merge(lowerAscii(line.substring(start, at)), 1L, Long::sum);
+                    consumer.accept(lowerAscii(line.substring(start, at)));
                 }
                 start = at + 1;
             }

@@ -102,6 +102,11 @@ final class TextFiles {
     }
 
     private @Nullable Path visitRoot(String name) {
+        if (name.isEmpty() && !own) {
+            // Most likely from a shell variable that is not set: not the working directory then.
+            problems.accept(new Problem("\"\"", "an empty name; the working directory is ."));
+            return null;
+        }
         Path path;
         try {
             path = Path.of(name);

@@ -1,0 +1,92 @@
+package dev.ropewalk.channels;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayDeque;
+import java.util.SplittableRandom;
+
+/** The buffer against a model. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class ElementRingTest {
+    private static final int SEEDS = 30;
+    private static final int STEPS = 1_000;
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 15, 16, 17, 31, 32, 33, 100, 1_000})
+    void isLikeADequeWithACapacity(int capacity) {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            play(capacity, seed);
+        }
+    }
+
+    private static void play(int capacity, long seed) {
+        String replay = "capacity=" + capacity + " seed=" + seed;
+        SplittableRandom random = new SplittableRandom(seed);
+        ElementRing<Integer> ring = new ElementRing<>(capacity);
+        ArrayDeque<Integer> model = new ArrayDeque<>();
+        // Drifts up and down, so that it is full and empty again and again, at any head.
+        int adds = 50;
+        for (int step = 0; step < STEPS; step++) {
+            if (step % 64 == 0) {
+                adds = 20 + random.nextInt(61);
+            }
+            if (random.nextInt(100) < adds) {
+                if (model.size() < capacity) {
+                    ring.add(step);
+                    model.add(step);
+                }
+            } else {
+                assertEquals(model.poll(), ring.poll(), replay);
+            }
+            assertEquals(model.size(), ring.size(), replay);
+            assertEquals(model.isEmpty(), ring.isEmpty(), replay);
+            assertEquals(model.size() == capacity, ring.isFull(), replay);
+            ring.checkInvariants();
+        }
+        while (!model.isEmpty()) {
+            assertEquals(model.poll(), ring.poll(), replay);
+        }
+        assertNull(ring.poll(), replay);
+    }
+
+    @Test
+    void ringOfNothingIsEmptyAndFull() {
+        ElementRing<Integer> ring = new ElementRing<>(0);
+        assertTrue(ring.isEmpty() && ring.isFull());
+        assertNull(ring.poll());
+        ring.checkInvariants();
+        assertThrows(IllegalStateException.class, () -> ring.add(1));
+    }
+
+    @Test
+    void addToAFullRingIsAnError() {
+        ElementRing<Integer> ring = new ElementRing<>(2);
+        ring.add(1);
+        ring.add(2);
+        IllegalStateException e = assertThrows(IllegalStateException.class, () -> ring.add(3));
+        Errors.assertMentions(e, "size=2 == capacity");
+        assertEquals(1, ring.poll());
+        assertEquals(2, ring.poll());
+    }
+
+    @Test
+    void ringOfALargeCapacityStartsSmall() {
+        ElementRing<Integer> ring = new ElementRing<>(Integer.MAX_VALUE);
+        for (int i = 0; i < 1_000; i++) {
+            ring.add(i);
+        }
+        for (int i = 0; i < 1_000; i++) {
+            assertEquals(i, ring.poll());
+        }
+        ring.checkInvariants();
+    }
+}

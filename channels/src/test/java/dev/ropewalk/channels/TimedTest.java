@@ -1,0 +1,182 @@
+package dev.ropewalk.channels;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.testing.TestCord;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+
+/** Rule C1: the forms with a limit. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class TimedTest {
+    private static final Duration SHORT = Duration.ofMillis(2);
+    private static final Duration LONG = Duration.ofHours(1);
+
+    /** No limit at all, spelled in ways that overflow a long of nanoseconds. */
+    private static final List<Duration> ENDLESS =
+            List.of(Duration.ofSeconds(Long.MAX_VALUE), Duration.ofNanos(Long.MAX_VALUE));
+
+    private static final List<Duration> NONE =
+            List.of(Duration.ZERO, Duration.ofNanos(-1), Duration.ofHours(-1));
+
+    /** Less than nothing; subtracting from it overflows. */
+    private static final List<Duration> LEAST =
+            List.of(Duration.ofNanos(Long.MIN_VALUE), Duration.ofSeconds(Long.MIN_VALUE));
+
+    @ParameterizedTest
+    @MethodSource("dev.ropewalk.channels.Variant#all")
+    void C1_timedFormsGiveUpAfterTheirLimit(Variant variant) throws Exception {
+        Arena.run(
+                variant,
+                arena -> {
+                    Channel<Integer> channel = arena.channel();
+                    assertNull(channel.receive(SHORT));
+                    arena.fill(channel);
+                    assertFalse(channel.send(-1, SHORT));
+                    assertEquals(0, Inside.waiting(channel));
+                    arena.drainFilled(channel);
+                    assertNull(channel.tryReceive(), "the element that was not sent");
+                });
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.ropewalk.channels.Variant#onOneCord")
+    void C1_timedFormsGiveUpExactlyAtTheirLimit(Variant variant) throws Exception {
+        Arena.run(
+                variant,
+                arena -> {
+                    Channel<Integer> channel = arena.channel();
+                    long startNs = Cord.current().nanoTime();
+                    assertNull(channel.receive(LONG));
+                    assertEquals(LONG.toNanos(), Cord.current().nanoTime() - startNs);
+                    arena.fill(channel);
+                    assertFalse(channel.send(-1, LONG));
+                    assertEquals(2 * LONG.toNanos(), Cord.current().nanoTime() - startNs);
+                });
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.ropewalk.channels.Variant#all")
+    void C1_timedFormsDoNotWaitWhenTheyNeedNot(Variant variant) throws Exception {
+        Arena.run(
+                variant,
+                arena -> {
+                    Channel<Integer> channel = arena.channel();
+                    for (Duration limit : NONE) {
+                        for (int i = 0; i < arena.capacity(); i++) {
+                            assertTrue(channel.send(i, limit));
+                        }
+                        for (int i = 0; i < arena.capacity(); i++) {
+                            assertEquals(i, channel.receive(limit));
+                        }
+                    }
+                });
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.ropewalk.channels.Variant#all")
+    void C1_limitOfNothingGivesUpAtOnce(Variant variant) throws Exception {
+        Arena.run(
+                variant,
+                arena -> {
+                    Channel<Integer> empty = arena.channel();
+                    Channel<Integer> full = arena.fullChannel();
+                    for (Duration limit : NONE) {
+                        assertNull(empty.receive(limit), limit::toString);
+                        assertFalse(full.send(-1, limit), limit::toString);
+                    }
+                });
+    }
+
+    @Test
+    void C1_leastLimitGivesUpAtOnceInAFiber() {
+        TestCord.run(() -> givesUpAtOnce(Channel.localBuffered(1)));
+        TestCord.run(() -> givesUpAtOnce(Channel.buffered(1)));
+    }
+
+    @Test
+    @Timeout(value = 5, threadMode = ThreadMode.SEPARATE_THREAD)
+    void C1_leastLimitGivesUpAtOnceInAThread() {
+        givesUpAtOnce(Channel.buffered(1));
+    }
+
+    private static void givesUpAtOnce(Channel<Integer> channel) {
+        for (Duration limit : LEAST) {
+            assertNull(channel.receive(limit), limit::toString);
+            channel.send(1);
+            assertFalse(channel.send(2, limit), limit::toString);
+            assertEquals(1, channel.receive());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.ropewalk.channels.Variant#all")
+    void C1_timedReceiveTakesWhatIsSentInTime(Variant variant) throws Exception {
+        Arena.run(
+                variant,
+                arena -> {
+                    Channel<Integer> channel = arena.channel();
+                    for (Duration limit : List.of(LONG, ENDLESS.get(0), ENDLESS.get(1))) {
+                        Player<Integer> receiver =
+                                arena.receiver(
+                                        () -> Objects.requireNonNull(channel.receive(limit)));
+                        arena.untilWaiting(1, channel);
+                        channel.send(5);
+                        assertEquals(5, receiver.await());
+                    }
+                });
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.ropewalk.channels.Variant#all")
+    void C1_timedSendIsTakenInTime(Variant variant) throws Exception {
+        Arena.run(
+                variant,
+                arena -> {
+                    Channel<Integer> channel = arena.fullChannel();
+                    for (Duration limit : List.of(LONG, ENDLESS.get(0), ENDLESS.get(1))) {
+                        Player<Boolean> sender = arena.sender(() -> channel.send(-1, limit));
+                        arena.untilWaiting(1, channel);
+                        arena.drainFilled(channel);
+                        assertEquals(-1, channel.receive());
+                        assertTrue(sender.await());
+                        arena.fill(channel);
+                    }
+                });
+    }
+
+    /** A wait that was ended in time leaves no timer behind that could end a later one. */
+    @ParameterizedTest
+    @MethodSource("dev.ropewalk.channels.Variant#onOneCord")
+    void F4_limitOfAnEarlierWaitDoesNotEndALaterOne(Variant variant) throws Exception {
+        Arena.run(
+                variant,
+                arena -> {
+                    Channel<Integer> channel = arena.channel();
+                    Player<Integer> receiver =
+                            arena.receiver(
+                                    () -> {
+                                        int first = Objects.requireNonNull(channel.receive(LONG));
+                                        return first + channel.receive();
+                                    });
+                    arena.untilWaiting(1, channel);
+                    channel.send(1);
+                    Fiber.sleep(LONG.multipliedBy(2));
+                    channel.send(2);
+                    assertEquals(3, receiver.await());
+                });
+    }
+}

@@ -1,0 +1,124 @@
+package dev.ropewalk.channels;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** The line of waiting parties against a model. Here a party is a wait of this thread. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class WaitingLineTest {
+    private static final int SEEDS = 100;
+    private static final int STEPS = 500;
+    private static final Object RESULT = new Object();
+
+    private static Party<Integer> party(int element) {
+        return new Party.Shared<>(element);
+    }
+
+    @Test
+    void isLikeAListFromWhichAnyMayLeave() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            new Game(seed).play();
+        }
+    }
+
+    private static final class Game {
+        private final String replay;
+        private final SplittableRandom random;
+        private final WaitingLine<Integer> line = new WaitingLine<>();
+        private final List<Party<Integer>> model = new ArrayList<>();
+        private final List<Party<Integer>> everybody = new ArrayList<>();
+        private final Set<Party<Integer>> gaveUp = new HashSet<>();
+
+        Game(long seed) {
+            this.replay = "seed=" + seed;
+            this.random = new SplittableRandom(seed);
+        }
+
+        void play() {
+            for (int step = 0; step < STEPS; step++) {
+                switch (random.nextInt(6)) {
+                    case 0, 1, 2 -> add();
+                    case 3 -> removeAnyone();
+                    case 4 -> giveUp();
+                    default -> claim();
+                }
+                line.checkInvariants();
+                assertEquals(model.isEmpty(), line.isEmpty(), replay);
+                assertEquals(model.size(), Inside.size(line), replay);
+            }
+            while (!model.isEmpty()) {
+                claim();
+            }
+            assertTrue(line.isEmpty(), replay);
+        }
+
+        private void add() {
+            Party<Integer> added = party(everybody.size());
+            everybody.add(added);
+            line.add(added);
+            model.add(added);
+        }
+
+        /** Also one that has left long ago. */
+        private void removeAnyone() {
+            if (!everybody.isEmpty()) {
+                Party<Integer> leaver = everybody.get(random.nextInt(everybody.size()));
+                line.remove(leaver);
+                model.remove(leaver);
+                assertFalse(leaver.isInLine, replay);
+            }
+        }
+
+        /** Its wait is over, and it still stands in the line. */
+        private void giveUp() {
+            if (!model.isEmpty()) {
+                Party<Integer> tired = model.get(random.nextInt(model.size()));
+                if (tired.claim("elsewhere")) {
+                    gaveUp.add(tired);
+                }
+            }
+        }
+
+        private void claim() {
+            while (!model.isEmpty() && gaveUp.contains(model.getFirst())) {
+                model.removeFirst();
+            }
+            @Nullable Party<Integer> expected = model.isEmpty() ? null : model.removeFirst();
+            @Nullable Party<Integer> claimed = line.claimFirst(RESULT);
+            assertSame(expected, claimed, replay);
+            if (claimed != null) {
+                assertFalse(claimed.claim(RESULT), replay);
+            }
+        }
+    }
+
+    @Test
+    void partyMayComeBackAfterItLeft() {
+        WaitingLine<Integer> line = new WaitingLine<>();
+        Party<Integer> first = party(1);
+        Party<Integer> second = party(2);
+        line.add(first);
+        line.add(second);
+        line.remove(first);
+        line.remove(first);
+        line.add(first);
+        line.checkInvariants();
+        assertSame(second, line.claimFirst(RESULT));
+        assertSame(first, line.claimFirst(RESULT));
+        assertNull(line.claimFirst(RESULT));
+    }
+}

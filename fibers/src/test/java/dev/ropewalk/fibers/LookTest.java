@@ -1,0 +1,290 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Rule F2: the cord looks at timers and inbox after LOOK_EVERY switches, whatever wakes whom. The
+ * tests count switches, not time, so that a slow machine does not make them fail.
+ */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class LookTest {
+    /** Fibers of the largest pattern. */
+    private static final int SWARM = 100;
+
+    /** The entries that may lie before the one that the look made runnable. */
+    private static final int SLACK = SWARM + 4;
+
+    private static final int MOST_SWITCHES = 1_000_000;
+
+    /** Ways in which fibers can keep their cord busy for ever; each step is one switch. */
+    enum Pattern {
+        LONE_SNOOZE {
+            @Override
+            void keepBusy(Steps steps) {
+                while (steps.goOn()) {
+                    Fiber.snooze();
+                }
+            }
+        },
+        SNOOZING_PAIR {
+            @Override
+            void keepBusy(Steps steps) {
+                Fiber<?> other = Fiber.spin(() -> LONE_SNOOZE.keepBusy(steps));
+                LONE_SNOOZE.keepBusy(steps);
+                other.await();
+            }
+        },
+        INSTANT_RESUME {
+            @Override
+            void keepBusy(Steps steps) {
+                // An instant resume gives way to nobody, so a snooze must follow some time.
+                while (steps.goOn()) {
+                    for (int i = 0; i < SWARM && steps.goOn(); i++) {
+                        Fiber.current().schedule("again");
+                        Fiber.suspend();
+                    }
+                    Fiber.snooze();
+                }
+            }
+        },
+        SCHEDULING_PAIR {
+            @Override
+            void keepBusy(Steps steps) {
+                Fiber<?> me = Fiber.current();
+                Fiber<?> other = Fiber.spin(() -> pingPong(steps, me));
+                pingPong(steps, other);
+                other.await();
+            }
+
+            private void pingPong(Steps steps, Fiber<?> peer) {
+                while (steps.goOn()) {
+                    peer.schedule("ping");
+                    if (peer.state() != FiberState.DEAD) {
+                        Fiber.suspend();
+                    }
+                }
+                peer.schedule("last");
+            }
+        },
+        RESUMING_PAIR {
+            @Override
+            void keepBusy(Steps steps) {
+                Fiber<?> me = Fiber.current();
+                Fiber<?> other =
+                        Fiber.spin(
+                                () -> {
+                                    while (steps.goOn()) {
+                                        Waits.resume(me, me.nextWaitNumber(), "ping");
+                                        Fiber.snooze();
+                                    }
+                                    Waits.resume(me, me.nextWaitNumber(), "last");
+                                });
+                while (steps.goOn()) {
+                    Waits.park("ping");
+                }
+                other.await();
+            }
+        },
+        CHILD_AFTER_CHILD {
+            @Override
+            void keepBusy(Steps steps) {
+                while (steps.goOn()) {
+                    Fiber.spin(() -> {}).await();
+                }
+            }
+        },
+        SWARMS_THAT_NEVER_WAIT {
+            @Override
+            void keepBusy(Steps steps) {
+                while (steps.goOn()) {
+                    for (int i = 0; i < SWARM; i++) {
+                        Fiber.spin(steps::goOn);
+                    }
+                    Fiber.snooze();
+                }
+            }
+        },
+        HANDLER_PAIR {
+            @Override
+            void keepBusy(Steps steps) {
+                List<Fiber<?>> pair = new ArrayList<>();
+                for (int i = 0; i < 2; i++) {
+                    int peer = 1 - i;
+                    Cord cord = Cord.current();
+                    pair.add(
+                            cord.spinHandler(
+                                    "handler" + i,
+                                    value -> {
+                                        boolean goOn = steps.goOn();
+                                        if (value != Handler.START) {
+                                            Waits.resumeHandler(pair.get(peer), "ping");
+                                        }
+                                        return goOn ? Handler.WAIT : Handler.END;
+                                    }));
+                }
+                Fiber.snooze();
+                Waits.resumeHandler(pair.getFirst(), "first");
+                pair.getFirst().await();
+                pair.getLast().terminate();
+            }
+        };
+
+        abstract void keepBusy(Steps steps);
+    }
+
+    /** Counts switches from the moment at which something is due. */
+    abstract static class Steps {
+        private int sinceDue;
+        private int all;
+        private boolean over;
+
+        abstract boolean isDue();
+
+        boolean goOn() {
+            all++;
+            if (isDue()) {
+                sinceDue++;
+            }
+            return !over && all < MOST_SWITCHES;
+        }
+
+        void done() {
+            over = true;
+            assertTrue(
+                    sinceDue <= Cord.LOOK_EVERY + SLACK,
+                    () -> "switches=" + sinceDue + " > LOOK_EVERY=" + Cord.LOOK_EVERY);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Pattern.class)
+    void F2_timerBesideBusyFibersIsLateByAtMostOneLook(Pattern pattern) {
+        Runs.real(
+                () -> {
+                    Cord cord = Cord.current();
+                    Duration time = Duration.ofMillis(3);
+                    Fiber<?>[] sleeper = new Fiber<?>[1];
+                    Steps steps =
+                            new Steps() {
+                                private boolean armed;
+                                private long dueNs;
+
+                                @Override
+                                boolean isDue() {
+                                    if (!armed) {
+                                        armed = sleeper[0].state() == FiberState.WAITING;
+                                        dueNs = cord.nanoTime() + time.toNanos();
+                                        return false;
+                                    }
+                                    return cord.nanoTime() - dueNs >= 0;
+                                }
+                            };
+                    sleeper[0] =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.sleep(time);
+                                        steps.done();
+                                    });
+                    Fiber<?> busy = Fiber.spin(() -> pattern.keepBusy(steps));
+                    sleeper[0].await();
+                    busy.await();
+                });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Pattern.class)
+    void F2_inboxBesideBusyFibersIsLateByAtMostOneLook(Pattern pattern) {
+        CountDownLatch isBusy = new CountDownLatch(1);
+        AtomicBoolean posted = new AtomicBoolean();
+        Reports reports = new Reports();
+        Cord cord = Runs.started("busy", reports);
+        Steps steps =
+                new Steps() {
+                    private int steps;
+
+                    @Override
+                    boolean isDue() {
+                        if (++steps == 10_000) {
+                            isBusy.countDown();
+                        }
+                        return posted.get();
+                    }
+                };
+        Fiber<@Nullable Void> busy = cord.spin("busy", () -> pattern.keepBusy(steps));
+        Runs.await(isBusy);
+        Fiber<@Nullable Void> late = cord.spin("late", steps::done);
+        posted.set(true);
+        late.await();
+        busy.await();
+        Runs.checkAndClose(cord);
+        reports.assertNone();
+    }
+
+    /** With 2 ms between two switches LOOK_EVERY of them would be a quarter of a second. */
+    @Test
+    void F2_tickerMarksACordWhoseFibersRunLongBetweenSwitches() {
+        Runs.real(
+                () -> {
+                    boolean[] over = new boolean[1];
+                    Fiber<?> sleeper =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.sleep(Duration.ofMillis(1));
+                                        over[0] = true;
+                                    });
+                    Fiber.snooze();
+                    int switches = 0;
+                    while (!over[0]) {
+                        SleepTest.busy(Duration.ofMillis(2));
+                        Fiber.snooze();
+                        switches++;
+                    }
+                    sleeper.await();
+                    assertTrue(switches < Cord.LOOK_EVERY * 3 / 4, "switches=" + switches);
+                });
+    }
+
+    @Test
+    void F2_floodOfMessagesStarvesNeitherFibersNorTimers() {
+        Runs.real(
+                () -> {
+                    Cord cord = Cord.current();
+                    boolean[] over = new boolean[1];
+                    int[] floods = new int[1];
+                    cord.post(
+                            new CordMessage() {
+                                @Override
+                                protected void onCord() {
+                                    floods[0]++;
+                                    if (!over[0]) {
+                                        cord.post(this);
+                                    }
+                                }
+
+                                @Override
+                                protected void onClosed() {
+                                    // The last one comes after the end.
+                                }
+                            });
+                    Fiber.spin(() -> Runs.snooze(1_000)).await();
+                    Fiber.sleep(Duration.ofMillis(5));
+                    over[0] = true;
+                    assertTrue(floods[0] > 0);
+                    assertEquals("answer", cord.spin("one more", () -> "answer").await());
+                });
+    }
+}

@@ -1,0 +1,192 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Rules F3 and F11: where a stack cannot be suspended, waiting is a clear error and the cord goes
+ * on. A class is initialised once, so each test has its own classes and runs once.
+ */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class PinnedTest {
+    private static @Nullable Action inInitialiser;
+    private static final List<Throwable> THROWN = new ArrayList<>();
+
+    /** What the initialisers of the classes below do. */
+    static int runInInitialiser() {
+        Action action = inInitialiser;
+        if (action != null) {
+            THROWN.add(Runs.failureOf(action));
+        }
+        return 1;
+    }
+
+    private static final class InSuspend {
+        static final int DONE = runInInitialiser();
+    }
+
+    private static final class InSnooze {
+        static final int DONE = runInInitialiser();
+    }
+
+    private static final class InSleep {
+        static final int DONE = runInInitialiser();
+    }
+
+    private static final class InAwait {
+        static final int DONE = runInInitialiser();
+    }
+
+    private static final class InWaiter {
+        static final int DONE = runInInitialiser();
+    }
+
+    private static final class WhenTerminated {
+        static final int DONE = runInInitialiser();
+    }
+
+    private static final class NotCaught {
+        static final int DONE;
+
+        static {
+            Fiber.suspend();
+            DONE = 1;
+        }
+    }
+
+    private interface Initialiser {
+        int run();
+    }
+
+    private static void assertPinned(Action waiting, Initialiser initialiser) {
+        inInitialiser = waiting;
+        assertEquals(1, initialiser.run());
+        Throwable thrown = THROWN.getLast();
+        assertTrue(thrown instanceof StackPinnedException, () -> "thrown: " + thrown);
+        assertEquals(FiberState.RUNNING, Fiber.current().state());
+        Cord.current().checkInvariants();
+    }
+
+    @Test
+    void F3_suspendInAClassInitialiserIsAnErrorAndTheFiberGoesOn() {
+        Runs.virtual(
+                new Reports(),
+                () -> {
+                    Fiber<?> me = Fiber.current();
+                    long number = Waits.nextNumber();
+                    assertPinned(Fiber::suspend, () -> InSuspend.DONE);
+                    assertEquals(false, Waits.resume(me, number, "for the wait that was not"));
+                    Fiber.spin(() -> me.schedule("later"));
+                    return assertSameValue("later", Fiber.suspend());
+                });
+    }
+
+    @Test
+    void F3_snoozeInAClassInitialiserLeavesNoSecondEntry() {
+        Runs.virtual(
+                new Reports(),
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Fiber.spin(() -> log.add("other"));
+                    assertPinned(Fiber::snooze, () -> InSnooze.DONE);
+                    assertEquals(List.of(), log);
+                    Runs.settle();
+                    return assertSameValue(List.of("other"), log);
+                });
+    }
+
+    @Test
+    void F3_sleepInAClassInitialiserLeavesNoTimer() {
+        Runs.virtual(
+                new Reports(),
+                () -> {
+                    assertPinned(() -> Fiber.sleep(Duration.ofSeconds(1)), () -> InSleep.DONE);
+                    long before = Cord.current().nanoTime();
+                    Fiber.sleep(Duration.ofSeconds(3));
+                    return assertSameValue(3_000_000_000L, Cord.current().nanoTime() - before);
+                });
+    }
+
+    @Test
+    void F5_awaitInAClassInitialiserLeavesNoAwaiter() {
+        Runs.virtual(
+                new Reports(),
+                () -> {
+                    Fiber<@Nullable Object> child = Fiber.spin(() -> Fiber.suspend());
+                    Fiber.snooze();
+                    assertPinned(child::await, () -> InAwait.DONE);
+                    child.schedule("result");
+                    return assertSameValue("result", child.await());
+                });
+    }
+
+    @Test
+    void F5_waiterInAClassInitialiserTakesNothing() {
+        Runs.virtual(
+                new Reports(),
+                () -> {
+                    Waiter waiter = new Waiter();
+                    assertPinned(() -> waiter.await("nothing"), () -> InWaiter.DONE);
+                    return assertSameValue(false, waiter.give("too late"));
+                });
+    }
+
+    /** It cannot give way first, but what is pending says more than that. */
+    @Test
+    void F6_terminatedFiberIsTerminatedInAClassInitialiserToo() {
+        Runs.virtual(
+                new Reports(),
+                () -> {
+                    Fiber<?> child =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.current().terminate();
+                                        inInitialiser = Fiber::suspend;
+                                        assertEquals(1, WhenTerminated.DONE);
+                                        Cord.current().checkInvariants();
+                                        Fiber.suspend();
+                                    });
+                    Throwable failure = Runs.failureOf(child::await);
+                    assertTrue(failure instanceof FiberTerminatedException, failure::toString);
+                    Throwable thrown = THROWN.getLast();
+                    assertTrue(thrown instanceof Signal.Terminate, thrown::toString);
+                    return null;
+                });
+    }
+
+    @Test
+    void F3_uncaughtInTheInitialiserItFailsTheFiberOnly() {
+        Runs.virtual(
+                new Reports(),
+                () -> {
+                    Fiber<Integer> child = Fiber.spin(() -> NotCaught.DONE);
+                    Throwable failure = Runs.failureOf(child::await);
+                    Throwable initialiser = Runs.cause(failure);
+                    assertTrue(initialiser instanceof ExceptionInInitializerError);
+                    Throwable pinned = Runs.cause(initialiser);
+                    assertTrue(pinned instanceof StackPinnedException, failure::toString);
+                    return assertSameValue("alive", Fiber.spin(() -> "alive").await());
+                });
+    }
+
+    private static @Nullable Object assertSameValue(
+            @Nullable Object expected, @Nullable Object actual) {
+        if (expected instanceof String) {
+            assertSame(expected, actual);
+        } else {
+            assertEquals(expected, actual);
+        }
+        Cord.current().checkInvariants();
+        return actual;
+    }
+}

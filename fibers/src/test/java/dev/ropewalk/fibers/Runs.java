@@ -1,0 +1,144 @@
+package dev.ropewalk.fibers;
+
+import dev.ropewalk.fibers.testing.TestCord;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** The ways in which these tests run a body; each looks at the cord's structures afterwards. */
+final class Runs {
+    private static final long[] SEEDS = {1, 2, 3};
+    private static final long LIMIT_S = 10;
+    private static final Duration POLL = Duration.ofMillis(1);
+
+    private Runs() {}
+
+    /** On virtual clocks, in any order. */
+    static void inAnyOrder(Action body) {
+        TestCord.run(checked(body));
+    }
+
+    /** On virtual clocks, for tests whose subject is the FIFO order. */
+    static void fifo(Action body) {
+        for (long seed : SEEDS) {
+            TestCord.run(seed, false, checked(body));
+        }
+    }
+
+    /** On a cord with real time; its own failure comes out as it is. */
+    static void real(Action body) {
+        real(new Reports(), body);
+    }
+
+    static void real(Reports reports, Action body) {
+        Cord.<@Nullable Object>run(
+                CordOptions.named("real").withUncaught(reports),
+                () -> {
+                    checked(body).run();
+                    return null;
+                });
+    }
+
+    /** Once on a virtual clock, for tests of what the run itself throws. */
+    static <T extends @Nullable Object> T virtual(Reports reports, Callable<? extends T> body) {
+        return Cord.run(virtualOptions(reports), body);
+    }
+
+    static CordOptions virtualOptions(Reports reports) {
+        return CordOptions.named("virtual")
+                .withClock(new CordOptions.VirtualClock(1, false))
+                .withUncaught(reports);
+    }
+
+    static Cord started(String name, Reports reports) {
+        return Cord.start(CordOptions.named(name).withUncaught(reports));
+    }
+
+    /** Checks a started cord from inside and closes it. */
+    static void checkAndClose(Cord cord) {
+        cord.spin("check", cord::checkInvariants).await();
+        cord.close();
+    }
+
+    private static Action checked(Action body) {
+        return () -> {
+            body.run();
+            Cord.current().checkInvariants();
+        };
+    }
+
+    /** Blocks this thread, with a limit. */
+    static void await(CountDownLatch latch) {
+        boolean opened = false;
+        try {
+            opened = latch.await(LIMIT_S, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (!opened) {
+            throw new AssertionError("the latch was not opened within " + LIMIT_S + " s");
+        }
+    }
+
+    /** Blocks this thread until the condition holds, with a limit. */
+    static void until(Callable<Boolean> condition) {
+        Awaitility.await().pollDelay(Duration.ZERO).pollInterval(POLL).until(condition);
+    }
+
+    /** Keeps this thread busy until the fiber of another cord is dead. */
+    static void spinUntilDead(Fiber<?> fiber) {
+        while (fiber.outcome() == null) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /**
+     * On a virtual clock: lets the others run until all of them wait, for time does not pass
+     * before.
+     */
+    static void settle() {
+        Fiber.sleep(Duration.ofNanos(1));
+    }
+
+    static void snooze(int times) {
+        for (int i = 0; i < times; i++) {
+            Fiber.snooze();
+        }
+    }
+
+    /** What the action throws. */
+    static Throwable failureOf(Action action) {
+        try {
+            action.run();
+        } catch (Throwable thrown) {
+            return thrown;
+        }
+        throw new AssertionError("nothing was thrown");
+    }
+
+    /** What caused it; there must be something. */
+    static Throwable cause(Throwable thrown) {
+        return Objects.requireNonNull(thrown.getCause(), () -> "no cause: " + thrown);
+    }
+
+    /** A message for a cord that is alive. */
+    static CordMessage message(Runnable task) {
+        return new CordMessage() {
+            @Override
+            protected void onCord() {
+                task.run();
+            }
+
+            @Override
+            protected void onClosed() {
+                // The test sees that the task has not run.
+            }
+        };
+    }
+}

@@ -1,0 +1,158 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Rule F2: sleeps and time limits are exact, in order, and never early. */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class SleepTest {
+    @Test
+    void F2_sleepLastsExactlyWhenNothingElseRuns() {
+        Runs.inAnyOrder(
+                () -> {
+                    for (Duration time : List.of(Duration.ofNanos(1), Duration.ofDays(10_000))) {
+                        long before = Cord.current().nanoTime();
+                        Fiber.sleep(time);
+                        assertEquals(time.toNanos(), Cord.current().nanoTime() - before);
+                    }
+                });
+    }
+
+    @Test
+    void F2_sleepersWakeInTheOrderOfTheirDeadlines() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<Integer> log = new ArrayList<>();
+                    for (int ms : new int[] {30, 10, 50, 20, 40}) {
+                        Fiber.spin(
+                                () -> {
+                                    Fiber.sleep(Duration.ofMillis(ms));
+                                    log.add(ms);
+                                });
+                    }
+                    Fiber.sleep(Duration.ofMillis(51));
+                    assertEquals(List.of(10, 20, 30, 40, 50), log);
+                });
+    }
+
+    @Test
+    void F2_equalDeadlinesWakeInTheOrderArmed() {
+        Runs.fifo(
+                () -> {
+                    List<Integer> log = new ArrayList<>();
+                    for (int i = 0; i < 200; i++) {
+                        int index = i;
+                        Fiber.spin(
+                                () -> {
+                                    Fiber.sleep(Duration.ofSeconds(1));
+                                    log.add(index);
+                                });
+                    }
+                    Fiber.sleep(Duration.ofSeconds(2));
+                    assertEquals(IntStream.range(0, 200).boxed().toList(), log);
+                });
+    }
+
+    @Test
+    void F2_noTimeOrNegativeTimeIsASnooze() {
+        Runs.fifo(
+                () -> {
+                    for (Duration time : List.of(Duration.ZERO, Duration.ofNanos(-1))) {
+                        List<String> log = new ArrayList<>();
+                        Fiber.spin(() -> log.add("other"));
+                        long before = Cord.current().nanoTime();
+                        Fiber.sleep(time);
+                        assertEquals(before, Cord.current().nanoTime());
+                        assertEquals(List.of("other"), log);
+                    }
+                });
+    }
+
+    @Test
+    void F2_waitWithoutTimeLeftTimesOutAfterOneTurn() {
+        Runs.fifo(
+                () -> {
+                    for (long limit : new long[] {0, -1, Long.MIN_VALUE}) {
+                        List<String> log = new ArrayList<>();
+                        Fiber.spin(() -> log.add("other"));
+                        assertSame(Waits.TIMED_OUT, Waits.park("nothing", limit));
+                        assertEquals(List.of("other"), log);
+                    }
+                });
+    }
+
+    @Test
+    void F2_sleepBeyondAllBoundsCanStillBeEnded() {
+        Runs.inAnyOrder(
+                () -> {
+                    for (Duration time :
+                            List.of(
+                                    Duration.ofSeconds(Long.MAX_VALUE),
+                                    Duration.ofNanos(Long.MAX_VALUE - 1))) {
+                        Fiber<?> sleeper = Fiber.spin(() -> Fiber.sleep(time));
+                        Fiber.sleep(Duration.ofDays(10_000));
+                        assertEquals(FiberState.WAITING, sleeper.state());
+                        sleeper.terminate();
+                        assertTrue(
+                                Runs.failureOf(sleeper::await) instanceof FiberTerminatedException);
+                    }
+                });
+    }
+
+    /** Two of the systems we follow took the loop's cached time, and fired at once. */
+    @Test
+    void F2_neverEarlyAfterABusyStretch() {
+        Runs.real(
+                () -> {
+                    Cord cord = Cord.current();
+                    Fiber.sleep(Duration.ofMillis(1));
+                    busy(Duration.ofMillis(30));
+                    long beforeSleep = cord.nanoTime();
+                    Fiber.sleep(Duration.ofMillis(10));
+                    assertTrue(cord.nanoTime() - beforeSleep >= 10_000_000);
+                    busy(Duration.ofMillis(30));
+                    long beforePark = cord.nanoTime();
+                    assertSame(Waits.TIMED_OUT, Waits.park("nothing", 10_000_000));
+                    assertTrue(cord.nanoTime() - beforePark >= 10_000_000);
+                });
+    }
+
+    @Test
+    void F2_neverEarlyBesideManyOthers() {
+        Runs.real(
+                () -> {
+                    List<Fiber<Long>> sleepers = new ArrayList<>();
+                    for (int i = 0; i < 1_000; i++) {
+                        long limitNs = 1_000L * (i % 100);
+                        sleepers.add(
+                                Fiber.spin(
+                                        () -> {
+                                            long before = Cord.current().nanoTime();
+                                            Waits.park("nothing", limitNs);
+                                            return Cord.current().nanoTime() - before - limitNs;
+                                        }));
+                    }
+                    for (Fiber<Long> sleeper : sleepers) {
+                        assertTrue(sleeper.await() >= 0);
+                    }
+                });
+    }
+
+    static void busy(Duration time) {
+        Cord cord = Cord.current();
+        long start = cord.nanoTime();
+        while (cord.nanoTime() - start < time.toNanos()) {
+            Thread.onSpinWait();
+        }
+    }
+}

@@ -1,0 +1,226 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
+/** Rule F3: stacks are given late, kept by who waits, and reused. */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class StackTest {
+    @Test
+    void F3_fibersThatNeverWaitShareOneWorkerAndOwnNoStack() {
+        Runs.inAnyOrder(
+                () -> {
+                    Set<Stack> stacks = identitySet();
+                    for (int i = 0; i < 100; i++) {
+                        Fiber.spin(
+                                () -> {
+                                    stacks.add(Cord.current().mountedStack());
+                                    assertNull(Fiber.current().stack());
+                                });
+                    }
+                    Runs.settle();
+                    assertEquals(1, stacks.size());
+                    assertFalse(stacks.contains(Cord.current().mountedStack()));
+                });
+    }
+
+    @Test
+    void F3_whoWaitsKeepsItsWorkerAndTheCordTakesAnother() {
+        Runs.inAnyOrder(
+                () -> {
+                    Set<Stack> stacks = identitySet();
+                    for (int i = 0; i < 10; i++) {
+                        Fiber.spin(
+                                () -> {
+                                    Stack own = Cord.current().mountedStack();
+                                    assertTrue(stacks.add(own));
+                                    Fiber.sleep(Duration.ofSeconds(1));
+                                    assertSame(own, Cord.current().mountedStack());
+                                    assertSame(own, Fiber.current().stack());
+                                });
+                    }
+                    Fiber.sleep(Duration.ofSeconds(2));
+                    assertEquals(10, stacks.size());
+                });
+    }
+
+    @Test
+    void F3_endedWorkersAreReused() {
+        Runs.inAnyOrder(
+                () -> {
+                    Set<Stack> stacks = identitySet();
+                    for (int i = 0; i < 1_000; i++) {
+                        Fiber<?> child =
+                                Fiber.spin(
+                                        () -> {
+                                            stacks.add(Cord.current().mountedStack());
+                                            Runs.settle();
+                                        });
+                        child.await();
+                        assertNull(child.stack());
+                    }
+                    assertTrue(stacks.size() <= 2, "stacks=" + stacks.size());
+                });
+    }
+
+    @Test
+    void F3_idleWorkersAreKeptUpToABound() {
+        Runs.fifo(
+                () -> {
+                    Set<Stack> first = stacksOfWaitingFibers(300);
+                    Set<Stack> second = stacksOfWaitingFibers(300);
+                    assertEquals(300, first.size());
+                    assertEquals(300, second.size());
+                    second.retainAll(first);
+                    assertTrue(second.size() >= 256, "reused=" + second.size());
+                    assertTrue(second.size() < 300, "reused=" + second.size());
+                });
+    }
+
+    private static Set<Stack> stacksOfWaitingFibers(int count) {
+        Set<Stack> stacks = identitySet();
+        for (int i = 0; i < count; i++) {
+            Fiber.spin(
+                    () -> {
+                        stacks.add(Cord.current().mountedStack());
+                        Fiber.sleep(Duration.ofSeconds(1));
+                    });
+        }
+        Fiber.sleep(Duration.ofSeconds(2));
+        return stacks;
+    }
+
+    @Test
+    void F3_handlerHasAStackOnlyWhileATurnWaits() {
+        Runs.inAnyOrder(
+                () -> {
+                    Fiber<?> handler =
+                            Cord.current()
+                                    .spinHandler(
+                                            "handler",
+                                            value -> {
+                                                if (value != Handler.START) {
+                                                    Fiber.sleep(Duration.ofSeconds(1));
+                                                }
+                                                return Handler.WAIT;
+                                            });
+                    Runs.settle();
+                    assertNull(handler.stack());
+                    assertTrue(Waits.resumeHandler(handler, "sleep"));
+                    Runs.settle();
+                    assertNotNull(handler.stack());
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    assertNull(handler.stack());
+                    assertEquals(FiberState.WAITING, handler.state());
+                });
+    }
+
+    @Test
+    void F3_aFiberMayWaitAtAnyDepth() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<Fiber<Integer>> fibers = new ArrayList<>();
+                    for (int i = 0; i < 20; i++) {
+                        fibers.add(Fiber.spin(() -> depth(200)));
+                    }
+                    for (Fiber<Integer> fiber : fibers) {
+                        assertEquals(200, fiber.await());
+                    }
+                });
+    }
+
+    private static int depth(int left) {
+        if (left == 0) {
+            return 0;
+        }
+        Fiber.snooze();
+        int below = depth(left - 1);
+        Fiber.sleep(Duration.ofNanos(left));
+        return below + 1;
+    }
+
+    /** On the usual stack of a megabyte the recursion overflows at a tenth of this. */
+    @Test
+    void F3_cordThreadHasItsStatedStackSize() {
+        Cord cord = Runs.started("deep", new Reports());
+        assertEquals(60_000, cord.spin("deep", () -> recurse(60_000, () -> {})).await());
+        Runs.checkAndClose(cord);
+    }
+
+    /** G1 cannot suspend a stack that is larger than half a region. */
+    @Test
+    void F3_waitOnAStackTooLargeToBeSuspendedFailsThatFiberOnly() {
+        Cord cord = Runs.started("deep", new Reports());
+        for (Action wait :
+                List.<Action>of(
+                        () -> Fiber.sleep(Duration.ofNanos(1)),
+                        Fiber::snooze,
+                        () -> Fiber.spin(() -> {}).await())) {
+            Fiber<Integer> deep =
+                    cord.spin(
+                            "deep",
+                            () -> {
+                                Fiber<?> other = Fiber.spin(() -> {});
+                                int depth = recurse(60_000, wait);
+                                other.await();
+                                return depth;
+                            });
+            try {
+                assertEquals(60_000, deep.await());
+            } catch (FiberFailedException failed) {
+                assertTrue(Runs.cause(failed) instanceof StackOverflowError, failed::toString);
+            }
+            assertEquals("alive", cord.spin("after", () -> "alive").await());
+        }
+        Runs.checkAndClose(cord);
+    }
+
+    private static int recurse(int left, Action atTheEnd) throws Exception {
+        if (left == 0) {
+            atTheEnd.run();
+            return 0;
+        }
+        return recurse(left - 1, atTheEnd) + 1;
+    }
+
+    @Test
+    void F3_eachFiberHasItsOwnWorkerAlsoAfterAnOverflow() {
+        Cord cord = Runs.started("overflow", new Reports());
+        Fiber<Integer> endless = cord.spin("endless", () -> recurse(Integer.MAX_VALUE, () -> {}));
+        Throwable failure = Runs.failureOf(endless::await);
+        assertTrue(Runs.cause(failure) instanceof StackOverflowError, failure::toString);
+        Stack[] stacks = new Stack[2];
+        for (int i = 0; i < 2; i++) {
+            int index = i;
+            cord.spin(
+                    "after",
+                    () -> {
+                        stacks[index] = Cord.current().mountedStack();
+                        Fiber.sleep(Duration.ofMillis(1));
+                    });
+        }
+        cord.spin("end", () -> Fiber.sleep(Duration.ofMillis(2))).await();
+        assertNotSame(stacks[0], stacks[1]);
+        Runs.checkAndClose(cord);
+    }
+
+    private static Set<Stack> identitySet() {
+        return Collections.newSetFromMap(new IdentityHashMap<>());
+    }
+}

@@ -1,0 +1,289 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/** Rule F8: one compare-and-set decides a wait; see {@link WaiterRaceTest} for the races. */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class WaiterTest {
+    private static final long SECOND = 1_000_000_000;
+
+    @Test
+    void F8_givenBeforeTheAwaitReturnsAtOnce() {
+        Runs.inAnyOrder(
+                () -> {
+                    Waiter waiter = new Waiter();
+                    assertTrue(waiter.isWaiting());
+                    assertTrue(waiter.give("value"));
+                    assertFalse(waiter.isWaiting());
+                    assertFalse(waiter.give("second"));
+                    assertEquals("value", waiter.await("a value"));
+                });
+    }
+
+    @Test
+    void F8_givenWhileItWaits() {
+        Runs.inAnyOrder(
+                () -> {
+                    Waiter waiter = new Waiter();
+                    assertSame(Fiber.current(), waiter.fiber());
+                    Fiber.spin(() -> waiter.give(null));
+                    assertNull(waiter.await("nothing"));
+                    assertFalse(waiter.give("late"));
+                });
+    }
+
+    @Test
+    void F8_givingSchedulesAndNeverSwitches() {
+        Runs.inAnyOrder(
+                () -> {
+                    Waiter[] waiter = new Waiter[1];
+                    List<String> log = new ArrayList<>();
+                    Fiber<?> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        waiter[0] = new Waiter();
+                                        log.add("got " + waiter[0].await("a value"));
+                                    });
+                    Runs.settle();
+                    assertTrue(waiter[0].give("value"));
+                    assertEquals(List.of(), log);
+                    assertEquals(FiberState.RUNNABLE, fiber.state());
+                    fiber.await();
+                    assertEquals(List.of("got value"), log);
+                });
+    }
+
+    @Test
+    void F8_claimDecidesAndWakeWakes() {
+        Runs.inAnyOrder(
+                () -> {
+                    Waiter[] waiter = new Waiter[1];
+                    Fiber<@Nullable Object> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        waiter[0] = new Waiter();
+                                        return waiter[0].await("a value", SECOND);
+                                    });
+                    Runs.settle();
+                    assertTrue(waiter[0].claim("claimed"));
+                    assertFalse(waiter[0].claim("again"));
+                    assertFalse(waiter[0].give("again"));
+                    assertEquals(FiberState.WAITING, fiber.state());
+                    waiter[0].wake();
+                    assertEquals(FiberState.RUNNABLE, fiber.state());
+                    assertEquals("claimed", fiber.await());
+                });
+    }
+
+    @Test
+    void F8_timedOutWaiterTakesNothing() {
+        Runs.inAnyOrder(
+                () -> {
+                    Waiter waiter = new Waiter();
+                    long before = Cord.current().nanoTime();
+                    assertSame(Waits.TIMED_OUT, waiter.await("nothing", SECOND));
+                    assertEquals(SECOND, Cord.current().nanoTime() - before);
+                    assertFalse(waiter.isWaiting());
+                    assertFalse(waiter.give("late"));
+                });
+    }
+
+    /** Claimed and not yet woken when the limit passes: who loses takes the value. */
+    @Test
+    void F8_valueBeatsATimeoutThatComesAfterIt() {
+        Runs.inAnyOrder(
+                () -> {
+                    Waiter[] waiter = new Waiter[1];
+                    Fiber<@Nullable Object> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        waiter[0] = new Waiter();
+                                        Object value = waiter[0].await("a value", SECOND);
+                                        Fiber.sleep(Duration.ofSeconds(5));
+                                        return value;
+                                    });
+                    Runs.settle();
+                    waiter[0].claim("claimed");
+                    Fiber.sleep(Duration.ofSeconds(2));
+                    // The fiber sleeps by now; the wake-up of a wait that is over ends no other.
+                    waiter[0].wake();
+                    long before = Cord.current().nanoTime();
+                    assertEquals("claimed", fiber.await());
+                    assertEquals(4 * SECOND - 1, Cord.current().nanoTime() - before);
+                });
+    }
+
+    @Test
+    void F8_valueGivenBeforeARaiseIsTakenAndTheRaiseComesLater() {
+        Runs.inAnyOrder(
+                () -> {
+                    Exception raised = new Exception("raised");
+                    List<@Nullable Object> taken = new ArrayList<>();
+                    Waiter[] waiter = new Waiter[1];
+                    Fiber<Throwable> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        waiter[0] = new Waiter();
+                                        taken.add(waiter[0].await("a value"));
+                                        return Runs.failureOf(Fiber::snooze);
+                                    });
+                    Runs.settle();
+                    assertTrue(waiter[0].claim("value"));
+                    fiber.raise(raised);
+                    waiter[0].wake();
+                    assertSame(raised, fiber.await());
+                    assertEquals(List.of("value"), taken);
+                });
+    }
+
+    @Test
+    void F8_raisedOrTerminatedWaiterTakesNothing() {
+        Runs.inAnyOrder(
+                () -> {
+                    Exception raised = new Exception("raised");
+                    Waiter[] waiter = new Waiter[1];
+                    Fiber<Throwable> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        waiter[0] = new Waiter();
+                                        Waiter own = waiter[0];
+                                        return Runs.failureOf(() -> own.await("nothing"));
+                                    });
+                    Runs.settle();
+                    fiber.raise(raised);
+                    assertSame(raised, fiber.await());
+                    assertFalse(waiter[0].give("late"));
+
+                    Fiber<?> terminated =
+                            Fiber.spin(
+                                    () -> {
+                                        waiter[0] = new Waiter();
+                                        waiter[0].await("nothing");
+                                    });
+                    Runs.settle();
+                    terminated.terminate();
+                    assertThrows(FiberTerminatedException.class, terminated::await);
+                    assertFalse(waiter[0].give("late"));
+                });
+    }
+
+    /** Polyphony's spurious resumes ended whatever the fiber was waiting for. */
+    @Test
+    void F4_givingAWaiterThatIsNotAwaitedYetEndsNoOtherWait() {
+        Runs.inAnyOrder(
+                () -> {
+                    Waiter waiter = new Waiter();
+                    Fiber.spin(() -> waiter.give("value"));
+                    long before = Cord.current().nanoTime();
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    assertEquals(SECOND, Cord.current().nanoTime() - before);
+                    assertEquals("value", waiter.await("a value"));
+                });
+    }
+
+    @Test
+    void F8_waiterCarriesWhatItsSubclassHas() {
+        Runs.inAnyOrder(
+                () -> {
+                    class Sender extends Waiter {
+                        final String element = "element";
+                    }
+                    Sender sender = new Sender();
+                    Fiber.spin(() -> sender.give("took " + sender.element));
+                    assertEquals("took element", sender.await("a receiver"));
+                });
+    }
+
+    @Test
+    void F8_waiterIsForOneWaitOfItsOwnFiber() {
+        Runs.inAnyOrder(
+                () -> {
+                    Waiter waiter = new Waiter();
+                    Throwable foreign =
+                            Fiber.spin(() -> Runs.failureOf(() -> waiter.await("nothing"))).await();
+                    assertTrue(foreign instanceof IllegalStateException, foreign::toString);
+                    assertSame(Waits.TIMED_OUT, waiter.await("nothing", SECOND));
+                    Throwable twice = Runs.failureOf(() -> waiter.await("nothing", SECOND));
+                    assertTrue(twice instanceof IllegalStateException, twice::toString);
+                });
+    }
+
+    @Test
+    void F8_messageCannotWait() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<Throwable> thrown = new ArrayList<>();
+                    Cord.current()
+                            .post(Runs.message(() -> thrown.add(Runs.failureOf(Waiter::new))));
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    assertTrue(thrown.getFirst() instanceof IllegalStateException);
+                });
+    }
+
+    @Test
+    void F8_plainThreadWaits() {
+        Waiter timed = new Waiter();
+        assertNull(timed.fiber());
+        assertSame(Waits.TIMED_OUT, timed.await("nothing", 1_000_000));
+        assertFalse(timed.give("late"));
+
+        Waiter given = new Waiter();
+        Thread giver = Thread.ofPlatform().start(() -> given.give("value"));
+        assertEquals("value", given.await("a value", 10 * SECOND));
+        assertFalse(giver.isInterrupted());
+
+        Waiter before = new Waiter();
+        before.give(null);
+        assertNull(before.await("nothing"));
+    }
+
+    @Test
+    void F8_interruptedThreadTakesNothing() throws InterruptedException {
+        Waiter[] waiter = new Waiter[1];
+        List<Throwable> thrown = new ArrayList<>();
+        CountDownLatch ready = new CountDownLatch(1);
+        Thread thread =
+                Thread.ofPlatform()
+                        .start(
+                                () -> {
+                                    Waiter own = new Waiter();
+                                    waiter[0] = own;
+                                    ready.countDown();
+                                    thrown.add(Runs.failureOf(() -> own.await("nothing")));
+                                });
+        Runs.await(ready);
+        Runs.until(() -> thread.getState() == Thread.State.WAITING);
+        thread.interrupt();
+        thread.join();
+        assertTrue(thrown.getFirst() instanceof WaitInterruptedException, thrown::toString);
+        assertFalse(waiter[0].give("late"));
+    }
+
+    @Test
+    void F8_interruptedThreadThatWasGivenTakesTheValueAndStaysInterrupted() {
+        Waiter waiter = new Waiter();
+        waiter.give("value");
+        Thread.currentThread().interrupt();
+        try {
+            assertEquals("value", waiter.await("a value"));
+            assertTrue(Thread.currentThread().isInterrupted());
+        } finally {
+            Thread.interrupted();
+        }
+    }
+}
