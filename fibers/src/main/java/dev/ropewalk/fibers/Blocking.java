@@ -46,7 +46,11 @@ public final class Blocking {
     public static <T extends @Nullable Object> T call(Callable<? extends T> code) throws Exception {
         Objects.requireNonNull(code, "code");
         Cord cord = Cord.currentOrNull();
-        if (cord == null || cord.isVirtual()) {
+        if (cord == null) {
+            return code.call();
+        }
+        Fiber.current().raiseIfPending();
+        if (cord.isVirtual()) {
             return code.call();
         }
         Call<T> call = new Call<>(code);
@@ -165,7 +169,15 @@ public final class Blocking {
             boolean ended = fiber.shielded(this::awaitEnd);
             if (!ended) {
                 leavePlace();
-                LOG.warn("a blocking call of {} ignored its interrupt and was abandoned", fiber);
+                fiber.cord()
+                        .reportUncaught(
+                                fiber,
+                                new FiberAbandonedException(
+                                        "a blocking call of "
+                                                + fiber
+                                                + " ignored its interrupt for "
+                                                + STOP_LIMIT_NS / 1_000_000
+                                                + " ms and was abandoned"));
             }
         }
 
@@ -185,7 +197,7 @@ public final class Blocking {
                 case Outcome.Success<T> success -> success.value();
                 case Outcome.Failure<T> failure ->
                         throw FiberAwait.<Exception>sneaky(failure.cause());
-                case Outcome.Terminated<T> _ -> throw new IllegalStateException("not a fiber");
+                case Outcome.Terminated<T> _, Outcome.Abandoned<T> _ -> throw new IllegalStateException("not a fiber");
             };
         }
 

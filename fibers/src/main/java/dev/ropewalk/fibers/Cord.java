@@ -85,7 +85,6 @@ public final class Cord implements AutoCloseable {
     private volatile @Nullable Thread ownThread;
 
     private Cord(CordOptions options, Thread thread, @Nullable Callable<?> body) {
-        JvmFlags.check();
         this.options = options;
         this.seam =
                 switch (options.clock()) {
@@ -135,6 +134,8 @@ public final class Cord implements AutoCloseable {
     public static <T extends @Nullable Object> T run(
             CordOptions options, Callable<? extends T> body) {
         Objects.requireNonNull(body, "body");
+        // Before anything of a cord is made: its fields need what the flags open.
+        JvmFlags.check();
         CallerCheck.check();
         Cord cord = new Cord(options, Thread.currentThread(), body);
         cord.loop();
@@ -624,6 +625,13 @@ public final class Cord implements AutoCloseable {
 
     long stopLimitNs() {
         return Waits.nanos(options.stopLimit());
+    }
+
+    /** What neither awaiter nor parent takes; that a fiber was abandoned has been reported then. */
+    void reportUntaken(Fiber<?> fiber, FiberFailedException untaken) {
+        if (!(untaken instanceof FiberAbandonedException)) {
+            reportUncaught(fiber, untaken);
+        }
     }
 
     void reportUncaught(Fiber<?> fiber, Throwable failure) {

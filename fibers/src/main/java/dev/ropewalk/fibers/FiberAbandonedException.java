@@ -10,4 +10,9 @@ public final class FiberAbandonedException extends FiberFailedException {
     FiberAbandonedException(String message) {
         super(message, null);
     }
+
+    /** A fresh one for an awaiter or parent. */
+    FiberAbandonedException(FiberAbandonedException reported) {
+        super(String.valueOf(reported.getMessage()), reported);
+    }
 }

@@ -147,7 +147,8 @@ abstract sealed class FiberCore permits FiberLife {
         }
         try {
             own.leave();
-        } catch (StackPinnedException e) {
+        } catch (Throwable e) {
+            // Pinned, or too large to be copied: the fiber is still on its stack.
             if (as == RUNNABLE) {
                 cord.dequeue(self());
             }
@@ -158,7 +159,7 @@ abstract sealed class FiberCore permits FiberLife {
     }
 
     /** Every switchpoint begins here. */
-    private void raiseIfPending() {
+    final void raiseIfPending() {
         if (pending != null && (!shielded || abandonedFor != null)) {
             waitNumber++;
             giveWayToSignal();
@@ -248,9 +249,12 @@ abstract sealed class FiberCore permits FiberLife {
             return;
         }
         pending = Ranks.stronger(pending, failure);
-        if (state == WAITING && !shielded) {
-            makeRunnable(RAISED);
+        if (state != WAITING || shielded) {
+            return;
         }
+        if (openWaiter == null || openWaiter.leave()) {
+            makeRunnable(RAISED);
+        } // else its wait was given a value already, whose wake-up is on its way
     }
 
     final void makeRunnable(@Nullable Object value) {

@@ -101,7 +101,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
     private void handlerTurn(Handler toRun, @Nullable Object value) {
         Object next;
         try {
-            next = toRun.handle(value);
+            next =
+                    Objects.requireNonNull(
+                            toRun.handle(value), "a turn returned null instead of Handler.WAIT");
         } catch (Throwable t) {
             end(new Outcome.Failure<>(t));
             return;
@@ -113,7 +115,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         } else if (next == Handler.WAIT) {
             waitForNextTurn();
         } else {
-            queueNextTurn(Objects.requireNonNull(next, "a turn returned null instead of WAIT"));
+            queueNextTurn(next);
         }
     }
 
@@ -184,9 +186,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
                 && signal.getSuppressed().length > 0) {
             cord.reportUncaught(self(), signal);
         }
-        return end instanceof Outcome.Failure<T>(Throwable cause)
-                ? Outcome.failure(self(), cause)
-                : null;
+        return end.untaken(self());
     }
 
     /** Makes the outcome known; true if somebody has taken it. */
@@ -228,7 +228,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         children.remove(child);
         if (untaken != null && !child.isAwaitedByParent) {
             if (rawState() == DEAD || isolatesChildren) {
-                cord.reportUncaught(child, untaken);
+                cord.reportUntaken(child, untaken);
             } else {
                 raiseHere(new Signal.ChildFailed(untaken));
             }
@@ -250,7 +250,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         if (parent != null && parent.cord != cord) {
             parent.cord.send(FiberMessages.childEnded(parent, self(), untaken));
         } else if (untaken != null) {
-            cord.reportUncaught(self(), untaken);
+            cord.reportUntaken(self(), untaken);
         }
     }
 
@@ -302,14 +302,14 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
                     self(),
                     new FiberAbandonedException("a value was lost that had been given to " + this));
         }
-        publish(from, new Outcome.Failure<>(leaked));
+        publish(from, new Outcome.Abandoned<>(leaked));
         return true;
     }
 
     /** Its cord broke while this fiber ran. */
     void lose(String why) {
         if (rawState() != DEAD) {
-            publish(rawState(), new Outcome.Failure<>(leak(why)));
+            publish(rawState(), new Outcome.Abandoned<>(leak(why)));
             abandonAll(children, "its parent was lost");
         }
     }
@@ -320,7 +320,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         abandonedFor = null;
         ending = true;
         shielded = true;
-        Outcome<T> end = new Outcome.Failure<>(leaked);
+        Outcome<T> end = new Outcome.Abandoned<>(leaked);
         finish(RUNNING, hasNobodyBelow() ? end : endChildren(end));
         for (; ; ) {
             cord.mountedStack().leave();

@@ -29,7 +29,7 @@ final class FiberMessages {
             @Override
             protected void onClosed() {
                 if (untaken != null) {
-                    child.cord().reportUncaught(child, untaken);
+                    child.cord().reportUntaken(child, untaken);
                 }
             }
         };

@@ -13,11 +13,16 @@ sealed interface Outcome<T extends @Nullable Object> {
     /** Was terminated. */
     record Terminated<T extends @Nullable Object>(Signal.Terminate signal) implements Outcome<T> {}
 
+    /** Was abandoned, and reported so. */
+    record Abandoned<T extends @Nullable Object>(FiberAbandonedException report)
+            implements Outcome<T> {}
+
     /** The result, or a fresh exception that names {@code fiber}. */
     default T take(Fiber<?> fiber) {
         return switch (this) {
             case Success<T> s -> s.value();
-            case Failure<T> f -> throw failure(fiber, f.cause());
+            case Failure<T> f -> throw failed(fiber, f.cause());
+            case Abandoned<T> a -> throw new FiberAbandonedException(a.report());
             case Terminated<T> t ->
                     throw new FiberTerminatedException(
                             fiber + " was terminated before it returned", t.signal());
@@ -29,16 +34,22 @@ sealed interface Outcome<T extends @Nullable Object> {
         return switch (this) {
             case Success<T> _ -> null;
             case Failure<T> f -> f.cause();
+            case Abandoned<T> a -> a.report();
             case Terminated<T> t ->
                     new FiberTerminatedException(fiber + " was terminated", t.signal());
         };
     }
 
-    /** What parents and awaiters get for a body that threw {@code cause}. */
-    static FiberFailedException failure(Fiber<?> fiber, Throwable cause) {
-        if (cause instanceof FiberAbandonedException abandoned) {
-            return abandoned;
-        }
+    /** What nobody took yet and is a failure: fresh, for the parent; else null. */
+    default @Nullable FiberFailedException untaken(Fiber<?> fiber) {
+        return switch (this) {
+            case Success<T> _, Terminated<T> _ -> null;
+            case Failure<T> f -> failed(fiber, f.cause());
+            case Abandoned<T> a -> new FiberAbandonedException(a.report());
+        };
+    }
+
+    private static FiberFailedException failed(Fiber<?> fiber, Throwable cause) {
         return new FiberFailedException(fiber + " failed: " + cause, cause);
     }
 }

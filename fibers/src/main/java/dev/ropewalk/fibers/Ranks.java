@@ -49,6 +49,10 @@ final class Ranks {
                 suppress(failed.cause(), failure);
                 yield raw;
             }
+            case Outcome.Abandoned<T> abandoned -> {
+                suppress(abandoned.report(), failure);
+                yield raw;
+            }
             case Outcome.Terminated<T> terminated -> {
                 suppress(terminated.signal(), failure);
                 yield raw;
@@ -59,7 +63,13 @@ final class Ranks {
     private static <T extends @Nullable Object> Outcome<T> ofThrown(Throwable thrown) {
         return switch (thrown) {
             case Signal.Terminate signal -> new Outcome.Terminated<>(signal);
-            case Signal.ChildFailed signal -> new Outcome.Failure<>(signal.failure);
+            case Signal.ChildFailed signal -> {
+                // What was thrown on its way out, by a close for one.
+                for (Throwable onTheWay : signal.getSuppressed()) {
+                    suppress(signal, onTheWay);
+                }
+                yield new Outcome.Failure<>(signal.failure);
+            }
             default -> new Outcome.Failure<>(thrown);
         };
     }

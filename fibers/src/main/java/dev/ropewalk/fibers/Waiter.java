@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <pre>
  *   WAITING -> GIVEN   give: the giver's compare-and-set put the value into the slot
- *   WAITING -> LEFT    await: time limit, termination, raise or interrupt came first
+ *   WAITING -> LEFT    time limit, termination, raise or interrupt came first
  * </pre>
  *
  * One compare-and-set on the slot decides. It carries the value itself, so that whoever sees GIVEN
@@ -185,9 +185,9 @@ public class Waiter extends CordMessage {
         return given();
     }
 
-    /** True if this call moved WAITING to LEFT. */
+    /** Moves WAITING to LEFT; true if the wait is LEFT then, false if it was given. */
     boolean leave() {
-        return slot == null && SLOT.compareAndSet(this, null, LEFT);
+        return slot == LEFT || (slot == null && SLOT.compareAndSet(this, null, LEFT));
     }
 
     private @Nullable Object given() {
