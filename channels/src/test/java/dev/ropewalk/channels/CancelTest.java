@@ -156,4 +156,38 @@ class CancelTest {
                     assertEquals(upTo(arena.capacity()), undelivered);
                 });
     }
+
+    /**
+     * Cancelling is what a receiver does in its last moments; then whatever the hook waits raises.
+     */
+    @ParameterizedTest
+    @MethodSource("dev.ropewalk.channels.Variant#buffered")
+    void F6_hookOfATerminatedFiberStillGetsTheOtherElements(Variant variant) throws Exception {
+        Arena.run(
+                variant,
+                arena -> {
+                    List<Integer> undelivered = new ArrayList<>();
+                    Channel<Integer> nobodySends = arena.channel();
+                    Channel<Integer> channel =
+                            arena.channel(
+                                    element -> {
+                                        undelivered.add(element);
+                                        nobodySends.receive();
+                                    });
+                    arena.fill(channel);
+                    Player<Integer> receiver =
+                            arena.receiver(
+                                    () -> {
+                                        try {
+                                            return nobodySends.receive();
+                                        } finally {
+                                            channel.cancel();
+                                        }
+                                    });
+                    arena.untilWaiting(1, nobodySends);
+                    receiver.terminate();
+                    receiver.awaitTerminated();
+                    assertEquals(upTo(arena.capacity()), undelivered);
+                });
+    }
 }

@@ -241,6 +241,9 @@ class WaiterTest {
         assertNull(timed.fiber());
         assertSame(Waits.TIMED_OUT, timed.await("nothing", 1_000_000));
         assertFalse(timed.give("late"));
+        for (long limit : new long[] {0, -1, Long.MIN_VALUE}) {
+            assertSame(Waits.TIMED_OUT, new Waiter().await("nothing", limit));
+        }
 
         Waiter given = new Waiter();
         Thread giver = Thread.ofPlatform().start(() -> given.give("value"));

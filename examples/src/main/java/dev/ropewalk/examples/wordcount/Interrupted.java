@@ -1,6 +1,6 @@
 package dev.ropewalk.examples.wordcount;
 
-/** Raised in the run's fiber by Ctrl-C. */
+/** Raised by Ctrl-C in the fiber that counts. */
 final class Interrupted extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

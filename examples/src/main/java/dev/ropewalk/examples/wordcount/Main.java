@@ -73,16 +73,26 @@ public final class Main {
 
     private int run() {
         Pipeline pipeline = new Pipeline(options, this::report, progress);
-        Summary summary;
         CountDownLatch over = new CountDownLatch(1);
+        Thread onCtrlC = endInOrder(pipeline, over);
+        Runtime.getRuntime().addShutdownHook(onCtrlC);
         try {
-            summary = Cord.run(() -> count(pipeline, over));
+            return print(Cord.run(() -> count(pipeline)));
         } catch (FiberFailedException failed) {
             err.println("wordcount: the run failed: " + failed.getMessage());
             failed.printStackTrace(err);
-            over.countDown();
             return SOMETHING_NOT_COUNTED;
+        } finally {
+            over.countDown();
+            try {
+                Runtime.getRuntime().removeShutdownHook(onCtrlC);
+            } catch (IllegalStateException shuttingDown) {
+                // Ctrl-C came: the hook runs, and need not wait any more.
+            }
         }
+    }
+
+    private int print(Summary summary) {
         if (options.json()) {
             // Programs expect UTF-8, whatever the terminal has.
             out.writeBytes(summary.toJson().getBytes(StandardCharsets.UTF_8));
@@ -90,14 +100,11 @@ public final class Main {
             out.print(summary.toText());
         }
         out.flush();
-        over.countDown();
         boolean complete = summary.problems() == 0 && !summary.interrupted();
         return complete ? ALL_COUNTED : SOMETHING_NOT_COUNTED;
     }
 
-    private Summary count(Pipeline pipeline, CountDownLatch over) throws Exception {
-        Thread onCtrlC = endInOrder(Fiber.current(), over);
-        Runtime.getRuntime().addShutdownHook(onCtrlC);
+    private Summary count(Pipeline pipeline) throws Exception {
         @Nullable Fiber<?> line = live ? Fiber.spin("progress", this::showProgress) : null;
         try {
             return pipeline.run();
@@ -106,18 +113,13 @@ public final class Main {
                 line.terminate();
                 err.print(CLEAR_LINE);
             }
-            try {
-                Runtime.getRuntime().removeShutdownHook(onCtrlC);
-            } catch (IllegalStateException shuttingDown) {
-                // Ctrl-C came: the hook runs and waits for the summary.
-            }
         }
     }
 
-    private static Thread endInOrder(Fiber<?> run, CountDownLatch over) {
+    private static Thread endInOrder(Pipeline pipeline, CountDownLatch over) {
         return new Thread(
                 () -> {
-                    run.raise(new Interrupted());
+                    pipeline.interrupt();
                     try {
                         if (!over.await(LAST_WORDS_MS, TimeUnit.MILLISECONDS)) {
                             Runtime.getRuntime().halt(128 + 2);

@@ -8,6 +8,7 @@ import dev.ropewalk.channels.Channel;
 import dev.ropewalk.fibers.Blocking;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberFailedException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -44,14 +45,19 @@ final class Pipeline {
     /** Counters never wait, so a reply that takes this long will not come. */
     private static final Duration REPLY_LIMIT = Duration.ofMinutes(1);
 
-    /** On Ctrl-C, for each stage: the summary must come while the process may still speak. */
-    private static final Duration LAST_WORDS_LIMIT = Duration.ofMillis(200);
+    /** After an interrupt, for each stage that may be in a blocking call. */
+    private static final Duration BLOCKED_LIMIT = Duration.ofMillis(200);
 
     private final Options options;
     private final Consumer<Problem> problems;
     private final Progress progress;
     private final Channel<Path> files = Channel.buffered(FILES_AHEAD);
     private final Channel<Chunk> chunks;
+
+    private boolean interrupted;
+
+    /** The part of the run that an interrupt ends early; what follows it is short. */
+    private @Nullable Fiber<Boolean> counting;
 
     /**
      * Makes a run.
@@ -65,7 +71,7 @@ final class Pipeline {
         this.chunks = Channel.buffered(2 * options.cords());
     }
 
-    /** Counts everything; on a fiber, which {@link Interrupted} ends early but in order. */
+    /** Counts everything, or as much as it can until {@link #interrupt}; on a fiber. */
     Summary run() throws Exception {
         long startNs = Cord.current().nanoTime();
         List<Cord> cords = new ArrayList<>();
@@ -75,19 +81,26 @@ final class Pipeline {
             }
             Supervisor supervisor = system.supervise("counters", COUNTERS);
             List<ActorRef<CounterMessage>> counters = spinCounters(supervisor, cords);
-            boolean interrupted = count(cords, counters);
+            boolean cut = countUntilInterrupted(cords, counters);
             List<CounterMessage.Totals> totals = new ArrayList<>();
-            Duration limit = interrupted ? LAST_WORDS_LIMIT : REPLY_LIMIT;
             for (ActorRef<CounterMessage> counter : counters) {
                 totals.add(
                         counter.<CounterMessage.Totals>ask(
-                                to -> new CounterMessage.Report(options.top(), to), limit));
+                                to -> new CounterMessage.Report(options.top(), to), REPLY_LIMIT));
             }
             long elapsedNs = Cord.current().nanoTime() - startNs;
-            return summary(totals, elapsedNs, supervisor.restarts(), interrupted);
+            return summary(totals, elapsedNs, supervisor.restarts(), cut);
         } finally {
             cords.forEach(Cord::close);
         }
+    }
+
+    /** Ends the run early but in order, at whatever moment; from any thread. */
+    synchronized void interrupt() {
+        if (!interrupted && counting != null) {
+            counting.raise(new Interrupted());
+        }
+        interrupted = true;
     }
 
     private List<ActorRef<CounterMessage>> spinCounters(Supervisor supervisor, List<Cord> cords) {
@@ -102,6 +115,31 @@ final class Pipeline {
     }
 
     /** True if the run was interrupted before everything was counted. */
+    private boolean countUntilInterrupted(
+            List<Cord> cords, List<ActorRef<CounterMessage>> counters) {
+        Fiber<Boolean> fiber = spinCounting(cords, counters);
+        try {
+            return fiber.await();
+        } catch (FiberFailedException failed) {
+            if (failed.getCause() instanceof Interrupted) {
+                // It came as the first or the last thing, when there was nothing to end.
+                return true;
+            }
+            throw failed;
+        }
+    }
+
+    /** A fiber of its own, so that an interrupt strikes neither before the count nor after it. */
+    private synchronized Fiber<Boolean> spinCounting(
+            List<Cord> cords, List<ActorRef<CounterMessage>> counters) {
+        Fiber<Boolean> fiber = Fiber.spin("counting", () -> count(cords, counters));
+        counting = fiber;
+        if (interrupted) {
+            fiber.raise(new Interrupted());
+        }
+        return fiber;
+    }
+
     private boolean count(List<Cord> cords, List<ActorRef<CounterMessage>> counters) {
         Fiber<?> walker = Fiber.spin("walker", this::walk);
         Fiber<?> readers = Fiber.spin("readers", this::readAll);
@@ -116,18 +154,18 @@ final class Pipeline {
             readers.await();
             splitters.forEach(Fiber::await);
             return false;
-        } catch (Interrupted interrupted) {
+        } catch (Interrupted early) {
             end(walker);
             end(readers);
             chunks.close();
-            splitters.forEach(splitter -> splitter.awaitEnd(LAST_WORDS_LIMIT));
+            splitters.forEach(Fiber::await);
             return true;
         }
     }
 
     private static void end(Fiber<?> stage) {
         stage.terminate();
-        stage.awaitEnd(LAST_WORDS_LIMIT);
+        stage.awaitEnd(BLOCKED_LIMIT);
     }
 
     private void walk() throws Exception {

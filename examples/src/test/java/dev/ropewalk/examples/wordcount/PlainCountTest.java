@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -50,6 +51,10 @@ class PlainCountTest {
             assertEquals(counts, PlainCount.count(text), where);
             Path file = Files.write(directory.resolve("text"), text);
             assertEquals(counts, PlainCount.count(List.of(file)), where);
+            Map<String, Long> concurrent = new HashMap<>();
+            PlainCount.countConcurrently(List.of(file))
+                    .forEach((word, count) -> concurrent.put(word, count.sum()));
+            assertEquals(counts, concurrent, where);
         }
     }
 }

@@ -1,0 +1,57 @@
+package dev.ropewalk.actors;
+
+import dev.ropewalk.fibers.Fiber;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+
+/** Looks at what has no name in the API: whether a fiber has a stack, what an actor holds. */
+final class Peek {
+    private Peek() {}
+
+    static boolean hasStack(Fiber<?> fiber) {
+        for (Class<?> type = Fiber.class; type != null; type = type.getSuperclass()) {
+            for (Method method : type.getDeclaredMethods()) {
+                if (method.getName().equals("stack") && method.getParameterCount() == 0) {
+                    return call(method, fiber) != null;
+                }
+            }
+        }
+        throw new AssertionError("a fiber no longer has a method stack()");
+    }
+
+    private static @Nullable Object call(Method method, Fiber<?> fiber) {
+        try {
+            method.setAccessible(true);
+            return method.invoke(fiber);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("fibers or actors have changed inside", e);
+        }
+    }
+
+    /** On the actor's cord. */
+    static int mailboxSize(ActorRef<?> actor) {
+        return ((Mailbox) field(actor, "mailbox")).size();
+    }
+
+    /** On the actor's cord. */
+    static int openAsks(ActorRef<?> actor) {
+        return ((OpenAsks) field(actor, "openAsks")).size();
+    }
+
+    private static Object field(ActorRef<?> actor, String name) {
+        try {
+            Field field = ActorCell.class.getDeclaredField(name);
+            field.setAccessible(true);
+            Object value = field.get(actor);
+            if (value == null) {
+                throw new AssertionError(name + " is null in " + actor);
+            }
+            return value;
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("fibers or actors have changed inside", e);
+        }
+    }
+}

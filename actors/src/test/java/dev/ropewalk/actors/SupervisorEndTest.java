@@ -1,0 +1,152 @@
+package dev.ropewalk.actors;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.fibers.Cord;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.List;
+
+/** Rule A5: what is spun where nothing can run any more. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class SupervisorEndTest {
+    private static Actor<ReplyTo<String>> replying() {
+        return Actor.handler(
+                _ ->
+                        replyTo -> {
+                            replyTo.reply("hello");
+                            return Behavior.same();
+                        });
+    }
+
+    private static void assertDead(World world, ActorRef<ReplyTo<String>> ref) {
+        long before = Cord.current().nanoTime();
+        assertThrows(
+                AskFailedException.class, () -> ref.<String>ask(to -> to, Duration.ofHours(1)));
+        assertTrue(Cord.current().nanoTime() - before < Duration.ofMinutes(1).toNanos());
+        world.settle();
+        world.letters.clear();
+        List<ReplyTo<String>> asks = World.log();
+        assertThrows(
+                AskFailedException.class,
+                () ->
+                        ref.<String>ask(
+                                to -> {
+                                    asks.add(to);
+                                    return to;
+                                },
+                                Duration.ofHours(1)));
+        world.settle();
+        assertEquals(1, world.letters.size());
+        assertEquals(DeadLetter.Reason.ENDED, world.letters.getFirst().reason());
+        asks.getFirst().reply("late");
+        assertEquals(2, world.letters.size());
+        assertEquals(DeadLetter.Reason.LATE_REPLY, world.letters.getLast().reason());
+        ref.stop();
+        ref.terminate();
+        world.settle();
+    }
+
+    @Test
+    void A5_spunBelowASupervisorThatHasEnded() {
+        World.anywhere(
+                world -> {
+                    Supervisor below = world.system.supervise("below", World.MANY_RESTARTS);
+                    world.settle();
+                    world.system.close();
+                    assertDead(world, world.spin("late", replying()));
+                    assertDead(world, world.spin(below, "late", replying()));
+                    Supervisor late = world.system.supervise("late", World.MANY_RESTARTS);
+                    assertDead(world, world.spin(late, "below late", replying()));
+                    Supervisor later = below.supervise("later", World.MANY_RESTARTS);
+                    assertDead(world, world.spin(later, "below later", replying()));
+                });
+    }
+
+    @Test
+    void A5_spunBelowASupervisorThatGaveUpForGood() {
+        World.anywhere(
+                world -> {
+                    Supervision none = Supervision.oneForOne().intensity(0, Duration.ofSeconds(1));
+                    Supervisor below = world.system.supervise("below", world.keepingFailures(none));
+                    world.settle();
+                    ActorRef<ReplyTo<String>> first = world.spin(below, "first", replying());
+                    assertEquals("hello", first.<String>ask(to -> to));
+                    world.system.close();
+                    assertDead(world, first);
+                    assertDead(world, world.spin(below, "late", replying()));
+                });
+    }
+
+    @Test
+    void A5_toldBeforeAndAfterTheSystemCloses() {
+        World.anywhere(
+                world -> {
+                    ActorRef<String> ref = world.spin("never started", Actor.loop(_ -> {}));
+                    ref.tell("a");
+                    world.system.close();
+                    ref.tell("b");
+                    world.settle();
+                    assertEquals(
+                            List.of("never started ENDED a", "never started ENDED b"),
+                            world.deadLetters());
+                });
+    }
+
+    /** The mistake costs that actor only. */
+    @Test
+    void A5_spunOnACordThatHasEnded() {
+        World.remote(
+                world -> {
+                    Cord closed = Cord.start("closed");
+                    closed.close();
+                    ActorRef<ReplyTo<String>> steady = world.spin("steady", replying());
+                    ActorRef<ReplyTo<String>> lost =
+                            world.system.root().spin(closed, "lost", replying());
+                    assertDead(world, lost);
+                    assertEquals("hello", steady.<String>ask(to -> to));
+                    assertEquals(0, world.system.root().restarts());
+                    assertDead(world, lost);
+                });
+    }
+
+    /** The cord takes its actors along; who holds their addresses sees it at once. */
+    @Test
+    void A5_aCordThatEndsTakesItsActorsAlong() {
+        World.remote(
+                world -> {
+                    Cord closing = Cord.start("closing");
+                    ActorRef<ReplyTo<String>> ref =
+                            world.system.root().spin(closing, "lost", replying());
+                    ActorRef<String> queueing =
+                            world.system
+                                    .root()
+                                    .spin(
+                                            closing,
+                                            "queueing",
+                                            Actor.loop(
+                                                    self -> {
+                                                        self.receive("never"::equals);
+                                                    }));
+                    queueing.tell("a");
+                    queueing.tell("b");
+                    assertEquals("hello", ref.<String>ask(to -> to));
+                    closing.close();
+                    world.settle();
+                    assertEquals(
+                            List.of("queueing ENDED a", "queueing ENDED b"), world.deadLetters());
+                    assertDead(world, ref);
+                    long before = Cord.current().nanoTime();
+                    world.system.close();
+                    assertTrue(
+                            Cord.current().nanoTime() - before < Duration.ofSeconds(4).toNanos(),
+                            "the system waited for actors whose cord had ended");
+                });
+    }
+}

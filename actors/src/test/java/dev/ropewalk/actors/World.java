@@ -1,0 +1,170 @@
+package dev.ropewalk.actors;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.testing.TestCord;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One run of a test: a system that keeps its failures and dead letters, and a place for the actors.
+ * That is the test's own cord on a virtual clock, or another cord in real time. After the test all
+ * actors must have ended in order.
+ */
+final class World {
+    /** What a test does. */
+    @FunctionalInterface
+    interface Body {
+        void run(World world) throws Exception;
+    }
+
+    /** So many that no test meets it by accident. */
+    static final Supervision MANY_RESTARTS =
+            Supervision.oneForOne().intensity(10_000, Duration.ofSeconds(1));
+
+    /** More than any of these tests has hops between its two cords. */
+    private static final int ROUNDS = 20;
+
+    private static final Duration A_MOMENT = Duration.ofNanos(1);
+
+    final List<DeadLetter> letters = Collections.synchronizedList(new ArrayList<>());
+    final List<String> failures = Collections.synchronizedList(new ArrayList<>());
+    final ActorSystem system;
+    final boolean remote;
+
+    /** Where the actors run. */
+    final Cord home;
+
+    private final List<ActorCell<?>> cells = new ArrayList<>();
+
+    private World(Supervision rules, @Nullable Cord home) {
+        this.remote = home != null;
+        this.home = home == null ? Cord.current() : home;
+        this.system = ActorSystem.start("system", keepingFailures(rules), letters::add);
+    }
+
+    Supervision keepingFailures(Supervision rules) {
+        return rules.onFailure((actor, failure) -> failures.add(actor + ": " + text(failure)));
+    }
+
+    private static String text(Throwable failure) {
+        return String.valueOf(failure.getMessage());
+    }
+
+    // ---------------------------------------------------------------- running
+
+    /** On one cord, for several seeds and orders, and with the actors on another cord. */
+    static void anywhere(Body body) {
+        local(body);
+        remote(body);
+    }
+
+    /** On one cord with a virtual clock, for several seeds, with and without seeded order. */
+    static void local(Body body) {
+        local(MANY_RESTARTS, body);
+    }
+
+    static void local(Supervision rules, Body body) {
+        TestCord.run(() -> new World(rules, null).run(body));
+    }
+
+    /** With the actors on a cord of their own, in real time. */
+    static void remote(Body body) {
+        List<String> uncaught = Collections.synchronizedList(new ArrayList<>());
+        CordOptions here =
+                CordOptions.named("here").withUncaught((f, t) -> uncaught.add(f + ": " + t));
+        CordOptions there =
+                CordOptions.named("there").withUncaught((f, t) -> uncaught.add(f + ": " + t));
+        try (Cord other = Cord.start(there)) {
+            Cord.<@Nullable Object>run(
+                    here,
+                    () -> {
+                        new World(MANY_RESTARTS, other).run(body);
+                        return null;
+                    });
+        } catch (FiberFailedException e) {
+            throw new AssertionError("with the actors on another cord: " + e.getCause(), e);
+        }
+        assertEquals(List.of(), uncaught, "uncaught");
+    }
+
+    private void run(Body body) throws Exception {
+        try (system) {
+            body.run(this);
+        }
+        settle();
+        on(
+                () -> {
+                    cells.forEach(ActorCell::checkInvariants);
+                    return true;
+                });
+    }
+
+    // ---------------------------------------------------------------- for tests
+
+    <M> ActorRef<M> spin(String name, Actor<M> actor) {
+        return keep(system.root().spin(home, name, actor));
+    }
+
+    <M> ActorRef<M> spin(Supervisor below, String name, Actor<M> actor) {
+        return keep(below.spin(home, name, actor));
+    }
+
+    private <M> ActorRef<M> keep(ActorRef<M> ref) {
+        cells.add((ActorCell<?>) ref);
+        return ref;
+    }
+
+    /**
+     * Lets all fibers of both cords run until each of them waits; virtual time stands nearly still.
+     */
+    void settle() {
+        if (!remote) {
+            Fiber.sleep(A_MOMENT);
+            return;
+        }
+        for (int round = 0; round < ROUNDS; round++) {
+            // Unlike a snooze, a sleep ends after the cord has looked at what came from others.
+            home.spin("round", () -> Fiber.sleep(A_MOMENT)).await();
+            Fiber.sleep(A_MOMENT);
+        }
+    }
+
+    /**
+     * Lets the fibers run until the condition holds; the test's own time limit ends a wait in vain.
+     */
+    void until(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            settle();
+        }
+    }
+
+    /** Runs it on the actors' cord, where no actor can run meanwhile unless it waits. */
+    <T> T on(Callable<T> call) throws Exception {
+        return remote ? home.spin("on", call).await() : call.call();
+    }
+
+    /** The dead letters, each as {@code recipient REASON message}. */
+    List<String> deadLetters() {
+        synchronized (letters) {
+            return letters.stream()
+                    .map(l -> l.recipient() + " " + l.reason() + " " + l.message())
+                    .toList();
+        }
+    }
+
+    static <T extends @Nullable Object> List<T> log() {
+        return Collections.synchronizedList(new ArrayList<>());
+    }
+}

@@ -1,0 +1,99 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rule F7: what goes wrong while children are being terminated is not lost. */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class CleanUpFailureTest {
+    @Test
+    void F7_failureOfAChildReachesAParentThatHasReturned() {
+        Runs.inAnyOrder(
+                () -> {
+                    IllegalStateException boom = new IllegalStateException("in clean-up");
+                    Fiber<String> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.spin(() -> failInCleanUp(boom));
+                                        Runs.settle();
+                                        return "result";
+                                    });
+                    Throwable failure = Runs.failureOf(parent::await);
+                    assertSame(boom, Runs.cause(Runs.cause(failure)));
+                });
+    }
+
+    @Test
+    void F7_failureInCleanUpIsSuppressedInTheParentsOwn() {
+        Runs.inAnyOrder(
+                () -> {
+                    IllegalStateException inCleanUp = new IllegalStateException("in clean-up");
+                    Exception own = new Exception("own");
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.spin(() -> failInCleanUp(inCleanUp));
+                                        Fiber.spin(() -> failInCleanUp(inCleanUp));
+                                        Runs.settle();
+                                        throw own;
+                                    });
+                    assertSame(own, Runs.cause(Runs.failureOf(parent::await)));
+                    List<Throwable> all = allSuppressed(own);
+                    assertEquals(2, all.size(), all::toString);
+                    for (Throwable each : all) {
+                        assertSame(inCleanUp, Runs.cause(each));
+                    }
+                });
+    }
+
+    /** Of a parent that was terminated nobody can ask the result; the failure shows there. */
+    @Test
+    void F7_failureInCleanUpIsSuppressedInTheParentsTermination() {
+        Runs.inAnyOrder(
+                () -> {
+                    IllegalStateException inCleanUp = new IllegalStateException("in clean-up");
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.spin(() -> failInCleanUp(inCleanUp));
+                                        Fiber.suspend();
+                                    });
+                    Runs.settle();
+                    parent.terminate();
+                    FiberTerminatedException end =
+                            assertThrows(FiberTerminatedException.class, parent::await);
+                    List<Throwable> all = allSuppressed(Runs.cause(end));
+                    assertEquals(1, all.size(), all::toString);
+                    assertSame(inCleanUp, Runs.cause(all.getFirst()));
+                });
+    }
+
+    private static List<Throwable> allSuppressed(Throwable thrown) {
+        List<Throwable> all = new ArrayList<>();
+        for (Throwable each : thrown.getSuppressed()) {
+            all.add(each);
+            all.addAll(allSuppressed(each));
+        }
+        return all;
+    }
+
+    private static void failInCleanUp(RuntimeException thrown) {
+        try {
+            Fiber.suspend();
+        } finally {
+            throwIt(thrown);
+        }
+    }
+
+    private static void throwIt(RuntimeException thrown) {
+        throw thrown;
+    }
+}
