@@ -3,6 +3,7 @@ package dev.ropewalk.actors;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.Waits;
 
@@ -42,9 +43,18 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     /** Wakes a receive with a predicate: the new message is in the mailbox. */
     private static final Object NUDGE = new NamedObject("nudge");
 
+    /** The resume value of a message: it is in {@code current}, and may be any object. */
+    private static final Object NEXT = new NamedObject("next");
+
     private static final long NOT_WAITING = -1;
 
     private record NamedObject(String name) {}
+
+    /** In the mailbox: a message that was put back, and how often it has been tried. */
+    private record Tried(Object message, int times) {}
+
+    /** An address for a reply that is itself the message, and not the envelope of an ask. */
+    private record Told(Ask<?, ?> replyTo) {}
 
     private final String name;
     private final Cord cord;
@@ -54,6 +64,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     private final Runnable afterEnd;
     private final Mailbox mailbox;
     private final OpenAsks openAsks = new OpenAsks();
+    private @Nullable Supervisor supervises;
 
     private State state = State.DOWN;
     private @Nullable Fiber<?> fiber;
@@ -62,10 +73,17 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     private @Nullable Object current;
     private int tries;
 
-    /** A message that was put back, and how often it has been tried. */
-    private @Nullable Object retried;
-
+    /** How often the current message was tried before. */
     private int triedBefore;
+
+    /** By {@link #terminate}, not by the supervisor; while down it ends the next incarnation. */
+    private boolean terminateAsked;
+
+    /**
+     * The last incarnation returned, was stopped or terminated for itself, and not because its
+     * supervisor ended. Read by the supervisor when all its children have ended.
+     */
+    private volatile boolean overByItself;
 
     /** The wait of a loop in receive, and the type it takes, null for any. */
     private long waitNumber = NOT_WAITING;
@@ -75,7 +93,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     private boolean stopping;
 
     /** Whom this actor waits for in ask; read by actors of other cords that look for a circle. */
-    private volatile @Nullable ActorCell<?> asked;
+    private volatile @Nullable Ask<?, ?> asking;
 
     ActorCell(
             String name,
@@ -97,7 +115,8 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
 
     @Override
     public void tell(M message) {
-        send(Objects.requireNonNull(message, "message"));
+        Objects.requireNonNull(message, "message");
+        send(message instanceof Ask<?, ?> replyTo ? new Told(replyTo) : message);
     }
 
     private void send(Object message) {
@@ -110,20 +129,21 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
 
     @Override
     public <R> R ask(Function<ReplyTo<R>, ? extends M> message, Duration limit) {
+        long limitNanos = Waits.nanos(limit);
         ActorCell<?> asker = running();
         Ask<M, R> ask = new Ask<>(this, asker == null ? callerName() : asker.name);
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
         if (asker == null) {
             send(ask);
-            return ask.await(Waits.nanos(limit));
+            return ask.await(limitNanos);
         }
-        asker.asked = this;
+        asker.asking = ask;
         try {
             AskCycles.check(asker);
             send(ask);
-            return ask.await(Waits.nanos(limit));
+            return ask.await(limitNanos);
         } finally {
-            asker.asked = null;
+            asker.asking = null;
         }
     }
 
@@ -146,6 +166,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     public void terminate() {
         onCord(
                 () -> {
+                    terminateAsked = true;
                     if (fiber != null) {
                         fiber.terminate();
                     }
@@ -179,17 +200,18 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         Fiber<?> waiting = Objects.requireNonNull(fiber);
         boolean given;
         if (actor.body() == null) {
-            given = Waits.resumeHandler(waiting, message);
+            given = Waits.resumeHandler(waiting, NEXT);
         } else {
             given =
                     waitNumber != NOT_WAITING
                             && !waitsForNudge
                             && fits(message)
-                            && Waits.resume(waiting, waitNumber, message);
+                            && Waits.resume(waiting, waitNumber, NEXT);
         }
         if (given) {
             waitNumber = NOT_WAITING;
             current = message;
+            triedBefore = 0;
             tries = 0;
         }
         return given;
@@ -208,7 +230,11 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
 
     @SuppressWarnings("unchecked") // only M, asks of M and STOP are sent
     private M unwrap(Object message) {
-        return message instanceof Ask<?, ?> ask ? (M) ask.message() : (M) message;
+        return switch (message) {
+            case Ask<?, ?> ask -> (M) ask.message();
+            case Told told -> (M) told.replyTo();
+            default -> (M) message;
+        };
     }
 
     // ---------------------------------------------------------------- turns
@@ -219,21 +245,31 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
             start();
             if (actor.body() != null) {
                 runBody(actor.body());
-                return Handler.END;
+                return over();
             }
-        } else if (value == STOP) {
+        } else if (current == STOP) {
             current = null;
-            return Handler.END;
+            return over();
         } else {
-            process(Objects.requireNonNull(value));
+            process(Objects.requireNonNull(current));
         }
         return nextTurn();
+    }
+
+    private Object over() {
+        overByItself = true;
+        return Handler.END;
     }
 
     private void start() {
         state(State.DOWN, State.UP);
         fiber = Fiber.current();
         stopping = false;
+        overByItself = false;
+        if (terminateAsked) {
+            Fiber.current().terminate();
+            Fiber.snooze();
+        }
         Function<ActorContext<M>, Behavior<M>> factory = actor.factory();
         if (factory != null && !(actor.keepsState() && behavior != null)) {
             behavior = null;
@@ -247,7 +283,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     }
 
     private void process(Object message) throws Exception {
-        countTry(message);
+        tries = triedBefore + 1;
         Behavior<M> now = Objects.requireNonNull(behavior);
         Behavior<M> next = now.onMessage(unwrap(message));
         if (next != Signs.<M>same()) {
@@ -259,15 +295,24 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     private @Nullable Object nextTurn() {
         if (behavior == Signs.<M>stopped()) {
             behavior = null;
-            return Handler.END;
+            return over();
         }
-        Object message = mailbox.poll();
-        if (message == null) {
+        Object queued = mailbox.poll();
+        if (queued == null) {
             return Handler.WAIT;
         }
-        current = message;
+        makeCurrent(queued);
+        return NEXT;
+    }
+
+    private void makeCurrent(Object queued) {
+        current = content(queued);
+        triedBefore = queued instanceof Tried tried ? tried.times() : 0;
         tries = 0;
-        return message;
+    }
+
+    private static Object content(Object queued) {
+        return queued instanceof Tried tried ? tried.message() : queued;
     }
 
     private void runBody(ActorBody<M> body) throws Exception {
@@ -279,11 +324,6 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
             }
         }
         current = null;
-    }
-
-    private void countTry(Object message) {
-        tries = 1 + (message == retried ? triedBefore : 0);
-        retried = null;
     }
 
     // ---------------------------------------------------------------- the actor's own side
@@ -325,12 +365,16 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         checkReceive();
         current = null;
         waitType = type;
+        if (mailbox.size() > 0) {
+            Fiber.snooze(); // else an actor that is never out of messages could not be terminated
+        }
         for (int looked = 0; ; ) {
             for (; looked < mailbox.size(); looked++) {
-                Object message = mailbox.get(looked);
+                Object queued = mailbox.get(looked);
+                Object message = content(queued);
                 if (message == STOP || (fits(message) && passes(wanted, message))) {
                     mailbox.remove(looked);
-                    current = message;
+                    makeCurrent(queued);
                     return begin(message);
                 }
             }
@@ -339,7 +383,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
                 return null;
             }
             if (given != NUDGE) {
-                return begin(Objects.requireNonNull(given));
+                return begin(Objects.requireNonNull(current));
             }
         }
     }
@@ -364,7 +408,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
             stopping = true;
             throw stopRequest();
         }
-        countTry(message);
+        tries = triedBefore + 1;
         return unwrap(message);
     }
 
@@ -375,7 +419,8 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
                             + " is handler style: its messages come to its behavior. Use Actor.loop"
                             + " to receive");
         }
-        if (Fiber.currentOrNull() != fiber) {
+        Fiber<?> here = Fiber.currentOrNull();
+        if (here == null || here != fiber) {
             throw new IllegalStateException(
                     "receive of "
                             + name
@@ -398,15 +443,21 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     public boolean onEnd(Fiber<?> ended, @Nullable Throwable failure) {
         fiber = null;
         waitNumber = NOT_WAITING;
-        if (state == State.UP) {
+        boolean started = state == State.UP;
+        boolean terminated = failure instanceof FiberTerminatedException;
+        boolean returned = overByItself;
+        if (started) {
             state(State.UP, State.DOWN);
+            overByItself |= terminated && terminateAsked;
+            terminateAsked = false;
         }
         settleCurrent(failure);
         if (supervisor == null) {
             end("it ended");
             return false;
         }
-        supervisor.childEnded(this, ended, failure);
+        supervisor.childEnded(
+                this, ended, started, started && returned && terminated ? null : failure);
         return true;
     }
 
@@ -417,7 +468,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
             return;
         }
         if (tries == 0) {
-            putBack(message, message == retried ? triedBefore : 0);
+            putBack(message, triedBefore);
             return;
         }
         switch (actor.failedMessage()) {
@@ -430,9 +481,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     }
 
     private void putBack(Object message, int triesSoFar) {
-        mailbox.addFirst(message);
-        retried = message;
-        triedBefore = triesSoFar;
+        mailbox.addFirst(triesSoFar == 0 ? message : new Tried(message, triesSoFar));
     }
 
     /** Not started again; from any thread. */
@@ -441,16 +490,18 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     }
 
     private void end(String why) {
-        if (state == State.ENDED) {
-            return;
+        boolean first = state != State.ENDED;
+        if (first) {
+            state(state, State.ENDED);
+            behavior = null;
         }
-        state(state, State.ENDED);
-        behavior = null;
-        for (Object message = mailbox.poll(); message != null; message = mailbox.poll()) {
-            drop(message, DeadLetter.Reason.ENDED, null);
+        for (Object queued = mailbox.poll(); queued != null; queued = mailbox.poll()) {
+            drop(content(queued), DeadLetter.Reason.ENDED, null);
         }
         openAsks.failAll(name + " has ended: " + why);
-        afterEnd.run();
+        if (first) {
+            afterEnd.run();
+        }
     }
 
     private void drop(Object message, DeadLetter.Reason reason, @Nullable Throwable failure) {
@@ -459,14 +510,16 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         }
         M content = unwrap(message);
         if (content instanceof SupervisorMessage order) {
-            order.refused();
-            return;
+            if (reason == DeadLetter.Reason.ENDED) {
+                order.refused();
+            }
+            return; // else the supervisor gave up on it, and may be started again
         }
+        deadLetters.report(new DeadLetter(content, name, reason, failure));
         if (message instanceof Ask<?, ?> ask) {
             String why = reason == DeadLetter.Reason.ENDED ? "it has ended" : "it failed";
             ask.fail(why, failure);
         }
-        deadLetters.report(new DeadLetter(content, name, reason, failure));
     }
 
     private void state(State from, State to) {
@@ -496,8 +549,21 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         return deadLetters;
     }
 
-    @Nullable ActorCell<?> asked() {
-        return asked;
+    @Nullable Ask<?, ?> asking() {
+        return asking;
+    }
+
+    boolean isOverByItself() {
+        return overByItself;
+    }
+
+    void setSupervises(Supervisor own) {
+        supervises = own;
+    }
+
+    /** The supervisor whose cell this is, null if it is a user's actor. */
+    @Nullable Supervisor supervises() {
+        return supervises;
     }
 
     void checkInvariants() {
@@ -548,7 +614,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
 
         @Override
         protected void onClosed() {
-            // The cord ended its actors with it.
+            task.run(); // nobody else touches the cell now, and what it holds must be reported
         }
     }
 }

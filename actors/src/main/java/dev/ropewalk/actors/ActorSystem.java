@@ -97,6 +97,15 @@ public final class ActorSystem implements AutoCloseable {
      */
     @Override
     public void close() {
+        for (Fiber<?> here = Fiber.currentOrNull(); here != null; here = here.parent()) {
+            if (here == rootFiber) {
+                throw new IllegalStateException(
+                        Fiber.current()
+                                + " cannot wait for the end of its own "
+                                + this
+                                + "; close it from outside");
+            }
+        }
         root.stop();
         rootFiber.awaitEnd(WITHOUT_LIMIT);
     }

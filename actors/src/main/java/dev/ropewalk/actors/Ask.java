@@ -55,6 +55,10 @@ final class Ask<M, R> implements ReplyTo<R> {
         waiter.give(new Failed(why, cause));
     }
 
+    ActorCell<M> target() {
+        return target;
+    }
+
     boolean isOpen() {
         return waiter.isWaiting();
     }

@@ -2,6 +2,9 @@ package dev.ropewalk.actors;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * Finds the ask that would close a circle (rule A2). Each asker publishes whom it waits for before
  * it looks, so of the asks that close a circle at the same time at least one sees it.
@@ -12,17 +15,31 @@ final class AskCycles {
     private AskCycles() {}
 
     static void check(ActorCell<?> asker) {
-        StringBuilder path = new StringBuilder(asker.name());
-        @Nullable ActorCell<?> next = asker.asked();
-        for (int length = 0; next != null && length < LONGEST_PATH; length++) {
-            path.append(" -> ").append(next.name());
-            if (next == asker) {
-                throw new AskCycleException(
-                        "this ask would close a circle of actors that wait for replies: "
-                                + path
-                                + "; let one of them tell instead of ask");
-            }
-            next = next.asked();
+        List<Ask<?, ?>> circle = circle(asker);
+        // An ask that is open after all of them were seen was open all the time.
+        while (circle != null && !circle.stream().allMatch(Ask::isOpen)) {
+            circle = circle(asker);
         }
+        if (circle != null) {
+            StringBuilder path = new StringBuilder(asker.name());
+            circle.forEach(ask -> path.append(" -> ").append(ask.target().name()));
+            throw new AskCycleException(
+                    "this ask would close a circle of actors that wait for replies: "
+                            + path
+                            + "; let one of them tell instead of ask");
+        }
+    }
+
+    private static @Nullable List<Ask<?, ?>> circle(ActorCell<?> asker) {
+        List<Ask<?, ?>> path = new ArrayList<>();
+        @Nullable Ask<?, ?> next = asker.asking();
+        while (next != null && next.isOpen() && path.size() < LONGEST_PATH) {
+            path.add(next);
+            if (next.target() == asker) {
+                return path;
+            }
+            next = next.target().asking();
+        }
+        return null;
     }
 }

@@ -1,5 +1,7 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.fibers.Waits;
+
 import java.time.Duration;
 import java.util.ArrayDeque;
 
@@ -23,7 +25,7 @@ final class RestartLog {
         }
         this.intensity = intensity;
         this.period = period;
-        this.periodNs = period.toNanos();
+        this.periodNs = Waits.nanos(period);
     }
 
     /** Enters a restart; false if it is one too many. */

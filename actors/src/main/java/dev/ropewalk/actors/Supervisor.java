@@ -1,6 +1,7 @@
 package dev.ropewalk.actors;
 
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
 
@@ -8,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,6 +58,7 @@ public final class Supervisor {
                         parent,
                         deadLetters,
                         this::endChildCells);
+        cell.setSupervises(this);
     }
 
     /**
@@ -127,14 +131,22 @@ public final class Supervisor {
 
     private Behavior<SupervisorMessage> begin() {
         restartLog = new RestartLog(rules.intensity(), rules.period());
-        children.replaceAll((child, _) -> spinFiber(child));
+        List<ActorCell<?>> before = List.copyOf(children.keySet());
+        children.clear();
+        for (ActorCell<?> child : before) {
+            if (isToStartAgain(child)) {
+                spinChild(child);
+            } else {
+                child.endOnCord("its supervisor " + name() + " was started again");
+            }
+        }
         return this::onMessage;
     }
 
     private Behavior<SupervisorMessage> onMessage(SupervisorMessage message) {
         return switch (message) {
             case SupervisorMessage.Start start -> {
-                children.put(start.child(), spinFiber(start.child()));
+                spinChild(start.child());
                 yield Behavior.same();
             }
             case SupervisorMessage.Ended ended -> {
@@ -148,13 +160,28 @@ public final class Supervisor {
         };
     }
 
-    private static Fiber<?> spinFiber(ActorCell<?> child) {
-        return child.cord().spinHandler(child.name(), child);
+    private void spinChild(ActorCell<?> child) {
+        try {
+            children.put(child, child.cord().spinHandler(child.name(), child));
+        } catch (CordClosedException e) {
+            children.remove(child);
+            child.endOnCord(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Not if it ended by itself just before this supervisor did. */
+    private static boolean isToStartAgain(ActorCell<?> child) {
+        return switch (child.actor().restart()) {
+            case PERMANENT -> true;
+            case TRANSIENT -> !child.isOverByItself();
+            case TEMPORARY -> false;
+        };
     }
 
     /** From a child's cord. */
-    void childEnded(ActorCell<?> child, Fiber<?> fiber, @Nullable Throwable failure) {
-        cell.tell(new SupervisorMessage.Ended(child, fiber, failure));
+    void childEnded(
+            ActorCell<?> child, Fiber<?> fiber, boolean started, @Nullable Throwable failure) {
+        cell.tell(new SupervisorMessage.Ended(child, fiber, started, failure));
     }
 
     private void onEnded(SupervisorMessage.Ended ended) {
@@ -166,7 +193,8 @@ public final class Supervisor {
         if (isFailure(failure)) {
             report(child, Objects.requireNonNull(failure));
         }
-        if (!isToRestart(child.actor().restart(), failure)) {
+        boolean cordHasEnded = !ended.started() && failure instanceof CordClosedException;
+        if (cordHasEnded || !isToRestart(child.actor().restart(), failure)) {
             children.remove(child);
             child.endOnCord(failure == null ? "it stopped" : failure.toString());
             return;
@@ -182,7 +210,7 @@ public final class Supervisor {
                     failure == null ? new IllegalStateException("it stopped") : failure);
         }
         restarts.incrementAndGet();
-        children.put(child, spinFiber(child));
+        spinChild(child);
     }
 
     private void report(ActorCell<?> child, Throwable failure) {
@@ -209,8 +237,15 @@ public final class Supervisor {
         List<Map.Entry<ActorCell<?>, Fiber<?>>> reversed =
                 new ArrayList<>(children.entrySet()).reversed();
         for (Map.Entry<ActorCell<?>, Fiber<?>> child : reversed) {
-            child.getValue().terminate();
-            if (!child.getValue().awaitEnd(rules.stopLimit())) {
+            Supervisor below = child.getKey().supervises();
+            if (below == null) {
+                child.getValue().terminate();
+            } else {
+                below.stop();
+            }
+            // A supervisor below keeps the limits of its own children.
+            Duration limit = below == null ? rules.stopLimit() : ChronoUnit.FOREVER.getDuration();
+            if (!child.getValue().awaitEnd(limit)) {
                 LOG.warn("{} did not end within {}", child.getKey(), rules.stopLimit());
             }
         }

@@ -15,7 +15,7 @@ sealed interface SupervisorMessage {
     }
 
     /** An incarnation of the child is over. */
-    record Ended(ActorCell<?> child, Fiber<?> fiber, @Nullable Throwable failure)
+    record Ended(ActorCell<?> child, Fiber<?> fiber, boolean started, @Nullable Throwable failure)
             implements SupervisorMessage {
         @Override
         public void refused() {

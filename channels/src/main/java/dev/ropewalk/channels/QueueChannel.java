@@ -281,22 +281,25 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
         }
     }
 
-    /** All of them, whatever the hook throws in between. */
+    /** All of them, whatever the hook throws in between, a termination included. */
     private static <E> void handOver(List<E> left, Consumer<? super E> hook) {
-        RuntimeException first = null;
+        Throwable first = null;
         for (E element : left) {
             try {
                 hook.accept(element);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 if (first == null) {
                     first = e;
-                } else {
+                } else if (first != e) {
                     first.addSuppressed(e);
                 }
             }
         }
-        if (first != null) {
-            throw first;
+        if (first instanceof RuntimeException e) {
+            throw e;
+        }
+        if (first instanceof Error e) {
+            throw e;
         }
     }
 

@@ -197,7 +197,8 @@ public final class Blocking {
                 case Outcome.Success<T> success -> success.value();
                 case Outcome.Failure<T> failure ->
                         throw FiberAwait.<Exception>sneaky(failure.cause());
-                case Outcome.Terminated<T> _, Outcome.Abandoned<T> _ -> throw new IllegalStateException("not a fiber");
+                case Outcome.Terminated<T> _, Outcome.Abandoned<T> _ ->
+                        throw new IllegalStateException("not a fiber");
             };
         }
 

@@ -296,12 +296,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         if (isQueued()) {
             cord.dequeue(self());
         }
-        Waiter open = openWaiter;
-        if (open != null && !open.leave()) {
-            cord.reportUncaught(
-                    self(),
-                    new FiberAbandonedException("a value was lost that had been given to " + this));
-        }
+        leaveOpenWait();
         publish(from, new Outcome.Abandoned<>(leaked));
         return true;
     }
@@ -309,6 +304,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
     /** Its cord broke while this fiber ran. */
     void lose(String why) {
         if (rawState() != DEAD) {
+            leaveOpenWait();
             publish(rawState(), new Outcome.Abandoned<>(leak(why)));
             abandonAll(children, "its parent was lost");
         }
@@ -317,6 +313,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
     @Override
     void abandonRunning(String why) {
         FiberAbandonedException leaked = leak(why);
+        leaveOpenWait();
         abandonedFor = null;
         ending = true;
         shielded = true;
@@ -324,6 +321,16 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         finish(RUNNING, hasNobodyBelow() ? end : endChildren(end));
         for (; ; ) {
             cord.mountedStack().leave();
+        }
+    }
+
+    /** So that nobody gives to a fiber that will never take. */
+    private void leaveOpenWait() {
+        Waiter open = openWaiter;
+        if (open != null && !open.leave()) {
+            cord.reportUncaught(
+                    self(),
+                    new FiberAbandonedException("a value was lost that had been given to " + this));
         }
     }
 

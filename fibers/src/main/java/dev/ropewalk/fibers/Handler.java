@@ -33,8 +33,9 @@ public interface Handler {
      * cord, or on any thread if the cord has ended. It must not wait.
      *
      * @param fiber the fiber that is over
-     * @param failure null after {@link #END}; a {@link FiberTerminatedException}, a {@link
-     *     FiberAbandonedException}, or what a turn threw
+     * @param failure null after {@link #END}; a {@link FiberTerminatedException} or a {@link
+     *     FiberAbandonedException} if that is how this fiber ended; else what a turn threw, wrapped
+     *     if it is the end of another fiber
      * @return true if the failure is taken care of; else it cancels the parent's body
      */
     default boolean onEnd(Fiber<?> fiber, @Nullable Throwable failure) {

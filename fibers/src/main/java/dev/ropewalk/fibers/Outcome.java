@@ -33,7 +33,11 @@ sealed interface Outcome<T extends @Nullable Object> {
     default @Nullable Throwable failure(Fiber<?> fiber) {
         return switch (this) {
             case Success<T> _ -> null;
-            case Failure<T> f -> f.cause();
+            // Another fiber's end that this one awaited is this one's failure, not its termination.
+            case Failure<T> f ->
+                    f.cause() instanceof FiberFailedException
+                            ? failed(fiber, f.cause())
+                            : f.cause();
             case Abandoned<T> a -> a.report();
             case Terminated<T> t ->
                     new FiberTerminatedException(fiber + " was terminated", t.signal());

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -211,6 +212,31 @@ class StaleWaitTest {
                     Throwable failure = Runs.failureOf(parent::await);
                     assertSame(boom, Runs.cause(Runs.cause(failure)));
                 });
+    }
+
+    /** Else a fiber that lives long would keep all who ever looked whether it has ended. */
+    @Test
+    void F5_awaiterThatLeftIsKeptByNobody() {
+        Runs.virtual(
+                new Reports(),
+                () -> {
+                    Fiber<?> target = Fiber.spin(() -> Fiber.suspend());
+                    WeakReference<Fiber<?>> awaiter = new WeakReference<>(awaitInVain(target));
+                    for (int i = 0; i < 50 && awaiter.get() != null; i++) {
+                        System.gc();
+                        Runs.settle();
+                    }
+                    assertNull(awaiter.get());
+                    assertEquals(FiberState.WAITING, target.state());
+                    return null;
+                });
+    }
+
+    private static Fiber<?> awaitInVain(Fiber<?> target) {
+        Fiber<?> awaiter = Fiber.spin(() -> target.awaitEnd(Duration.ofSeconds(1)));
+        Fiber.sleep(Duration.ofSeconds(2));
+        assertEquals(FiberState.DEAD, awaiter.state());
+        return awaiter;
     }
 
     @Test

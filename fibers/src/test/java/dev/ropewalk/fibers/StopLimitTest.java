@@ -109,6 +109,34 @@ class StopLimitTest {
     }
 
     @Test
+    void F8_valueOfAnAbandonedFiberIsRefusedOrReported() {
+        for (boolean given : new boolean[] {false, true}) {
+            reports.all().clear();
+            Waiter waiter =
+                    run(
+                            () -> {
+                                Waiter[] open = new Waiter[1];
+                                Fiber.spin(
+                                        "child",
+                                        () -> {
+                                            open[0] = new Waiter();
+                                            Fiber.current().shielded(() -> open[0].await("") == "");
+                                        });
+                                Runs.settle();
+                                // Its wake-up does not come any more.
+                                assertEquals(given, given && open[0].claim("value"));
+                                return open[0];
+                            });
+            assertFalse(waiter.give("late"));
+            long lost =
+                    reports.all().stream()
+                            .filter(report -> report.failure().toString().contains("was lost"))
+                            .count();
+            assertEquals(given ? 1 : 0, lost, reports.all()::toString);
+        }
+    }
+
+    @Test
     void F7_whatIsBelowAnAbandonedFiberIsAbandonedWithIt() {
         run(
                 () -> {

@@ -182,6 +182,26 @@ class WaiterTest {
                 });
     }
 
+    @Test
+    void F8_raiseDecidesAgainstALaterGiverAtOnce() {
+        Runs.inAnyOrder(
+                () -> {
+                    Exception raised = new Exception("raised");
+                    Waiter[] waiter = new Waiter[1];
+                    Fiber<Throwable> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        waiter[0] = new Waiter();
+                                        Waiter own = waiter[0];
+                                        return Runs.failureOf(() -> own.await("nothing", SECOND));
+                                    });
+                    Runs.settle();
+                    fiber.raise(raised);
+                    assertFalse(waiter[0].give("late"));
+                    assertSame(raised, fiber.await());
+                });
+    }
+
     /** Polyphony's spurious resumes ended whatever the fiber was waiting for. */
     @Test
     void F4_givingAWaiterThatIsNotAwaitedYetEndsNoOtherWait() {
