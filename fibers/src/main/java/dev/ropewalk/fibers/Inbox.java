@@ -66,6 +66,13 @@ final class Inbox {
 
     /** The cord has left, so late senders take turns as the queue's one consumer. */
     private synchronized @Nullable CordMessage next() {
-        return queue.poll();
+        for (; ; ) {
+            CordMessage message = queue.poll();
+            if (message != null || queue.isEmpty()) {
+                return message;
+            }
+            // A sender has taken its place and not linked its message yet: a few instructions.
+            Thread.onSpinWait();
+        }
     }
 }

@@ -25,7 +25,7 @@ import java.util.Map;
  */
 public final class Main {
     private static final List<String> COLLECTORS = List.of("G1", "Parallel");
-    private static final int FORKS = 3;
+    static final int FORKS = 2;
 
     private Main() {}
 

@@ -29,7 +29,10 @@ final class Report {
         text.append(
                 "with a JDK 25 as `java`. Each row is the median of all measured iterations of");
         text.append(
-                " three JVMs, with the least\nand the most; everything ran one after the other");
+                " "
+                        + Main.FORKS
+                        + " JVMs, with the least\n"
+                        + "and the most; everything ran one after the other");
         text.append(" on one machine. Heap 2 GB. Compare rows of this page only.\n\n");
         text.append("- Date: ").append(today()).append('\n');
         text.append("- Machine: ").append(Runtime.getRuntime().availableProcessors());
