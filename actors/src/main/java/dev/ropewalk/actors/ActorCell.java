@@ -38,15 +38,13 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         ENDED
     }
 
-    private static final Object STOP = new NamedObject("stop");
+    static final Object STOP = new NamedObject("stop");
 
-    /** Wakes a receive with a predicate: the new message is in the mailbox. */
-    private static final Object NUDGE = new NamedObject("nudge");
-
-    /** The resume value of a message: it is in {@code current}, and may be any object. */
+    /** Another turn for the message that the turn before made current. */
     private static final Object NEXT = new NamedObject("next");
 
-    private static final long NOT_WAITING = -1;
+    /** The resume value of a message: it is in {@code current}. Null is the cheapest to queue. */
+    static final @Nullable Object HANDED_OVER = null;
 
     private record NamedObject(String name) {}
 
@@ -59,10 +57,17 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     private final String name;
     private final Cord cord;
     private final Actor<M> actor;
+
+    /** How a loop-style body receives; null for handler style. */
+    private final @Nullable Receiver<M> receiver;
+
     private final @Nullable Supervisor supervisor;
     private final DeadLetters deadLetters;
     private final Runnable afterEnd;
-    private final Mailbox mailbox;
+
+    /** The shared empty one until a message is queued: most actors are idle most of the time. */
+    private Mailbox mailbox = Mailbox.EMPTY;
+
     private final OpenAsks openAsks = new OpenAsks();
     private @Nullable Supervisor supervises;
 
@@ -85,13 +90,6 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
      */
     private volatile boolean overByItself;
 
-    /** The wait of a loop in receive, and the type it takes, null for any. */
-    private long waitNumber = NOT_WAITING;
-
-    private @Nullable Class<?> waitType;
-    private boolean waitsForNudge;
-    private boolean stopping;
-
     /** Whom this actor waits for in ask; read by actors of other cords that look for a circle. */
     private volatile @Nullable Ask<?, ?> asking;
 
@@ -105,10 +103,10 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         this.name = Objects.requireNonNull(name, "name");
         this.cord = Objects.requireNonNull(cord, "cord");
         this.actor = Objects.requireNonNull(actor, "actor");
+        this.receiver = actor.body() == null ? null : new Receiver<>(this);
         this.supervisor = supervisor;
         this.deadLetters = deadLetters;
         this.afterEnd = afterEnd;
-        this.mailbox = new Mailbox(name);
     }
 
     // ---------------------------------------------------------------- the address
@@ -120,7 +118,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     }
 
     private void send(Object message) {
-        if (Cord.currentOrNull() == cord) {
+        if (cord.isCurrent()) {
             accept(message);
         } else {
             cord.post(new Delivery(this, message));
@@ -190,26 +188,32 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
             openAsks.add(ask);
         }
         if (state == State.DOWN || !handOver(message)) {
-            mailbox.add(message);
-            nudge();
+            ownMailbox().add(message);
+            if (receiver != null && fiber != null) {
+                receiver.nudge(fiber);
+            }
         }
+    }
+
+    Mailbox mailbox() {
+        return mailbox;
+    }
+
+    private Mailbox ownMailbox() {
+        if (mailbox == Mailbox.EMPTY) {
+            mailbox = new Mailbox(name);
+        }
+        return mailbox;
     }
 
     /** Gives the message to the fiber if it waits for one: the mailbox is not touched. */
     private boolean handOver(Object message) {
         Fiber<?> waiting = Objects.requireNonNull(fiber);
-        boolean given;
-        if (actor.body() == null) {
-            given = Waits.resumeHandler(waiting, NEXT);
-        } else {
-            given =
-                    waitNumber != NOT_WAITING
-                            && !waitsForNudge
-                            && fits(message)
-                            && Waits.resume(waiting, waitNumber, NEXT);
-        }
+        boolean given =
+                receiver == null
+                        ? Waits.resumeHandler(waiting, HANDED_OVER)
+                        : receiver.resumeWith(message, waiting);
         if (given) {
-            waitNumber = NOT_WAITING;
             current = message;
             triedBefore = 0;
             tries = 0;
@@ -217,24 +221,13 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         return given;
     }
 
-    private boolean fits(Object message) {
-        return waitType == null || message == STOP || waitType.isInstance(unwrap(message));
-    }
-
-    private void nudge() {
-        if (waitsForNudge && waitNumber != NOT_WAITING && fiber != null) {
-            Waits.resume(fiber, waitNumber, NUDGE);
-            waitNumber = NOT_WAITING;
-        }
-    }
-
     @SuppressWarnings("unchecked") // only M, asks of M and STOP are sent
-    private M unwrap(Object message) {
-        return switch (message) {
-            case Ask<?, ?> ask -> (M) ask.message();
-            case Told told -> (M) told.replyTo();
-            default -> (M) message;
-        };
+    M unwrap(Object message) {
+        // Not a switch: one on types is slower here, where nearly all messages are neither.
+        if (message instanceof Ask<?, ?> ask) {
+            return (M) ask.message();
+        }
+        return (M) (message instanceof Told told ? told.replyTo() : message);
     }
 
     // ---------------------------------------------------------------- turns
@@ -243,8 +236,9 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     public @Nullable Object handle(@Nullable Object value) throws Exception {
         if (value == Handler.START) {
             start();
-            if (actor.body() != null) {
-                runBody(actor.body());
+            if (receiver != null) {
+                receiver.run(Objects.requireNonNull(actor.body()));
+                current = null;
                 return over();
             }
         } else if (current == STOP) {
@@ -264,7 +258,6 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     private void start() {
         state(State.DOWN, State.UP);
         fiber = Fiber.current();
-        stopping = false;
         overByItself = false;
         if (terminateAsked) {
             Fiber.current().terminate();
@@ -305,25 +298,14 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         return NEXT;
     }
 
-    private void makeCurrent(Object queued) {
+    void makeCurrent(Object queued) {
         current = content(queued);
         triedBefore = queued instanceof Tried tried ? tried.times() : 0;
         tries = 0;
     }
 
-    private static Object content(Object queued) {
+    static Object content(Object queued) {
         return queued instanceof Tried tried ? tried.message() : queued;
-    }
-
-    private void runBody(ActorBody<M> body) throws Exception {
-        try {
-            body.run(this);
-        } catch (StopRequest end) {
-            if (!stopping) {
-                throw end;
-            }
-        }
-        current = null;
     }
 
     // ---------------------------------------------------------------- the actor's own side
@@ -340,80 +322,30 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
 
     @Override
     public M receive() {
-        return Objects.requireNonNull(take(null, null, Long.MAX_VALUE));
+        return Objects.requireNonNull(receiver().receive(null, null, Long.MAX_VALUE));
     }
 
     @Override
     public @Nullable M receive(Duration limit) {
-        return take(null, null, Waits.nanos(limit));
+        return receiver().receive(null, null, Waits.nanos(limit));
     }
 
     @Override
     public <T extends M> T receive(Class<T> type) {
         Objects.requireNonNull(type, "type");
-        return type.cast(Objects.requireNonNull(take(type, null, Long.MAX_VALUE)));
+        return type.cast(Objects.requireNonNull(receiver().receive(type, null, Long.MAX_VALUE)));
     }
 
     @Override
     public M receive(Predicate<? super M> wanted) {
         Objects.requireNonNull(wanted, "wanted");
-        return Objects.requireNonNull(take(null, wanted, Long.MAX_VALUE));
+        return Objects.requireNonNull(receiver().receive(null, wanted, Long.MAX_VALUE));
     }
 
-    private @Nullable M take(
-            @Nullable Class<?> type, @Nullable Predicate<? super M> wanted, long limitNanos) {
-        checkReceive();
-        current = null;
-        waitType = type;
-        if (mailbox.size() > 0) {
-            Fiber.snooze(); // else an actor that is never out of messages could not be terminated
-        }
-        for (int looked = 0; ; ) {
-            for (; looked < mailbox.size(); looked++) {
-                Object queued = mailbox.get(looked);
-                Object message = content(queued);
-                if (message == STOP || (fits(message) && passes(wanted, message))) {
-                    mailbox.remove(looked);
-                    makeCurrent(queued);
-                    return begin(message);
-                }
-            }
-            Object given = park(wanted != null, limitNanos);
-            if (given == Waits.TIMED_OUT) {
-                return null;
-            }
-            if (given != NUDGE) {
-                return begin(Objects.requireNonNull(current));
-            }
-        }
-    }
-
-    private boolean passes(@Nullable Predicate<? super M> wanted, Object message) {
-        return wanted == null || wanted.test(unwrap(message));
-    }
-
-    private @Nullable Object park(boolean forNudge, long limitNanos) {
-        waitNumber = Waits.nextNumber();
-        waitsForNudge = forNudge;
-        try {
-            return Waits.park(this, limitNanos);
-        } finally {
-            waitNumber = NOT_WAITING;
-        }
-    }
-
-    private M begin(Object message) {
-        if (message == STOP) {
-            current = null;
-            stopping = true;
-            throw stopRequest();
-        }
-        tries = triedBefore + 1;
-        return unwrap(message);
-    }
-
-    private void checkReceive() {
-        if (actor.body() == null) {
+    /** The actor's way to receive, for the actor itself only. */
+    private Receiver<M> receiver() {
+        Receiver<M> own = receiver;
+        if (own == null) {
             throw new IllegalStateException(
                     name
                             + " is handler style: its messages come to its behavior. Use Actor.loop"
@@ -428,13 +360,21 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
                             + callerName()
                             + "; only the actor's own fiber may receive");
         }
-        if (stopping) {
-            throw stopRequest();
-        }
+        return own;
     }
 
-    private StopRequest stopRequest() {
-        return new StopRequest(name + " was asked to stop");
+    void forgetCurrent() {
+        current = null;
+    }
+
+    /** The loop has taken the current message and begins to work on it. */
+    M beginCurrent() {
+        tries = triedBefore + 1;
+        return unwrap(Objects.requireNonNull(current));
+    }
+
+    boolean isCurrentStop() {
+        return current == STOP;
     }
 
     // ---------------------------------------------------------------- ending
@@ -442,7 +382,6 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     @Override
     public boolean onEnd(Fiber<?> ended, @Nullable Throwable failure) {
         fiber = null;
-        waitNumber = NOT_WAITING;
         boolean started = state == State.UP;
         boolean terminated = failure instanceof FiberTerminatedException;
         boolean returned = overByItself;
@@ -481,7 +420,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     }
 
     private void putBack(Object message, int triesSoFar) {
-        mailbox.addFirst(triesSoFar == 0 ? message : new Tried(message, triesSoFar));
+        ownMailbox().addFirst(triesSoFar == 0 ? message : new Tried(message, triesSoFar));
     }
 
     /** Not started again; from any thread. */
@@ -530,7 +469,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     }
 
     private void onCord(Runnable task) {
-        if (Cord.currentOrNull() == cord) {
+        if (cord.isCurrent()) {
             task.run();
         } else {
             cord.post(new Task(task));

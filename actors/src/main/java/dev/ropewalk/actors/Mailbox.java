@@ -14,15 +14,23 @@ final class Mailbox {
     private static final int FIRST_LENGTH = 8;
     static final int REPORT_FROM = 1 << 20;
 
+    /** For actors that have nothing queued yet; never added to, so any cord may read it. */
+    static final Mailbox EMPTY = new Mailbox("nobody", 0);
+
     private static final Logger LOG = LoggerFactory.getLogger(Mailbox.class);
 
     private final String owner;
-    private @Nullable Object[] ring = new @Nullable Object[FIRST_LENGTH];
+    private @Nullable Object[] ring;
     private int head;
     private int size;
 
     Mailbox(String owner) {
+        this(owner, FIRST_LENGTH);
+    }
+
+    private Mailbox(String owner, int length) {
         this.owner = owner;
+        this.ring = new @Nullable Object[length];
     }
 
     int size() {

@@ -16,7 +16,7 @@ final class LocalChannel<E> extends QueueChannel<E> {
 
     @Override
     void enter() {
-        if (Cord.currentOrNull() != cord) {
+        if (!cord.isCurrent()) {
             throw new WrongThreadException(
                     this
                             + " belongs to "

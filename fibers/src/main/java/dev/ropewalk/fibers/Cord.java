@@ -80,6 +80,12 @@ public final class Cord implements AutoCloseable {
      */
     private boolean marked;
 
+    /**
+     * The thread that runs the loop, null before and after. Needs no fence: only that thread writes
+     * itself here, so a thread that finds itself sees its own write.
+     */
+    private @Nullable Thread loopThread;
+
     private volatile boolean busy;
     private volatile boolean over;
     private volatile @Nullable Thread ownThread;
@@ -211,7 +217,7 @@ public final class Cord implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (currentOrNull() == this) {
+        if (isCurrent()) {
             throw new IllegalStateException(
                     this + " cannot wait for its own end; close it from another thread or cord");
         }
@@ -339,6 +345,13 @@ public final class Cord implements AutoCloseable {
         return cord;
     }
 
+    /**
+     * {@return whether the calling thread runs this cord; cheaper than comparing {@link #current}}
+     */
+    public boolean isCurrent() {
+        return Thread.currentThread() == loopThread;
+    }
+
     /** {@return the cord of this thread, null if it is none} */
     public static @Nullable Cord currentOrNull() {
         return CURRENT.get();
@@ -374,6 +387,7 @@ public final class Cord implements AutoCloseable {
 
     private void loop() {
         CURRENT.set(this);
+        loopThread = Thread.currentThread();
         if (!seam.isVirtual()) {
             busy = true;
             Ticker.INSTANCE.add(this);
@@ -409,6 +423,7 @@ public final class Cord implements AutoCloseable {
             Ticker.INSTANCE.remove(this);
         }
         CURRENT.remove();
+        loopThread = null;
         try {
             inbox.close();
         } finally {
@@ -447,9 +462,9 @@ public final class Cord implements AutoCloseable {
             while (fiber != null) {
                 running = fiber;
                 fiber.turn();
-                running = null;
                 fiber = nextInline();
             }
+            running = null;
             if (idleStacks.size() == MOST_IDLE_STACKS) {
                 return;
             }

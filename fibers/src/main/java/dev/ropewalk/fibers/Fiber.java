@@ -182,7 +182,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      *     stands. From another cord or thread nothing can be told yet: always true
      */
     public boolean schedule(@Nullable Object value) {
-        if (Cord.currentOrNull() == cord) {
+        if (cord.isCurrent()) {
             return scheduleHere(value);
         }
         cord.send(FiberMessages.schedule(this, value));
@@ -199,7 +199,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      */
     public void raise(Throwable failure) {
         Objects.requireNonNull(failure, "failure");
-        if (Cord.currentOrNull() == cord) {
+        if (cord.isCurrent()) {
             raiseHere(failure);
         } else {
             cord.send(FiberMessages.raise(this, failure));

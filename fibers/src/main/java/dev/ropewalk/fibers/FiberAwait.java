@@ -39,7 +39,7 @@ final class FiberAwait {
             me.setAwaited(target);
         }
         FiberLife.EndWaiter waiter = new FiberLife.EndWaiter(takesOutcome);
-        boolean local = Cord.currentOrNull() == target.cord();
+        boolean local = target.cord().isCurrent();
         Object result = Waits.TIMED_OUT;
         try {
             if (local) {

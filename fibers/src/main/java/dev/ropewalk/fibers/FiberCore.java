@@ -89,8 +89,7 @@ abstract sealed class FiberCore permits FiberLife {
     @Nullable Object park(WaitKind kind, Object reason) {
         raiseIfPending();
         state(RUNNING, WAITING);
-        waitKind = kind;
-        waitReason = reason;
+        describe(kind, reason);
         leaveStack(WAITING);
         Object value = cord.takeValue();
         if (value == RAISED) {
@@ -266,8 +265,17 @@ abstract sealed class FiberCore permits FiberLife {
     /** A handler's turn is over: it waits without a stack. */
     final void waitForNextTurn() {
         state(RUNNING, WAITING);
-        waitKind = WaitKind.HANDLER;
-        waitReason = "its next message";
+        describe(WaitKind.HANDLER, "its next message");
+    }
+
+    /** Stores only what changed: a store of a reference costs more than a look (G1: a fence). */
+    private void describe(WaitKind kind, Object reason) {
+        if (waitKind != kind) {
+            waitKind = kind;
+        }
+        if (waitReason != reason) {
+            waitReason = reason;
+        }
     }
 
     /** A handler's turn is over and the value of the next one is there. */
@@ -323,7 +331,7 @@ abstract sealed class FiberCore permits FiberLife {
     }
 
     final void checkCord(String operation) {
-        if (Cord.currentOrNull() != cord) {
+        if (!cord.isCurrent()) {
             throw new WrongThreadException(
                     operation
                             + " on "

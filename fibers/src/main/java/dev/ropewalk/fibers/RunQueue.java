@@ -19,9 +19,6 @@ final class RunQueue {
     private int head;
     private int tail;
 
-    /** Value of the entry that {@link #take} gave last. */
-    private @Nullable Object value;
-
     void add(Fiber<?> fiber, @Nullable Object resumeValue) {
         int at = tail;
         ring[at] = fiber;
@@ -36,25 +33,27 @@ final class RunQueue {
         return (Fiber<?>) ring[head];
     }
 
-    /** Removes the head; its value is then {@link #value}. Null when empty. */
+    /**
+     * Removes the head; null when empty. Its value stays in the ring until {@link #takeValue},
+     * which must come before the next entry is added or taken.
+     */
     @Nullable Fiber<?> take() {
         int at = head;
         Fiber<?> fiber = (Fiber<?>) ring[at];
         if (fiber == null) {
             return null;
         }
-        value = ring[at + 1];
         ring[at] = null;
-        ring[at + 1] = null;
         head = (at + 2) & mask;
         return fiber;
     }
 
-    /** The value taken last, once. */
+    /** The value of the entry taken last. */
     @Nullable Object takeValue() {
-        Object taken = value;
-        value = null;
-        return taken;
+        int at = ((head - 2) & mask) + 1;
+        Object value = ring[at];
+        ring[at] = null;
+        return value;
     }
 
     int size() {

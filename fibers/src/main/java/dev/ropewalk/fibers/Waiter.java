@@ -89,7 +89,7 @@ public class Waiter extends CordMessage {
     public final void wake() {
         if (fiber == null) {
             LockSupport.unpark(thread);
-        } else if (Cord.currentOrNull() == fiber.cord()) {
+        } else if (fiber.cord().isCurrent()) {
             fiber.resume(number, null);
         } else {
             fiber.cord().post(this);

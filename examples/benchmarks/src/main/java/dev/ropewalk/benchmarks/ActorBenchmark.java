@@ -13,6 +13,7 @@ import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
@@ -29,7 +30,10 @@ import java.util.concurrent.TimeUnit;
 @Measurement(iterations = 5, time = 1)
 public class ActorBenchmark {
     private static final int OPERATIONS = 1_000_000;
-    private static final int ACTORS = 100;
+
+    /** Two fit into the nearest cache, a hundred do not. */
+    @Param({"2", "100"})
+    public int actors;
 
     private record Hop(int left, Fiber<?> whenDone) {}
 
@@ -41,8 +45,8 @@ public class ActorBenchmark {
                 () -> {
                     try (ActorSystem system = ActorSystem.start("ring")) {
                         List<ActorRef<Hop>> ring = new ArrayList<>();
-                        for (int i = 0; i < ACTORS; i++) {
-                            int next = (i + 1) % ACTORS;
+                        for (int i = 0; i < actors; i++) {
+                            int next = (i + 1) % actors;
                             ring.add(
                                     system.spin(
                                             "actor-" + i,
