@@ -437,7 +437,9 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         for (Object queued = mailbox.poll(); queued != null; queued = mailbox.poll()) {
             drop(content(queued), DeadLetter.Reason.ENDED, null);
         }
-        openAsks.failAll(name + " has ended: " + why);
+        if (openAsks.size() > 0) {
+            openAsks.failAll(name + " has ended: " + why);
+        }
         if (first) {
             afterEnd.run();
         }

@@ -1,71 +1,180 @@
 package dev.ropewalk.benchmarks;
 
-import org.openjdk.jmh.results.RunResult;
-import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
-import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
-/**
- * Runs the benchmarks under each collector and writes the page of results.
- *
- * <p>{@code java -jar examples/benchmarks/target/benchmarks.jar FILE [PATTERN]...}: writes FILE,
- * and runs the benchmarks whose names match a pattern, all of them without one.
- */
+/** The command line of the benchmarks. */
 public final class Main {
-    private static final List<String> COLLECTORS = List.of("G1", "Parallel");
-    static final int FORKS = 2;
+    static final List<String> COLLECTORS = List.of("G1", "Parallel");
 
-    private Main() {}
+    private static final String USAGE =
+            """
+            usage: benchmarks run <scenario|all> [system]...   prints a BENCH line for each program
+                   benchmarks report <results file> [docs]     writes docs/benchmarks.md and charts
+                   benchmarks list                             names the scenarios and systems
+            """;
+
+    private final PrintStream out;
+
+    private Main(PrintStream out) {
+        this.out = out;
+    }
 
     /**
-     * Runs the benchmarks.
+     * Runs, reports or lists.
      *
-     * @param arguments the file to write, then patterns
+     * @param arguments a command and what it is about
+     * @throws Exception if the machine fails; a mistake of the user's is a message and status 2
      */
-    public static void main(String[] arguments) throws IOException, RunnerException {
-        if (arguments.length == 0) {
-            System.err.println("usage: benchmarks FILE [PATTERN]...; writes the results to FILE");
-            System.exit(2);
+    public static void main(String[] arguments) throws Exception {
+        System.exit(new Main(System.out).command(List.of(arguments)));
+    }
+
+    private int command(List<String> arguments) throws Exception {
+        List<String> rest =
+                arguments.isEmpty() ? arguments : arguments.subList(1, arguments.size());
+        try {
+            return switch (arguments.isEmpty() ? "" : arguments.getFirst()) {
+                case "run" -> run(rest);
+                case "one" -> one(rest);
+                case "report" -> report(rest);
+                case "list" -> list();
+                default -> throw new UsageException("no such command: " + arguments);
+            };
+        } catch (UsageException mistake) {
+            System.err.println("benchmarks: " + mistake.getMessage());
+            System.err.print(USAGE);
+            return 2;
         }
-        List<String> patterns = List.of(arguments).subList(1, arguments.length);
-        Map<String, Collection<RunResult>> results = new LinkedHashMap<>();
+    }
+
+    private static final class UsageException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        UsageException(String message) {
+            super(message);
+        }
+    }
+
+    // ---------------------------------------------------------------- run
+
+    private int run(List<String> arguments)
+            throws IOException, InterruptedException, RunnerException {
+        if (arguments.isEmpty()) {
+            throw new UsageException("run what? Give a scenario or all");
+        }
+        String wanted = arguments.getFirst();
+        List<String> systems = arguments.subList(1, arguments.size());
+        systems.forEach(Main::contestant);
+        boolean everything = wanted.equals("all");
+        List<Row> rows =
+                Row.all().stream().filter(row -> everything || row.matches(wanted)).toList();
+        List<Jmh> timed =
+                Jmh.ALL.stream().filter(j -> everything || j.name().equals(wanted)).toList();
+        if (rows.isEmpty() && timed.isEmpty()) {
+            throw new UsageException("no such scenario: " + wanted + "; see list");
+        }
+        List<Pair> pairs = pairs(rows, systems);
+        if (timed.isEmpty() && pairs.isEmpty()) {
+            throw new UsageException("none of " + systems + " runs " + wanted);
+        }
+        Stopwatch all = new Stopwatch();
+        Facts.print(out);
+        Runner runner = new Runner(out);
         for (String collector : COLLECTORS) {
-            results.put(collector, run(collector, patterns));
-        }
-        Files.writeString(Path.of(arguments[0]), new Report(results).text());
-    }
-
-    private static Collection<RunResult> run(String collector, List<String> patterns)
-            throws IOException, RunnerException {
-        List<String> flags = new ArrayList<>(ropewalkFlags());
-        flags.add("-XX:+Use" + collector + "GC");
-        flags.add("-Xms2g");
-        flags.add("-Xmx2g");
-        ChainedOptionsBuilder options =
-                new OptionsBuilder().forks(FORKS).jvmArgs(flags.toArray(new String[0]));
-        patterns.forEach(options::include);
-        return new Runner(options.build()).run();
-    }
-
-    /** The manifest's flags do not reach the forked JVMs; the argument file lies in the jar. */
-    private static List<String> ropewalkFlags() throws IOException {
-        try (InputStream in = Main.class.getResourceAsStream("/ropewalk.args")) {
-            if (in == null) {
-                throw new IOException("ropewalk.args is not in the jar; build it with mvn package");
+            out.println(Facts.COLLECTOR + " " + collector);
+            for (Jmh scenario : timed) {
+                scenario.run(collector, out);
             }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+            for (Pair pair : pairs) {
+                if (!pair.row().isScaling() || collector.equals(COLLECTORS.getFirst())) {
+                    runner.run(pair.row(), pair.contestant(), collector);
+                }
+            }
         }
+        Facts.printEnd(out, all);
+        return runner.hasFailed() ? 1 : 0;
+    }
+
+    private record Pair(Row row, Contestant contestant) {}
+
+    /** Who runs what, row by row. */
+    private static List<Pair> pairs(List<Row> rows, List<String> systems) {
+        Map<Contestant, Set<String>> programs = new LinkedHashMap<>();
+        for (Contestant contestant : Contestant.ALL) {
+            if (systems.isEmpty() || systems.contains(contestant.name())) {
+                programs.put(contestant, contestant.programs());
+            }
+        }
+        List<Pair> pairs = new ArrayList<>();
+        for (Row row : rows) {
+            programs.forEach(
+                    (contestant, names) -> {
+                        boolean hasCores = contestant.onTwoCores() || !row.isOnTwoCores();
+                        if (names.contains(row.program()) && hasCores) {
+                            pairs.add(new Pair(row, contestant));
+                        }
+                    });
+        }
+        return pairs;
+    }
+
+    private static Contestant contestant(String name) {
+        return Contestant.ALL.stream()
+                .filter(contestant -> contestant.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new UsageException("no such system: " + name + "; see list"));
+    }
+
+    private int one(List<String> arguments) throws Exception {
+        if (arguments.size() != 2) {
+            throw new UsageException("one needs a scenario and a system: " + arguments);
+        }
+        Row row =
+                Row.all().stream()
+                        .filter(candidate -> candidate.name().equals(arguments.get(0)))
+                        .findFirst()
+                        .orElseThrow(() -> new UsageException("no such scenario: " + arguments));
+        Contestant contestant = contestant(arguments.get(1));
+        try (Peer peer = contestant.open().get()) {
+            Program program = peer.programs().get(row.program());
+            if (program == null) {
+                throw new UsageException(contestant.name() + " does not run " + row.name());
+            }
+            Measured measured = new Child(row.scenario(), program).measure();
+            out.println(measured.line(row.name(), contestant.name()));
+        }
+        return 0;
+    }
+
+    // ---------------------------------------------------------------- report and list
+
+    private int report(List<String> arguments) throws IOException {
+        if (arguments.isEmpty() || arguments.size() > 2) {
+            throw new UsageException("report needs the file that run's output was written to");
+        }
+        Path docs = Path.of(arguments.size() == 2 ? arguments.get(1) : "docs");
+        new Report(Results.read(Path.of(arguments.getFirst()))).write(docs);
+        return 0;
+    }
+
+    private int list() {
+        out.println("scenarios:");
+        List<String> names = new ArrayList<>();
+        Jmh.ALL.forEach(jmh -> names.add(jmh.name() + " (JMH)"));
+        Row.all().forEach(row -> names.add(row.name() + ": " + row.scenario().shape()));
+        names.forEach(name -> out.println("  " + name));
+        out.println("systems:");
+        Contestant.ALL.forEach(
+                contestant -> out.println("  " + contestant.name() + ": " + contestant.what()));
+        return 0;
     }
 }

@@ -1,95 +1,376 @@
 package dev.ropewalk.benchmarks;
 
-import org.openjdk.jmh.results.IterationResult;
-import org.openjdk.jmh.results.RunResult;
-
-import java.time.LocalDate;
-import java.time.ZoneOffset;
-import java.util.Collection;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** The page of results: a median, the least and the most of all iterations, for each collector. */
+/** Writes the page of benchmarks and its charts from a file of results. */
 final class Report {
-    private final Map<String, Collection<RunResult>> byCollector;
+    private static final String OURS = "ropewalk";
 
-    Report(Map<String, Collection<RunResult>> byCollector) {
-        this.byCollector = byCollector;
+    /** In another page: {@code <!-- table: ropewalk SYSTEM... -->}, up to {@code <!-- end -->}. */
+    private static final Pattern TABLE =
+            Pattern.compile("(<!-- table: ([^>]*) -->\\n).*?(<!-- end -->)", Pattern.DOTALL);
+
+    private static final String FLOOR = "continuations";
+    private static final String FIRST = Main.COLLECTORS.getFirst();
+
+    /** A part of the page: what is measured under one name. */
+    private record Part(String name, String operation, String unit, String shape) {}
+
+    private final Results results;
+    private final StringBuilder page = new StringBuilder();
+
+    Report(Results results) {
+        this.results = results;
     }
 
-    String text() {
-        StringBuilder text = new StringBuilder();
-        text.append("# Benchmarks\n\n");
-        text.append("Written by the benchmarks themselves; do not edit. To make it again:\n\n");
-        text.append("    mvn -q -DskipTests package\n");
-        text.append(
-                "    java -jar examples/benchmarks/target/benchmarks.jar docs/benchmarks.md\n\n");
-        text.append(
-                "with a JDK 25 as `java`. Each row is the median of all measured iterations of");
-        text.append(
-                " "
-                        + Main.FORKS
-                        + " JVMs, with the least\n"
-                        + "and the most; everything ran one after the other");
-        text.append(" on one machine. Heap 2 GB. Compare rows of this page only.\n\n");
-        text.append("- Date: ").append(today()).append('\n');
-        text.append("- Machine: ").append(Runtime.getRuntime().availableProcessors());
-        text.append(" processors, ").append(System.getProperty("os.arch")).append(", ");
-        text.append(System.getProperty("os.name")).append(' ');
-        text.append(System.getProperty("os.version")).append('\n');
-        text.append("- JVM: ").append(System.getProperty("java.vm.name")).append(' ');
-        text.append(Runtime.version()).append("\n\n");
-        text.append("| benchmark | collector | median | least | most | unit |\n");
-        text.append("|---|---|---:|---:|---:|---|\n");
-        rows().forEach((_, row) -> text.append(row));
-        return text.toString();
-    }
-
-    /** By benchmark, then collector. */
-    private Map<String, String> rows() {
-        Map<String, String> rows = new TreeMap<>();
-        byCollector.forEach(
-                (collector, results) -> {
-                    for (RunResult result : results) {
-                        String name = shortName(result.getParams().getBenchmark());
-                        rows.put(name + ' ' + collector, row(name, collector, result));
-                    }
-                });
-        return rows;
-    }
-
-    private static String row(String name, String collector, RunResult result) {
-        List<Double> scores =
-                result.getBenchmarkResults().stream()
-                        .flatMap(fork -> fork.getIterationResults().stream())
-                        .map(IterationResult::getPrimaryResult)
-                        .map(primary -> primary.getScore())
-                        .sorted()
+    void write(Path docs) throws IOException {
+        Path charts = Files.createDirectories(docs.resolve("charts"));
+        head();
+        List<Part> timed = Jmh.ALL.stream().map(Report::part).filter(this::isMeasured).toList();
+        List<Part> rows =
+                Row.all().stream()
+                        .filter(row -> !row.isScaling())
+                        .map(Report::part)
+                        .filter(this::isMeasured)
                         .toList();
-        double median = scores.get(scores.size() / 2);
-        return String.format(
-                Locale.ROOT,
-                "| %s | %s | %.1f | %.1f | %.1f | %s |%n",
-                name,
-                collector,
-                median,
-                scores.getFirst(),
-                scores.getLast(),
-                result.getPrimaryResult().getScoreUnit());
+        summary(rows);
+        page.append("\n## Single operations, by JMH\n");
+        for (Part part : timed) {
+            table(part);
+        }
+        page.append("\n## Scenarios\n");
+        for (Part part : rows) {
+            table(part);
+            Files.writeString(charts.resolve(part.name() + ".svg"), bars(part));
+            add("\n![", part.name(), "](charts/", part.name(), ".svg)\n");
+        }
+        scaling(charts);
+        failures();
+        Files.writeString(docs.resolve("benchmarks.md"), page);
+        Path comparison = docs.resolve("comparison.md");
+        if (Files.exists(comparison)) {
+            Files.writeString(comparison, withTables(Files.readString(comparison)));
+        }
     }
 
-    private static String shortName(String benchmark) {
-        return benchmark.substring(benchmark.lastIndexOf('.', benchmark.lastIndexOf('.') - 1) + 1);
+    /** Fills in each table that the page asks for, naming its systems. */
+    private String withTables(String text) {
+        return TABLE.matcher(text)
+                .replaceAll(
+                        match ->
+                                Matcher.quoteReplacement(
+                                        match.group(1)
+                                                + beside(List.of(match.group(2).split(" ", -1)))
+                                                + match.group(3)));
     }
 
-    private static LocalDate today() {
-        return ProcessHandle.current()
-                .info()
-                .startInstant()
-                .orElseThrow()
-                .atZone(ZoneOffset.UTC)
-                .toLocalDate();
+    private String beside(List<String> columns) {
+        StringBuilder table = new StringBuilder("\n| |");
+        columns.forEach(system -> table.append(' ').append(system).append(" |"));
+        table.append("\n|---|").append("---:|".repeat(columns.size())).append('\n');
+        for (Row row : Row.all()) {
+            Part part = part(row);
+            List<String> others = columns.subList(1, columns.size());
+            if (row.isScaling()
+                    || best(part, true).isEmpty()
+                    || others.stream()
+                            .noneMatch(
+                                    system ->
+                                            results.find(FIRST, part.name(), system).isPresent())) {
+                continue;
+            }
+            table.append("| ").append(part.name()).append(", ").append(part.unit()).append(" |");
+            for (String system : columns) {
+                Optional<Measured> measured =
+                        results.find(
+                                FIRST,
+                                part.name(),
+                                system.equals(OURS) ? best(part, true).orElseThrow() : system);
+                table.append(' ')
+                        .append(measured.map(m -> Chart.figure(m.median())).orElse("-"))
+                        .append(" |");
+            }
+            table.append('\n');
+        }
+        return table.append('\n').toString();
+    }
+
+    private static Part part(Jmh jmh) {
+        return new Part(jmh.name(), jmh.operation(), jmh.unit(), jmh.shape());
+    }
+
+    private static Part part(Row row) {
+        Scenario scenario = row.scenario();
+        String shape = row.isOnTwoCores() ? scenario.shape() + ", on two cores" : scenario.shape();
+        return new Part(row.name(), scenario.operation(), scenario.unit().toString(), shape);
+    }
+
+    private boolean isMeasured(Part part) {
+        return !results.systems(part.name()).isEmpty();
+    }
+
+    private void add(Object... parts) {
+        for (Object part : parts) {
+            page.append(part);
+        }
+    }
+
+    // ---------------------------------------------------------------- the head
+
+    private void head() {
+        page.append(
+                """
+                # Benchmarks
+
+                Written by `report` from the output of `run`; nothing here is edited by hand. To make it
+                again, with the `java` of a JDK 25:
+
+                    mvn -q -DskipTests package
+                    java -jar examples/benchmarks/target/benchmarks.jar run all > results.txt
+                    java -jar examples/benchmarks/target/benchmarks.jar report results.txt
+
+                `run <scenario> [system]...` runs a part; `list` names them all.
+
+                """);
+        results.facts().forEach((key, value) -> add("- ", key, ": ", value, "\n"));
+        page.append(
+                """
+
+                Every program runs in a JVM of its own, one after the other: about 1.2 s of warm-up, then up
+                to 7 rounds of some 0.3 s (a round is as long as it must be where the number of operations is
+                fixed), 4 GB heap. JMH: 2 JVMs, 2 GB heap. A figure is the median of the rounds, with the
+                least and the most behind it. Messages are fresh objects, and every round's answer is
+                checked: a sum or a count that is wrong fails the run. Compare the figures of this page with
+                one another, and with nothing else; where two ranges overlap, they are equal.
+                """);
+    }
+
+    // ---------------------------------------------------------------- the summary
+
+    /** The best of ours and the best of the others. */
+    private void summary(List<Part> parts) {
+        page.append(
+                """
+
+                ## Where Ropewalk is first, and where it is not
+
+                The best form of Ropewalk beside the best form of any other system; G1. Bare continuations are
+                a floor and no system: nothing ends, fails or times out there.
+
+                | scenario | Ropewalk | | best other | | Ropewalk is |
+                |---|---|---:|---|---:|---|
+                """);
+        for (Part part : parts) {
+            Optional<String> ours = best(part, true);
+            Optional<String> others = best(part, false);
+            if (ours.isPresent() && others.isPresent()) {
+                double our = figure(part, ours.get());
+                double other = figure(part, others.get());
+                add(
+                        "| [",
+                        part.name(),
+                        "](#",
+                        part.name(),
+                        ") | ",
+                        ours.get(),
+                        " | ",
+                        Chart.figure(our),
+                        " ",
+                        part.unit(),
+                        " | ",
+                        others.get(),
+                        " | ",
+                        Chart.figure(other),
+                        " ",
+                        part.unit(),
+                        " | ",
+                        verdict(our, other),
+                        " |\n");
+            }
+        }
+    }
+
+    private static String verdict(double our, double other) {
+        double ratio = other / our;
+        if (ratio >= 1) {
+            return String.format(Locale.ROOT, "**first**, %.1f x better", ratio);
+        }
+        return String.format(Locale.ROOT, "behind, %.1f x worse", 1 / ratio);
+    }
+
+    private Optional<String> best(Part part, boolean ours) {
+        return results.systems(part.name()).stream()
+                .filter(system -> system.startsWith(OURS) == ours)
+                .filter(system -> !system.equals(FLOOR))
+                .filter(system -> results.find(FIRST, part.name(), system).isPresent())
+                .min(Comparator.comparingDouble(system -> figure(part, system)));
+    }
+
+    private double figure(Part part, String system) {
+        return results.find(FIRST, part.name(), system).orElseThrow().median();
+    }
+
+    // ---------------------------------------------------------------- tables
+
+    private void table(Part part) {
+        add(
+                "\n### ",
+                part.name(),
+                "\n\n",
+                capital(part.shape()),
+                ". ",
+                part.unit(),
+                " for one ",
+                part.operation());
+        page.append(", the less the better.\n\n| system |");
+        Main.COLLECTORS.forEach(collector -> add(" ", collector, " | least - most |"));
+        page.append("\n|---|");
+        Main.COLLECTORS.forEach(_ -> page.append("---:|---:|"));
+        page.append('\n');
+        for (String system : sorted(part)) {
+            add("| ", system.startsWith(OURS) ? "**" + system + "**" : system, " |");
+            for (String collector : Main.COLLECTORS) {
+                page.append(
+                        results.find(collector, part.name(), system)
+                                .map(Report::cells)
+                                .orElse(" - | |"));
+            }
+            page.append('\n');
+        }
+    }
+
+    private List<String> sorted(Part part) {
+        return results.systems(part.name()).stream()
+                .sorted(
+                        Comparator.comparingDouble(
+                                system ->
+                                        results.find(FIRST, part.name(), system)
+                                                .map(Measured::median)
+                                                .orElse(Double.MAX_VALUE)))
+                .toList();
+    }
+
+    private static String cells(Measured measured) {
+        return " "
+                + Chart.figure(measured.median())
+                + " | "
+                + Chart.figure(measured.least())
+                + " - "
+                + Chart.figure(measured.most())
+                + " |";
+    }
+
+    private static String capital(String text) {
+        return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
+    }
+
+    private String bars(Part part) {
+        List<Chart.Bar> bars = new ArrayList<>();
+        for (String system : sorted(part)) {
+            results.find(FIRST, part.name(), system)
+                    .ifPresent(
+                            measured ->
+                                    bars.add(
+                                            new Chart.Bar(
+                                                    system,
+                                                    measured.median(),
+                                                    system.startsWith(OURS))));
+        }
+        return Chart.bars(
+                part.name() + ": " + part.unit() + " for one " + part.operation() + ", " + FIRST,
+                bars);
+    }
+
+    // ---------------------------------------------------------------- scaling
+
+    private void scaling(Path charts) throws IOException {
+        List<Row> rings = scaleRows(Row.SCALE_FIBERS);
+        List<Row> cords = scaleRows(Row.SCALE_CORDS);
+        if (!rings.isEmpty()) {
+            page.append(
+                    """
+
+                    ## Cost per message as actors grow
+
+                    A message around a ring of so many actors, G1, ns.
+
+                    """);
+            scaleTable(rings, Row.SCALE_FIBERS);
+            Files.writeString(charts.resolve("scale_actors.svg"), curves(rings));
+            page.append("\n![cost per message as actors grow](charts/scale_actors.svg)\n");
+        }
+        if (!cords.isEmpty()) {
+            page.append(
+                    """
+
+                    ## Cost per message as cords grow
+
+                    Two rings of 1,000 actors on one cord, and on a cord each; G1, ns of elapsed time by
+                    all messages.
+
+                    """);
+            scaleTable(cords, Row.SCALE_CORDS);
+        }
+    }
+
+    private List<Row> scaleRows(String prefix) {
+        return Row.all().stream()
+                .filter(row -> row.name().startsWith(prefix))
+                .filter(row -> !results.systems(row.name()).isEmpty())
+                .toList();
+    }
+
+    private void scaleTable(List<Row> rows, String prefix) {
+        page.append("| system |");
+        rows.forEach(row -> add(" ", Chart.figure(Row.size(row, prefix)), " |"));
+        page.append("\n|---|");
+        rows.forEach(_ -> page.append("---:|"));
+        page.append('\n');
+        for (String system : results.systems(rows.getFirst().name())) {
+            add("| ", system, " |");
+            for (Row row : rows) {
+                page.append(
+                        results.find(FIRST, row.name(), system)
+                                .map(measured -> " " + Chart.figure(measured.median()) + " |")
+                                .orElse(" - |"));
+            }
+            page.append('\n');
+        }
+    }
+
+    private String curves(List<Row> rings) {
+        List<Chart.Curve> curves = new ArrayList<>();
+        for (String system : results.systems(rings.getFirst().name())) {
+            List<double[]> points = new ArrayList<>();
+            for (Row row : rings) {
+                results.find(FIRST, row.name(), system)
+                        .ifPresent(
+                                measured ->
+                                        points.add(
+                                                new double[] {
+                                                    Row.size(row, Row.SCALE_FIBERS),
+                                                    measured.median()
+                                                }));
+            }
+            curves.add(new Chart.Curve(system, points));
+        }
+        return Chart.curves(
+                "Cost per message as actors grow, " + FIRST, "actors in the ring", "ns", curves);
+    }
+
+    private void failures() {
+        if (!results.failures().isEmpty()) {
+            page.append("\n## Programs that failed\n\n");
+            results.failures().forEach(failure -> add("- `", failure, "`\n"));
+        }
     }
 }

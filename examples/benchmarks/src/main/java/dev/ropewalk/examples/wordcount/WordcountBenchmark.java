@@ -56,7 +56,7 @@ public class WordcountBenchmark {
 
     /** The example, with its channels, cords, actors and supervision. */
     @Benchmark
-    public Summary wordcount() throws BadOption {
+    public Summary ropewalk() throws BadOption {
         Options options = Options.parse(List.of(file.toString()));
         Summary summary = Cord.run(() -> new Pipeline(options, _ -> {}, new Progress()).run());
         check(summary.words());
@@ -73,7 +73,7 @@ public class WordcountBenchmark {
 
     /** A stronger one to compare with: no map of its own for each part of the stream. */
     @Benchmark
-    public Map<String, LongAdder> parallelStreamIntoConcurrentMap() throws IOException {
+    public Map<String, LongAdder> concurrentMap() throws IOException {
         Map<String, LongAdder> counts = PlainCount.countConcurrently(List.of(file));
         check(counts.values().stream().mapToLong(LongAdder::sum).sum());
         return counts;

@@ -21,6 +21,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Messages between actors of one cord; each message is a fresh object. */
 @State(Scope.Benchmark)
@@ -28,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
-public class ActorBenchmark {
+public class MessageBenchmark {
     private static final int OPERATIONS = 1_000_000;
 
     /** Two fit into the nearest cache, a hundred do not. */
@@ -40,17 +42,39 @@ public class ActorBenchmark {
     /** Handler-style actors in a ring: each message makes the next one. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
-    public void handlerMessageAroundARing() {
+    public void ropewalkHandler() {
+        ring(
+                next ->
+                        Actor.handler(
+                                _ ->
+                                        hop -> {
+                                            pass(hop, next.get());
+                                            return Behavior.same();
+                                        }));
+    }
+
+    /** Loop-style actors in a ring: a message is a switch. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public void ropewalkLoop() {
+        ring(
+                next ->
+                        Actor.loop(
+                                self -> {
+                                    for (; ; ) {
+                                        pass(self.receive(), next.get());
+                                    }
+                                }));
+    }
+
+    private void ring(Function<Supplier<ActorRef<Hop>>, Actor<Hop>> actor) {
         Cord.run(
                 () -> {
                     try (ActorSystem system = ActorSystem.start("ring")) {
                         List<ActorRef<Hop>> ring = new ArrayList<>();
                         for (int i = 0; i < actors; i++) {
                             int next = (i + 1) % actors;
-                            ring.add(
-                                    system.spin(
-                                            "actor-" + i,
-                                            Actor.handler(_ -> hop -> pass(hop, ring.get(next)))));
+                            ring.add(system.spin("actor", actor.apply(() -> ring.get(next))));
                         }
                         ring.get(0).tell(new Hop(OPERATIONS, Fiber.current()));
                         Fiber.suspend();
@@ -58,38 +82,11 @@ public class ActorBenchmark {
                 });
     }
 
-    private static Behavior<Hop> pass(Hop hop, ActorRef<Hop> next) {
+    private static void pass(Hop hop, ActorRef<Hop> next) {
         if (hop.left() == 0) {
             hop.whenDone().schedule(null);
         } else {
             next.tell(new Hop(hop.left() - 1, hop.whenDone()));
         }
-        return Behavior.same();
-    }
-
-    /** Two loop-style actors that answer each other: two messages and two switches a round. */
-    @Benchmark
-    @OperationsPerInvocation(OPERATIONS)
-    public void loopMessagePingPong() {
-        Cord.run(
-                () -> {
-                    try (ActorSystem system = ActorSystem.start("pingpong")) {
-                        List<ActorRef<Hop>> pair = new ArrayList<>();
-                        for (int i = 0; i < 2; i++) {
-                            int other = 1 - i;
-                            pair.add(
-                                    system.spin(
-                                            "actor-" + i,
-                                            Actor.<Hop>loop(
-                                                    self -> {
-                                                        for (; ; ) {
-                                                            pass(self.receive(), pair.get(other));
-                                                        }
-                                                    })));
-                        }
-                        pair.get(0).tell(new Hop(OPERATIONS, Fiber.current()));
-                        Fiber.suspend();
-                    }
-                });
     }
 }

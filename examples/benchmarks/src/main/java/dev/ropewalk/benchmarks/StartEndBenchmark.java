@@ -18,13 +18,13 @@ import org.openjdk.jmh.annotations.Warmup;
 
 import java.util.concurrent.TimeUnit;
 
-/** Switches, and the start and end of fibers, on one cord. */
+/** The start and end of a fiber that never waits. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
-public class FiberBenchmark {
+public class StartEndBenchmark {
     private static final int OPERATIONS = 1_000_000;
 
     /** Spun before the spinner gives way, so that its own switch is a small part. */
@@ -34,47 +34,10 @@ public class FiberBenchmark {
 
     private long ended;
 
-    /** The floor: two bare continuations entered in turn; one operation is one enter and leave. */
-    @Benchmark
-    @OperationsPerInvocation(OPERATIONS)
-    public void switchOfBareContinuations() {
-        Continuation first = new Continuation(SCOPE, FiberBenchmark::yieldOften);
-        Continuation second = new Continuation(SCOPE, FiberBenchmark::yieldOften);
-        while (!second.isDone()) {
-            first.run();
-            second.run();
-        }
-    }
-
-    private static void yieldOften() {
-        for (int i = 0; i < OPERATIONS / 2; i++) {
-            Continuation.yield(SCOPE);
-        }
-    }
-
-    /** Two fibers that give way to each other through the run queue. */
-    @Benchmark
-    @OperationsPerInvocation(OPERATIONS)
-    public void switchThroughTheRunQueue() {
-        Cord.run(
-                () -> {
-                    Fiber<?> first = Fiber.spin(FiberBenchmark::snoozeOften);
-                    Fiber<?> second = Fiber.spin(FiberBenchmark::snoozeOften);
-                    first.await();
-                    second.await();
-                });
-    }
-
-    private static void snoozeOften() {
-        for (int i = 0; i < OPERATIONS / 2; i++) {
-            Fiber.snooze();
-        }
-    }
-
     /** Fibers that are spun, run and end without ever waiting. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
-    public long startAndEndOfFibersThatNeverWait() {
+    public long ropewalk() {
         Cord.run(
                 () -> {
                     for (int i = 0; i < OPERATIONS / BATCH; i++) {
@@ -84,6 +47,34 @@ public class FiberBenchmark {
                         Fiber.snooze();
                     }
                 });
+        return ended;
+    }
+
+    /** A floor: a bare continuation for each, which is entered once and never yields. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public long continuations() {
+        for (int i = 0; i < OPERATIONS; i++) {
+            new Continuation(SCOPE, () -> ended++).run();
+        }
+        return ended;
+    }
+
+    private static void nothing() {}
+
+    /** Virtual threads on the default scheduler, awaited batch by batch. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public long vthreads() throws InterruptedException {
+        Thread[] batch = new Thread[BATCH];
+        for (int i = 0; i < OPERATIONS / BATCH; i++) {
+            for (int k = 0; k < BATCH; k++) {
+                batch[k] = Thread.startVirtualThread(StartEndBenchmark::nothing);
+            }
+            for (Thread thread : batch) {
+                thread.join();
+            }
+        }
         return ended;
     }
 }

@@ -1,0 +1,100 @@
+package dev.ropewalk.benchmarks;
+
+import java.util.Arrays;
+
+/**
+ * The process that measures one program: rounds of the same number of operations after a warm-up,
+ * each answer checked. Where the scenario allows it, the number is chosen so that a round takes
+ * {@link #ROUND_NS}.
+ */
+final class Child {
+    private static final long WARM_UP_NS = 1_200_000_000;
+    private static final long ROUND_NS = 300_000_000;
+    private static final long LIMIT_NS = 8_000_000_000L;
+    private static final int ROUNDS = 7;
+    private static final int FEWEST_ROUNDS = 3;
+    private static final int FIRST_PART = 100;
+
+    private final Scenario scenario;
+    private final Program program;
+
+    Child(Scenario scenario, Program program) {
+        this.scenario = scenario;
+        this.program = program;
+    }
+
+    /** Warms up, measures. */
+    Measured measure() throws Exception {
+        if (scenario.unit() == Scenario.Unit.BYTES) {
+            return measureHeap();
+        }
+        long operations = warmUp();
+        double[] perOperation = new double[ROUNDS];
+        Stopwatch all = new Stopwatch();
+        int rounds = 0;
+        while (rounds < ROUNDS && (rounds < FEWEST_ROUNDS || all.elapsedNs() < LIMIT_NS)) {
+            perOperation[rounds++] = (double) round(operations) / operations;
+        }
+        return Measured.of(Arrays.copyOf(perOperation, rounds), operations);
+    }
+
+    private long warmUp() throws Exception {
+        long operations = rounded(scenario.most() / FIRST_PART);
+        Stopwatch all = new Stopwatch();
+        do {
+            long tookNs = Math.max(1, elapsed(operations));
+            operations = rounded((long) ((double) operations * ROUND_NS / tookNs));
+        } while (all.elapsedNs() < WARM_UP_NS);
+        return operations;
+    }
+
+    private long rounded(long operations) {
+        long down = operations - operations % scenario.step();
+        return Math.clamp(down, scenario.step(), scenario.most());
+    }
+
+    private long round(long operations) throws Exception {
+        if (scenario.unit() == Scenario.Unit.NANOSECONDS) {
+            return elapsed(operations);
+        }
+        Stopwatch round = new Stopwatch();
+        check(operations, program.run(operations));
+        return round.cpuNs();
+    }
+
+    private long elapsed(long operations) throws Exception {
+        Stopwatch round = new Stopwatch();
+        long answer = program.run(operations);
+        long elapsed = round.elapsedNs();
+        check(operations, answer);
+        return elapsed;
+    }
+
+    private Measured measureHeap() throws Exception {
+        long operations = scenario.most();
+        double[] perOperation = new double[FEWEST_ROUNDS];
+        check(operations / FIRST_PART, program.run(operations / FIRST_PART));
+        Stopwatch all = new Stopwatch();
+        int rounds = 0;
+        while (rounds < FEWEST_ROUNDS && (rounds == 0 || all.elapsedNs() < LIMIT_NS)) {
+            long before = Heap.used();
+            check(operations, program.run(operations));
+            perOperation[rounds++] = (double) (Heap.measured() - before) / operations;
+        }
+        return Measured.of(Arrays.copyOf(perOperation, rounds), operations);
+    }
+
+    private void check(long operations, long answer) {
+        long right = scenario.answer().applyAsLong(operations);
+        if (answer != right) {
+            throw new IllegalStateException(
+                    scenario.name()
+                            + " of operations="
+                            + operations
+                            + " gave answer="
+                            + answer
+                            + " != "
+                            + right);
+        }
+    }
+}

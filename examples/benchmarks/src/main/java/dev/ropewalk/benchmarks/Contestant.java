@@ -1,0 +1,82 @@
+package dev.ropewalk.benchmarks;
+
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * A system in one configuration, by the name that the command line and the results use.
+ *
+ * @param name on the command line
+ * @param what it is, for the report
+ * @param open makes the peer
+ * @param flags of the JVM that runs it, beside the common ones
+ * @param onTwoCores whether it can use more than one thread
+ */
+record Contestant(
+        String name, String what, Supplier<Peer> open, List<String> flags, boolean onTwoCores) {
+    private static final List<String> ONE_CARRIER =
+            List.of(
+                    "-Djdk.virtualThreadScheduler.parallelism=1",
+                    "-Djdk.virtualThreadScheduler.maxPoolSize=1");
+
+    static final List<Contestant> ALL =
+            List.of(
+                    of(
+                            "ropewalk-handler",
+                            "Ropewalk, handler-style actors",
+                            RopewalkPeer::handlers),
+                    of("ropewalk-loop", "Ropewalk, loop-style actors", RopewalkPeer::loops),
+                    of(
+                            "ropewalk-local",
+                            "Ropewalk, fibers and channels of one cord",
+                            RopewalkChannels::local),
+                    of(
+                            "ropewalk-shared",
+                            "Ropewalk, fibers and channels between cords",
+                            RopewalkChannels::shared),
+                    of("pekko", "Pekko typed, as it comes", PekkoPeer::asItComes),
+                    oneThread(
+                            "pekko-tuned",
+                            "Pekko typed, one thread, throughput 100, tick 1 ms",
+                            PekkoPeer::tuned),
+                    oneThread(
+                            "kotlin-loop",
+                            "Kotlin coroutines, event loop",
+                            CoroutinePeers::eventLoop),
+                    of(
+                            "kotlin-default",
+                            "Kotlin coroutines, default dispatcher",
+                            CoroutinePeers::defaultDispatcher),
+                    of("jox", "Jox channels on virtual threads", JoxPeer::new),
+                    of("vthreads", "virtual threads and JDK queues", VirtualThreadPeer::new),
+                    new Contestant(
+                            "vthreads-1",
+                            "virtual threads and JDK queues, one carrier",
+                            VirtualThreadPeer::new,
+                            ONE_CARRIER,
+                            false),
+                    oneThread(
+                            "continuations",
+                            "bare continuations: the floor, no library",
+                            ContinuationPeer::new));
+
+    private static Contestant of(String name, String what, Supplier<Peer> open) {
+        return new Contestant(name, what, open, List.of(), true);
+    }
+
+    private static Contestant oneThread(String name, String what, Supplier<Peer> open) {
+        return new Contestant(name, what, open, List.of(), false);
+    }
+
+    /** {@return what the system runs, by name} */
+    Set<String> programs() {
+        try (Peer peer = open.get()) {
+            return Set.copyOf(peer.programs().keySet());
+        }
+    }
+
+    boolean isRopewalk() {
+        return name.startsWith("ropewalk");
+    }
+}

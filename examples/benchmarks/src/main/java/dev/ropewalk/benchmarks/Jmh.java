@@ -1,0 +1,114 @@
+package dev.ropewalk.benchmarks;
+
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The single operations, timed by JMH. A class {@code SwitchBenchmark} is the scenario {@code
+ * switch}, and each of its methods is a system.
+ */
+final class Jmh {
+    static final int FORKS = 2;
+    private static final String SUFFIX = "Benchmark";
+
+    private final String name;
+    private final String operation;
+    private final String unit;
+    private final String shape;
+
+    private Jmh(String name, String operation, String unit, String shape) {
+        this.name = name;
+        this.operation = operation;
+        this.unit = unit;
+        this.shape = shape;
+    }
+
+    static final List<Jmh> ALL =
+            List.of(
+                    new Jmh("switch", "switch", "ns", "two stacks that give way to each other"),
+                    new Jmh("start_end", "fiber", "ns", "a fiber starts and ends and never waits"),
+                    new Jmh(
+                            "message",
+                            "message",
+                            "ns",
+                            "a message around a ring of 2 or 100 actors of one cord"),
+                    new Jmh(
+                            "wordcount",
+                            "100 MB of text",
+                            "ms",
+                            "the whole of the wordcount example beside plain parallel streams"));
+
+    String name() {
+        return name;
+    }
+
+    String operation() {
+        return operation;
+    }
+
+    String unit() {
+        return unit;
+    }
+
+    String shape() {
+        return shape;
+    }
+
+    /** Prints a line for each system. */
+    void run(String collector, PrintStream out) throws IOException, RunnerException {
+        List<String> flags = new ArrayList<>(dev.ropewalk.benchmarks.Runner.ropewalkFlags());
+        flags.add("-XX:+Use" + collector + "GC");
+        flags.add("-Xms2g");
+        flags.add("-Xmx2g");
+        OptionsBuilder options = new OptionsBuilder();
+        options.include("\\." + className() + "\\.")
+                .forks(FORKS)
+                .shouldFailOnError(true)
+                .verbosity(VerboseMode.SILENT)
+                .jvmArgs(flags.toArray(new String[0]));
+        for (RunResult result : new Runner(options.build()).run()) {
+            out.println(measured(result).line(name, system(result)));
+        }
+        out.flush();
+    }
+
+    private String className() {
+        StringBuilder text = new StringBuilder();
+        for (String word : name.split("_", -1)) {
+            text.append(word.substring(0, 1).toUpperCase(Locale.ROOT)).append(word.substring(1));
+        }
+        return text.append(SUFFIX).toString();
+    }
+
+    private static Measured measured(RunResult result) {
+        double[] scores =
+                result.getBenchmarkResults().stream()
+                        .flatMap(fork -> fork.getIterationResults().stream())
+                        .map(IterationResult::getPrimaryResult)
+                        .mapToDouble(primary -> primary.getScore())
+                        .toArray();
+        return Measured.of(scores, scores.length);
+    }
+
+    /** {@code parallelStream} is the system {@code parallel-stream}. */
+    private static String system(RunResult result) {
+        String benchmark = result.getParams().getBenchmark();
+        String method = benchmark.substring(benchmark.lastIndexOf('.') + 1);
+        StringBuilder text =
+                new StringBuilder(method.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
+        for (String parameter : result.getParams().getParamsKeys()) {
+            text.append('-').append(result.getParams().getParam(parameter));
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,100 @@
+package dev.ropewalk.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A file of results, read: the lines that {@code run} printed, whatever stands between them. */
+final class Results {
+    /** One line. */
+    record Line(String collector, String scenario, String system, Measured measured) {}
+
+    private final Map<String, String> facts = new LinkedHashMap<>();
+    private final List<Line> lines = new ArrayList<>();
+    private final List<String> failures = new ArrayList<>();
+
+    private Results() {}
+
+    static Results read(Path file) throws IOException {
+        return parse(Files.readAllLines(file));
+    }
+
+    /**
+     * The same scenario and system measured again, by a later run in the same file, replaces the
+     * earlier figure.
+     */
+    static Results parse(List<String> text) {
+        Results results = new Results();
+        String collector = "";
+        for (String line : text) {
+            String[] words = line.split(" ", -1);
+            if (words[0].equals(Facts.KEYWORD) && words.length > 2) {
+                String value = line.substring(Facts.KEYWORD.length() + words[1].length() + 2);
+                if (line.startsWith(Facts.COLLECTOR + " ")) {
+                    collector = value;
+                } else {
+                    results.facts.put(words[1], value);
+                }
+            } else if (words[0].equals(Measured.KEYWORD)) {
+                results.add(collector, line, words);
+            } else if (words[0].equals("FAILED")) {
+                results.failures.add(line);
+            }
+        }
+        if (results.lines.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "no line begins with " + Measured.KEYWORD + "; give the output of run");
+        }
+        return results;
+    }
+
+    private void add(String collector, String line, String[] words) {
+        if (words.length != 7 || collector.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "not a result, or no collector was named before it: " + line);
+        }
+        Measured measured =
+                new Measured(
+                        Double.parseDouble(words[3]),
+                        Double.parseDouble(words[4]),
+                        Double.parseDouble(words[5]),
+                        Long.parseLong(words[6]));
+        lines.removeIf(
+                old ->
+                        old.collector().equals(collector)
+                                && old.scenario().equals(words[1])
+                                && old.system().equals(words[2]));
+        lines.add(new Line(collector, words[1], words[2], measured));
+    }
+
+    Map<String, String> facts() {
+        return facts;
+    }
+
+    List<String> failures() {
+        return failures;
+    }
+
+    /** {@return the systems of a scenario in the order of the file} */
+    List<String> systems(String scenario) {
+        return lines.stream()
+                .filter(line -> line.scenario().equals(scenario))
+                .map(Line::system)
+                .distinct()
+                .toList();
+    }
+
+    Optional<Measured> find(String collector, String scenario, String system) {
+        return lines.stream()
+                .filter(line -> line.collector().equals(collector))
+                .filter(line -> line.scenario().equals(scenario))
+                .filter(line -> line.system().equals(system))
+                .map(Line::measured)
+                .findFirst();
+    }
+}

@@ -1,0 +1,63 @@
+package dev.ropewalk.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What stands on one line of the results: a scenario under its own name, or one at another size.
+ *
+ * @param name on the command line
+ * @param scenario what is run
+ * @param program the name under which the peers know it
+ * @param flags of the JVM that runs it
+ */
+record Row(String name, Scenario scenario, String program, List<String> flags) {
+    private static final List<Integer> RINGS = List.of(10, 100, 1_000, 10_000, 100_000, 1_000_000);
+    private static final List<String> ON_TWO_CORES =
+            List.of("pingpong", "counting", "fanin", "pipeline", "skynet");
+    static final String TWO = "_2";
+    static final String SCALE_FIBERS = "scale_actors_";
+    static final String SCALE_CORDS = "scale_cords_";
+
+    static List<Row> all() {
+        List<Row> rows = new ArrayList<>();
+        for (Scenario scenario : Scenario.ALL) {
+            rows.add(new Row(scenario.name(), scenario, scenario.name(), List.of()));
+        }
+        for (String name : ON_TWO_CORES) {
+            rows.add(new Row(name + TWO, Scenario.named(name), name + TWO, List.of()));
+        }
+        for (int size : RINGS) {
+            rows.add(
+                    new Row(
+                            SCALE_FIBERS + size,
+                            Scenario.named("ring"),
+                            "ring",
+                            List.of("-D" + Sizes.RING_PROPERTY + "=" + size)));
+        }
+        for (int cords = 1; cords <= 2; cords++) {
+            String name = SCALE_CORDS + cords;
+            rows.add(new Row(name, Scenario.RINGS, name, List.of()));
+        }
+        return rows;
+    }
+
+    /** {@return the number that the name of a scaling row ends with} */
+    static int size(Row row, String prefix) {
+        return Integer.parseInt(row.name().substring(prefix.length()));
+    }
+
+    boolean isOnTwoCores() {
+        return name.endsWith(TWO) && !isScaling();
+    }
+
+    /** {@code scale} names all of them. */
+    boolean matches(String wanted) {
+        return name.equals(wanted) || (isScaling() && wanted.equals("scale"));
+    }
+
+    /** Only G1: what they show does not depend on the collector. */
+    boolean isScaling() {
+        return name.startsWith(SCALE_FIBERS) || name.startsWith(SCALE_CORDS);
+    }
+}

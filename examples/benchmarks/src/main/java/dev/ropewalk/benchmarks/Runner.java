@@ -1,0 +1,93 @@
+package dev.ropewalk.benchmarks;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs each program in a JVM of its own, one after the other, and prints its line. A program that
+ * fails or does not end is a line too, and makes the whole run fail.
+ */
+final class Runner {
+    private static final long LIMIT_SECONDS = 90;
+
+    private final PrintStream out;
+    private final List<String> commonFlags;
+    private boolean failed;
+
+    Runner(PrintStream out) throws IOException {
+        this.out = out;
+        this.commonFlags = new ArrayList<>(ropewalkFlags());
+        commonFlags.add("-Xms4g");
+        commonFlags.add("-Xmx4g");
+    }
+
+    /** The manifest's flags do not reach other JVMs; the argument file lies in the jar. */
+    static List<String> ropewalkFlags() throws IOException {
+        try (InputStream in = Runner.class.getResourceAsStream("/ropewalk.args")) {
+            if (in == null) {
+                throw new IOException("ropewalk.args is not in the jar; build it with mvn package");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+        }
+    }
+
+    boolean hasFailed() {
+        return failed;
+    }
+
+    void run(Row row, Contestant contestant, String collector)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(commonFlags);
+        command.add("-XX:+Use" + collector + "GC");
+        command.addAll(contestant.flags());
+        command.addAll(row.flags());
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add(Main.class.getName());
+        command.add("one");
+        command.add(row.name());
+        command.add(contestant.name());
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        Thread guard = Thread.ofVirtual().start(() -> endInTime(process));
+        String line = null;
+        List<String> rest = new ArrayList<>();
+        try (BufferedReader reader = process.inputReader()) {
+            for (String read = reader.readLine(); read != null; read = reader.readLine()) {
+                if (read.startsWith(Measured.KEYWORD + " ")) {
+                    line = read;
+                } else {
+                    rest.add(read);
+                }
+            }
+        }
+        int status = process.waitFor();
+        guard.interrupt();
+        if (line != null && status == 0) {
+            out.println(line);
+        } else {
+            failed = true;
+            out.println("FAILED " + row.name() + " " + contestant.name() + " status=" + status);
+            rest.forEach(out::println);
+        }
+        out.flush();
+    }
+
+    private static void endInTime(Process process) {
+        try {
+            if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException ended) {
+            // The program has ended by itself.
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package dev.ropewalk.benchmarks;
+
+import com.sun.management.OperatingSystemMXBean;
+
+import java.lang.management.ManagementFactory;
+
+/** The one place here that asks the machine for time. */
+final class Stopwatch {
+    private static final OperatingSystemMXBean SYSTEM =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+    private final long beginNs = System.nanoTime();
+    private final long beginCpuNs = SYSTEM.getProcessCpuTime();
+
+    /** {@return the time since it was made, in nanoseconds} */
+    long elapsedNs() {
+        return System.nanoTime() - beginNs;
+    }
+
+    /** {@return the processor time of all threads of this process since it was made} */
+    long cpuNs() {
+        return SYSTEM.getProcessCpuTime() - beginCpuNs;
+    }
+}

@@ -1,0 +1,105 @@
+package dev.ropewalk.benchmarks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import javax.xml.parsers.DocumentBuilderFactory;
+
+class ReportTest {
+    private static final List<String> TEXT =
+            List.of(
+                    "FACT date 2026-01-01",
+                    "a line of something else",
+                    "FACT collector G1",
+                    "BENCH ring ropewalk-handler 20.0 19.0 22.0 1000000",
+                    "BENCH ring pekko 80.0 70.0 99.5 1000000",
+                    "BENCH ring continuations 5.0 5.0 5.0 1000000",
+                    "BENCH skynet ropewalk-handler 300.0 290.0 310.0 1000000",
+                    "BENCH skynet pekko 100.0 90.0 110.0 1000000",
+                    "BENCH scale_actors_10 pekko 10.0 9.0 11.0 1000000",
+                    "BENCH scale_actors_100 pekko 20.0 9.0 11.0 1000000",
+                    "BENCH switch ropewalk 100.0 90.0 110.0 10",
+                    "FAILED ring jox status=1",
+                    "FACT collector Parallel",
+                    "BENCH ring pekko 81.0 70.0 99.5 1000000");
+
+    @TempDir private Path docs;
+
+    @Test
+    void saysWhereRopewalkIsFirstAndWhereNot() throws IOException {
+        String page = page();
+        assertTrue(
+                page.contains(
+                        "| [ring](#ring) | ropewalk-handler | 20 ns | pekko | 80 ns |"
+                                + " **first**, 4.0 x better |"),
+                page);
+        assertTrue(page.contains("| pekko | 100 ns | behind, 3.0 x worse |"), page);
+    }
+
+    @Test
+    void tablesNameBothCollectorsSortedByTheFirst() throws IOException {
+        String page = page();
+        assertTrue(page.contains("| pekko | 80 | 70 - 99.5 | 81 | 70 - 99.5 |"), page);
+        assertTrue(page.contains("| **ropewalk-handler** | 20 | 19 - 22 | - | |"), page);
+        String ring = page.substring(page.indexOf("### ring"));
+        assertTrue(ring.indexOf("ropewalk-handler") < ring.indexOf("| pekko"), ring);
+        assertTrue(page.contains("- `FAILED ring jox status=1`"), page);
+        assertTrue(page.contains("- date: 2026-01-01"), page);
+    }
+
+    @Test
+    void chartsAreXml() throws Exception {
+        page();
+        for (String chart : List.of("ring", "skynet", "scale_actors")) {
+            byte[] svg = Files.readAllBytes(docs.resolve("charts").resolve(chart + ".svg"));
+            assertEquals(
+                    "svg",
+                    DocumentBuilderFactory.newInstance()
+                            .newDocumentBuilder()
+                            .parse(new ByteArrayInputStream(svg))
+                            .getDocumentElement()
+                            .getTagName());
+            assertFalse(new String(svg, StandardCharsets.UTF_8).contains("NaN"), chart);
+        }
+    }
+
+    @Test
+    void aLaterFigureReplacesTheEarlierOne() {
+        Results results =
+                Results.parse(
+                        List.of(
+                                "FACT collector G1",
+                                "BENCH ring pekko 80.0 70.0 99.5 10",
+                                "BENCH ring pekko 60.0 50.0 70.0 10"));
+        assertEquals(
+                new Measured(60, 50, 70, 10), results.find("G1", "ring", "pekko").orElseThrow());
+    }
+
+    @Test
+    void whatIsNoResultIsRefused() {
+        assertThrows(IllegalArgumentException.class, () -> Results.parse(List.of("nothing")));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Results.parse(List.of("FACT collector G1", "BENCH ring pekko 80.0")));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Results.parse(List.of("BENCH ring pekko 80.0 70.0 99.5 10")));
+    }
+
+    private String page() throws IOException {
+        new Report(Results.parse(TEXT)).write(docs);
+        return Files.readString(docs.resolve("benchmarks.md"));
+    }
+}
