@@ -71,6 +71,12 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     private final OpenAsks openAsks = new OpenAsks();
     private @Nullable Supervisor supervises;
 
+    /** The links of the supervisor's list and the fiber it started last; of its cord. */
+    @Nullable ActorCell<?> olderSibling;
+
+    @Nullable ActorCell<?> youngerSibling;
+    @Nullable Fiber<?> incarnation;
+
     private State state = State.DOWN;
     private @Nullable Fiber<?> fiber;
     private @Nullable Behavior<M> behavior;
@@ -204,6 +210,13 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
             mailbox = new Mailbox(name);
         }
         return mailbox;
+    }
+
+    /** From any thread: the ask needs no watching any more. */
+    void answered(Ask<?, ?> ask) {
+        if (cord.isCurrent()) {
+            openAsks.remove(ask);
+        }
     }
 
     /** Gives the message to the fiber if it waits for one: the mailbox is not touched. */

@@ -44,7 +44,9 @@ final class Ask<M, R> implements ReplyTo<R> {
 
     @Override
     public void reply(R reply) {
-        if (!waiter.give(Objects.requireNonNull(reply, "reply"))) {
+        boolean taken = waiter.give(Objects.requireNonNull(reply, "reply"));
+        target.answered(this);
+        if (!taken) {
             target.deadLetters()
                     .report(new DeadLetter(reply, asker, DeadLetter.Reason.LATE_REPLY, null));
         }

@@ -15,6 +15,10 @@ final class AskCycles {
     private AskCycles() {}
 
     static void check(ActorCell<?> asker) {
+        Ask<?, ?> first = asker.asking();
+        if (first == null || first.target().asking() == null) {
+            return; // nearly always: who is asked waits for nobody
+        }
         List<Ask<?, ?>> circle = circle(asker);
         // An ask that is open after all of them were seen was open all the time.
         while (circle != null && !circle.stream().allMatch(Ask::isOpen)) {

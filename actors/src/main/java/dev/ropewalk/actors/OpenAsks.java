@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
  * The asks that an actor has accepted and that may still wait for its reply, so that they can be
  * told at once when it ends. Confined to the actor's cord.
  *
- * <p>A reply may come from anywhere, so answered asks stay linked until a sweep finds them; a sweep
- * comes when as many were added as were left by the last one, which makes it constant work per ask.
+ * <p>A reply on the actor's cord takes its ask out. One from elsewhere cannot: it stays linked
+ * until a sweep finds it; a sweep comes when as many were added as were left by the last one, which
+ * makes it constant work per ask.
  */
 final class OpenAsks {
     private static final int SMALLEST_SWEEP = 32;
@@ -27,32 +28,44 @@ final class OpenAsks {
         }
     }
 
+    /** No effect if it is not in the list. */
+    void remove(Ask<?, ?> ask) {
+        if (ask == first || ask.previous != null) {
+            unlink(ask);
+        }
+    }
+
     void failAll(String why) {
-        for (Ask<?, ?> ask = first; ask != null; ask = ask.next) {
+        for (Ask<?, ?> ask = first; ask != null; ask = first) {
+            unlink(ask);
             ask.fail(why, null);
         }
-        first = null;
-        size = 0;
     }
 
     private void sweep() {
-        for (Ask<?, ?> ask = first; ask != null; ask = ask.next) {
+        for (Ask<?, ?> ask = first; ask != null; ) {
+            Ask<?, ?> after = ask.next;
             if (!ask.isOpen()) {
                 unlink(ask);
             }
+            ask = after;
         }
         sweepAt = Math.max(SMALLEST_SWEEP, 2 * size);
     }
 
     private void unlink(Ask<?, ?> ask) {
-        if (ask.previous == null) {
-            first = ask.next;
+        Ask<?, ?> before = ask.previous;
+        Ask<?, ?> after = ask.next;
+        if (before == null) {
+            first = after;
         } else {
-            ask.previous.next = ask.next;
+            before.next = after;
         }
-        if (ask.next != null) {
-            ask.next.previous = ask.previous;
+        if (after != null) {
+            after.previous = before;
         }
+        ask.previous = null;
+        ask.next = null;
         size--;
     }
 

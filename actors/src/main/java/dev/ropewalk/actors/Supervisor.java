@@ -11,10 +11,6 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -34,8 +30,7 @@ public final class Supervisor {
     private final ActorCell<SupervisorMessage> cell;
     private final Supervision rules;
 
-    /** Children in start order, each with its latest incarnation; confined to the cord. */
-    private final Map<ActorCell<?>, Fiber<?>> children = new LinkedHashMap<>();
+    private final ChildCells children = new ChildCells();
 
     private RestartLog restartLog;
 
@@ -131,9 +126,7 @@ public final class Supervisor {
 
     private Behavior<SupervisorMessage> begin() {
         restartLog = new RestartLog(rules.intensity(), rules.period());
-        List<ActorCell<?>> before = List.copyOf(children.keySet());
-        children.clear();
-        for (ActorCell<?> child : before) {
+        for (ActorCell<?> child : children.takeAll()) {
             if (isToStartAgain(child)) {
                 spinChild(child);
             } else {
@@ -187,7 +180,7 @@ public final class Supervisor {
     private void onEnded(SupervisorMessage.Ended ended) {
         ActorCell<?> child = ended.child();
         Throwable failure = ended.failure();
-        if (children.get(child) != ended.fiber()) {
+        if (child.incarnation != ended.fiber()) {
             return; // an incarnation from before this supervisor's own restart
         }
         if (isFailure(failure)) {
@@ -234,28 +227,26 @@ public final class Supervisor {
     }
 
     private void stopChildren() {
-        List<Map.Entry<ActorCell<?>, Fiber<?>>> reversed =
-                new ArrayList<>(children.entrySet()).reversed();
-        for (Map.Entry<ActorCell<?>, Fiber<?>> child : reversed) {
-            Supervisor below = child.getKey().supervises();
+        for (ActorCell<?> child = children.youngest(); child != null; child = child.olderSibling) {
+            Fiber<?> fiber = ChildCells.incarnation(child);
+            Supervisor below = child.supervises();
             if (below == null) {
-                child.getValue().terminate();
+                fiber.terminate();
             } else {
                 below.stop();
             }
             // A supervisor below keeps the limits of its own children.
             Duration limit = below == null ? rules.stopLimit() : ChronoUnit.FOREVER.getDuration();
-            if (!child.getValue().awaitEnd(limit)) {
-                LOG.warn("{} did not end within {}", child.getKey(), rules.stopLimit());
+            if (!fiber.awaitEnd(limit)) {
+                LOG.warn("{} did not end within {}", child, rules.stopLimit());
             }
         }
     }
 
     /** The supervisor will not be started again: neither will its children. */
     private void endChildCells() {
-        for (ActorCell<?> child : children.keySet()) {
+        for (ActorCell<?> child : children.takeAll()) {
             child.endOnCord("its supervisor " + name() + " has ended");
         }
-        children.clear();
     }
 }

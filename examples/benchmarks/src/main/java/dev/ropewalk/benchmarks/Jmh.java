@@ -68,6 +68,7 @@ final class Jmh {
     void run(String collector, PrintStream out) throws IOException, RunnerException {
         List<String> flags = new ArrayList<>(dev.ropewalk.benchmarks.Runner.ropewalkFlags());
         flags.add("-XX:+Use" + collector + "GC");
+        flags.add("-XX:+AlwaysPreTouch");
         flags.add("-Xms2g");
         flags.add("-Xmx2g");
         OptionsBuilder options = new OptionsBuilder();

@@ -119,7 +119,9 @@ public final class Main {
             programs.forEach(
                     (contestant, names) -> {
                         boolean hasCores = contestant.onTwoCores() || !row.isOnTwoCores();
-                        if (names.contains(row.program()) && hasCores) {
+                        if (names.contains(row.program())
+                                && hasCores
+                                && row.isShownFor(contestant.name())) {
                             pairs.add(new Pair(row, contestant));
                         }
                     });

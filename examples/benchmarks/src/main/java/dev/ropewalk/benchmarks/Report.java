@@ -145,10 +145,10 @@ final class Report {
         page.append(
                 """
 
-                Every program runs in a JVM of its own, one after the other: about 1.2 s of warm-up, then up
-                to 7 rounds of some 0.3 s (a round is as long as it must be where the number of operations is
-                fixed), 4 GB heap. JMH: 2 JVMs, 2 GB heap. A figure is the median of the rounds, with the
-                least and the most behind it. Messages are fresh objects, and every round's answer is
+                Every program runs in a JVM of its own, one after the other: about 1 s of warm-up, then up to 7
+                rounds of some 0.25 s (a round is as long as it must be where the number of operations is
+                fixed). Heap: 2 GB, 4 GB for mem and the scaling rings, touched beforehand; JMH: 2 JVMs. A
+                figure is the median of the rounds, with the least and the most behind it. Messages are fresh objects, and every round's answer is
                 checked: a sum or a count that is wrong fails the run. Compare the figures of this page with
                 one another, and with nothing else; where two ranges overlap, they are equal.
                 """);

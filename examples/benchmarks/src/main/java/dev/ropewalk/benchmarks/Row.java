@@ -13,6 +13,8 @@ import java.util.List;
  */
 record Row(String name, Scenario scenario, String program, List<String> flags) {
     private static final List<Integer> RINGS = List.of(10, 100, 1_000, 10_000, 100_000, 1_000_000);
+    private static final List<String> SCALED =
+            List.of("ropewalk-handler", "ropewalk-loop", "pekko-tuned", "kotlin-loop", "vthreads");
     private static final List<String> ON_TWO_CORES =
             List.of("pingpong", "counting", "fanin", "pipeline", "skynet");
     static final String TWO = "_2";
@@ -54,6 +56,16 @@ record Row(String name, Scenario scenario, String program, List<String> flags) {
     /** {@code scale} names all of them. */
     boolean matches(String wanted) {
         return name.equals(wanted) || (isScaling() && wanted.equals("scale"));
+    }
+
+    /** {@return the size of the heap, enough for a million of whatever the row makes} */
+    String heap() {
+        return isScaling() || scenario.unit() == Scenario.Unit.BYTES ? "4g" : "2g";
+    }
+
+    /** The systems that scaling shows; the others' curves lie beside these. */
+    boolean isShownFor(String system) {
+        return !isScaling() || SCALED.contains(system);
     }
 
     /** Only G1: what they show does not depend on the collector. */

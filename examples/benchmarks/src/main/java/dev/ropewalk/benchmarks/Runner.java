@@ -24,8 +24,9 @@ final class Runner {
     Runner(PrintStream out) throws IOException {
         this.out = out;
         this.commonFlags = new ArrayList<>(ropewalkFlags());
-        commonFlags.add("-Xms4g");
-        commonFlags.add("-Xmx4g");
+        // Touched before: on a virtual machine the first touch of a page can cost more than its
+        // use.
+        commonFlags.add("-XX:+AlwaysPreTouch");
     }
 
     /** The manifest's flags do not reach other JVMs; the argument file lies in the jar. */
@@ -49,6 +50,8 @@ final class Runner {
         command.addAll(commonFlags);
         command.add("-XX:+Use" + collector + "GC");
         command.addAll(contestant.flags());
+        command.add("-Xms" + row.heap());
+        command.add("-Xmx" + row.heap());
         command.addAll(row.flags());
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
