@@ -243,6 +243,10 @@ public final class Supervisor {
         }
     }
 
+    void checkInvariants() {
+        children.checkInvariants();
+    }
+
     /** The supervisor will not be started again: neither will its children. */
     private void endChildCells() {
         for (ActorCell<?> child : children.takeAll()) {

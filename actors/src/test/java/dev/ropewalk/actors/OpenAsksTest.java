@@ -96,6 +96,23 @@ class OpenAsksTest {
         asks.failAll("ended");
     }
 
+    @Test
+    void aRemovedAskIsGoneAtOnceAndRemovingItAgainIsHarmless() {
+        List<Ask<String, String>> three = List.of(ask(), ask(), ask());
+        three.forEach(asks::add);
+        asks.remove(three.get(1));
+        asks.remove(three.get(1));
+        assertEquals(2, asks.size());
+        asks.remove(ask());
+        assertEquals(2, asks.size());
+        asks.failAll("ended");
+        assertTrue(three.get(1).isOpen());
+        assertFalse(three.get(0).isOpen());
+        assertFalse(three.get(2).isOpen());
+        asks.remove(three.get(0));
+        assertEquals(0, asks.size());
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void everyOpenAskIsFailedAndNoOtherIsKept(long seed) {
@@ -108,7 +125,11 @@ class OpenAsksTest {
                 added.add(ask);
                 open.add(ask);
             } else if (!open.isEmpty()) {
-                open.remove(random.nextInt(open.size())).reply("answer");
+                Ask<String, String> answered = open.remove(random.nextInt(open.size()));
+                answered.reply("answer");
+                if (random.nextBoolean()) {
+                    asks.remove(answered);
+                }
             }
             assertTrue(asks.size() >= open.size(), "seed=" + seed + " step=" + step);
         }

@@ -104,6 +104,7 @@ final class World {
             body.run(this);
         }
         settle();
+        system.root().checkInvariants();
         on(
                 () -> {
                     cells.forEach(ActorCell::checkInvariants);

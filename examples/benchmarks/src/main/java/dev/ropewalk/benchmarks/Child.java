@@ -10,8 +10,8 @@ import java.util.Arrays;
 final class Child {
     private static final long WARM_UP_NS = 1_000_000_000;
     private static final long ROUND_NS = 250_000_000;
-    private static final long LIMIT_NS = 8_000_000_000L;
-    private static final int ROUNDS = 7;
+    private static final long LIMIT_NS = 3_000_000_000L;
+    private static final int ROUNDS = 6;
     private static final int FEWEST_ROUNDS = 3;
     private static final int FIRST_PART = 100;
 

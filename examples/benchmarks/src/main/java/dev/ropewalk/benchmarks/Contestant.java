@@ -75,8 +75,4 @@ record Contestant(
             return Set.copyOf(peer.programs().keySet());
         }
     }
-
-    boolean isRopewalk() {
-        return name.startsWith("ropewalk");
-    }
 }

@@ -95,7 +95,7 @@ public final class Main {
                 scenario.run(collector, out);
             }
             for (Pair pair : pairs) {
-                if (!pair.row().isScaling() || collector.equals(COLLECTORS.getFirst())) {
+                if (pair.row().isForEachCollector() || collector.equals(COLLECTORS.getFirst())) {
                     runner.run(pair.row(), pair.contestant(), collector);
                 }
             }

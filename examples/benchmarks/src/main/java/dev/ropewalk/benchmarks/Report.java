@@ -8,22 +8,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** Writes the page of benchmarks and its charts from a file of results. */
 final class Report {
-    private static final String OURS = "ropewalk";
-
-    /** In another page: {@code <!-- table: ropewalk SYSTEM... -->}, up to {@code <!-- end -->}. */
-    private static final Pattern TABLE =
-            Pattern.compile("(<!-- table: ([^>]*) -->\\n).*?(<!-- end -->)", Pattern.DOTALL);
-
-    private static final String FLOOR = "continuations";
     private static final String FIRST = Main.COLLECTORS.getFirst();
-
-    /** A part of the page: what is measured under one name. */
-    private record Part(String name, String operation, String unit, String shape) {}
 
     private final Results results;
     private final StringBuilder page = new StringBuilder();
@@ -35,13 +23,14 @@ final class Report {
     void write(Path docs) throws IOException {
         Path charts = Files.createDirectories(docs.resolve("charts"));
         head();
-        List<Part> timed = Jmh.ALL.stream().map(Report::part).filter(this::isMeasured).toList();
+        List<Part> timed = Jmh.ALL.stream().map(Part::of).filter(this::isMeasured).toList();
         List<Part> rows =
                 Row.all().stream()
                         .filter(row -> !row.isScaling())
-                        .map(Report::part)
+                        .map(Part::of)
                         .filter(this::isMeasured)
                         .toList();
+        systems();
         summary(rows);
         page.append("\n## Single operations, by JMH\n");
         for (Part part : timed) {
@@ -56,62 +45,9 @@ final class Report {
         scaling(charts);
         failures();
         Files.writeString(docs.resolve("benchmarks.md"), page);
-        Path comparison = docs.resolve("comparison.md");
-        if (Files.exists(comparison)) {
-            Files.writeString(comparison, withTables(Files.readString(comparison)));
-        }
-    }
-
-    /** Fills in each table that the page asks for, naming its systems. */
-    private String withTables(String text) {
-        return TABLE.matcher(text)
-                .replaceAll(
-                        match ->
-                                Matcher.quoteReplacement(
-                                        match.group(1)
-                                                + beside(List.of(match.group(2).split(" ", -1)))
-                                                + match.group(3)));
-    }
-
-    private String beside(List<String> columns) {
-        StringBuilder table = new StringBuilder("\n| |");
-        columns.forEach(system -> table.append(' ').append(system).append(" |"));
-        table.append("\n|---|").append("---:|".repeat(columns.size())).append('\n');
-        for (Row row : Row.all()) {
-            Part part = part(row);
-            List<String> others = columns.subList(1, columns.size());
-            if (row.isScaling()
-                    || best(part, true).isEmpty()
-                    || others.stream()
-                            .noneMatch(
-                                    system ->
-                                            results.find(FIRST, part.name(), system).isPresent())) {
-                continue;
-            }
-            table.append("| ").append(part.name()).append(", ").append(part.unit()).append(" |");
-            for (String system : columns) {
-                Optional<Measured> measured =
-                        results.find(
-                                FIRST,
-                                part.name(),
-                                system.equals(OURS) ? best(part, true).orElseThrow() : system);
-                table.append(' ')
-                        .append(measured.map(m -> Chart.figure(m.median())).orElse("-"))
-                        .append(" |");
-            }
-            table.append('\n');
-        }
-        return table.append('\n').toString();
-    }
-
-    private static Part part(Jmh jmh) {
-        return new Part(jmh.name(), jmh.operation(), jmh.unit(), jmh.shape());
-    }
-
-    private static Part part(Row row) {
-        Scenario scenario = row.scenario();
-        String shape = row.isOnTwoCores() ? scenario.shape() + ", on two cores" : scenario.shape();
-        return new Part(row.name(), scenario.operation(), scenario.unit().toString(), shape);
+        PageTables tables = new PageTables(results);
+        tables.fillIn(docs.resolve("comparison.md"));
+        tables.fillIn(docs.resolve("..").resolve("README.md"));
     }
 
     private boolean isMeasured(Part part) {
@@ -145,13 +81,21 @@ final class Report {
         page.append(
                 """
 
-                Every program runs in a JVM of its own, one after the other: about 1 s of warm-up, then up to 7
+                Every program runs in a JVM of its own, one after the other: about 1 s of warm-up, then up to 6
                 rounds of some 0.25 s (a round is as long as it must be where the number of operations is
-                fixed). Heap: 2 GB, 4 GB for mem and the scaling rings, touched beforehand; JMH: 2 JVMs. A
-                figure is the median of the rounds, with the least and the most behind it. Messages are fresh objects, and every round's answer is
+                fixed). Heap: 2 GB, 4 GB for mem and the scaling rings, touched beforehand; JMH: 2 JVMs. mem,
+                timers and the scaling rings run with G1 alone. A figure is the median of the rounds, with
+                the least and the most behind it. Messages are fresh objects, and every round's answer is
                 checked: a sum or a count that is wrong fails the run. Compare the figures of this page with
                 one another, and with nothing else; where two ranges overlap, they are equal.
                 """);
+    }
+
+    private void systems() {
+        page.append("\n## Systems\n\n");
+        for (Contestant contestant : Contestant.ALL) {
+            add("- ", contestant.name(), ": ", contestant.what(), "\n");
+        }
     }
 
     // ---------------------------------------------------------------- the summary
@@ -170,8 +114,8 @@ final class Report {
                 |---|---|---:|---|---:|---|
                 """);
         for (Part part : parts) {
-            Optional<String> ours = best(part, true);
-            Optional<String> others = best(part, false);
+            Optional<String> ours = results.best(part.name(), true);
+            Optional<String> others = results.best(part.name(), false);
             if (ours.isPresent() && others.isPresent()) {
                 double our = figure(part, ours.get());
                 double other = figure(part, others.get());
@@ -207,14 +151,6 @@ final class Report {
         return String.format(Locale.ROOT, "behind, %.1f x worse", 1 / ratio);
     }
 
-    private Optional<String> best(Part part, boolean ours) {
-        return results.systems(part.name()).stream()
-                .filter(system -> system.startsWith(OURS) == ours)
-                .filter(system -> !system.equals(FLOOR))
-                .filter(system -> results.find(FIRST, part.name(), system).isPresent())
-                .min(Comparator.comparingDouble(system -> figure(part, system)));
-    }
-
     private double figure(Part part, String system) {
         return results.find(FIRST, part.name(), system).orElseThrow().median();
     }
@@ -237,7 +173,7 @@ final class Report {
         Main.COLLECTORS.forEach(_ -> page.append("---:|---:|"));
         page.append('\n');
         for (String system : sorted(part)) {
-            add("| ", system.startsWith(OURS) ? "**" + system + "**" : system, " |");
+            add("| ", Results.isOurs(system) ? "**" + system + "**" : system, " |");
             for (String collector : Main.COLLECTORS) {
                 page.append(
                         results.find(collector, part.name(), system)
@@ -283,7 +219,7 @@ final class Report {
                                             new Chart.Bar(
                                                     system,
                                                     measured.median(),
-                                                    system.startsWith(OURS))));
+                                                    Results.isOurs(system))));
         }
         return Chart.bars(
                 part.name() + ": " + part.unit() + " for one " + part.operation() + ", " + FIRST,
@@ -319,6 +255,8 @@ final class Report {
 
                     """);
             scaleTable(cords, Row.SCALE_CORDS);
+            Files.writeString(charts.resolve("scale_cords.svg"), cordBars(cords));
+            page.append("\n![cost per message as cords grow](charts/scale_cords.svg)\n");
         }
     }
 
@@ -365,6 +303,21 @@ final class Report {
         }
         return Chart.curves(
                 "Cost per message as actors grow, " + FIRST, "actors in the ring", "ns", curves);
+    }
+
+    private String cordBars(List<Row> cords) {
+        List<Chart.Bar> bars = new ArrayList<>();
+        for (String system : results.systems(cords.getFirst().name())) {
+            for (Row row : cords) {
+                int size = Row.size(row, Row.SCALE_CORDS);
+                String label = system + ", " + size + (size == 1 ? " cord" : " cords");
+                results.find(FIRST, row.name(), system)
+                        .ifPresent(
+                                measured ->
+                                        bars.add(new Chart.Bar(label, measured.median(), true)));
+            }
+        }
+        return Chart.bars("Cost per message as cords grow: ns, " + FIRST, bars);
     }
 
     private void failures() {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,8 @@ import java.util.Optional;
 
 /** A file of results, read: the lines that {@code run} printed, whatever stands between them. */
 final class Results {
+    private static final String FLOOR = "continuations";
+
     /** One line. */
     record Line(String collector, String scenario, String system, Measured measured) {}
 
@@ -96,5 +99,20 @@ final class Results {
                 .filter(line -> line.system().equals(system))
                 .map(Line::measured)
                 .findFirst();
+    }
+
+    static boolean isOurs(String system) {
+        return system.startsWith("ropewalk");
+    }
+
+    /** {@return ours, or another, that is best by the first collector's medians; no floor} */
+    Optional<String> best(String scenario, boolean ours) {
+        String collector = Main.COLLECTORS.getFirst();
+        return lines.stream()
+                .filter(line -> line.collector().equals(collector))
+                .filter(line -> line.scenario().equals(scenario))
+                .filter(line -> isOurs(line.system()) == ours && !line.system().equals(FLOOR))
+                .min(Comparator.comparingDouble(line -> line.measured().median()))
+                .map(Line::system);
     }
 }

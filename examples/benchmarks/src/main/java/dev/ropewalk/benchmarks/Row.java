@@ -68,7 +68,11 @@ record Row(String name, Scenario scenario, String program, List<String> flags) {
         return !isScaling() || SCALED.contains(system);
     }
 
-    /** Only G1: what they show does not depend on the collector. */
+    /** {@return whether what the row shows depends on the collector enough to run it twice} */
+    boolean isForEachCollector() {
+        return !isScaling() && scenario.unit() == Scenario.Unit.NANOSECONDS;
+    }
+
     boolean isScaling() {
         return name.startsWith(SCALE_FIBERS) || name.startsWith(SCALE_CORDS);
     }

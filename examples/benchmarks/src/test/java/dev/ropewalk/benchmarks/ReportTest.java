@@ -30,6 +30,8 @@ class ReportTest {
                     "BENCH skynet pekko 100.0 90.0 110.0 1000000",
                     "BENCH scale_actors_10 pekko 10.0 9.0 11.0 1000000",
                     "BENCH scale_actors_100 pekko 20.0 9.0 11.0 1000000",
+                    "BENCH scale_cords_1 ropewalk-loop 20.0 9.0 11.0 1000000",
+                    "BENCH scale_cords_2 ropewalk-loop 11.0 9.0 11.0 1000000",
                     "BENCH switch ropewalk 100.0 90.0 110.0 10",
                     "FAILED ring jox status=1",
                     "FACT collector Parallel",
@@ -60,9 +62,49 @@ class ReportTest {
     }
 
     @Test
+    void fillsInTheTablesOfOtherPages() {
+        PageTables tables = new PageTables(Results.parse(TEXT));
+        String page =
+                """
+                before
+                <!-- table: ropewalk pekko jox -->
+                old
+                <!-- end -->
+                between
+                <!-- table: ropewalk pekko | skynet -->
+                <!-- end -->
+                after
+                """;
+        String filled = tables.withTables(page);
+        assertEquals(
+                """
+                before
+                <!-- table: ropewalk pekko jox -->
+
+                | | ropewalk | pekko | jox |
+                |---|---:|---:|---:|
+                | ring, ns | 20 | 80 | - |
+                | skynet, ns | 300 | 100 | - |
+
+                <!-- end -->
+                between
+                <!-- table: ropewalk pekko | skynet -->
+
+                | | ropewalk | pekko |
+                |---|---:|---:|
+                | skynet, ns | 300 | 100 |
+
+                <!-- end -->
+                after
+                """,
+                filled);
+        assertEquals(filled, tables.withTables(filled));
+    }
+
+    @Test
     void chartsAreXml() throws Exception {
         page();
-        for (String chart : List.of("ring", "skynet", "scale_actors")) {
+        for (String chart : List.of("ring", "skynet", "scale_actors", "scale_cords")) {
             byte[] svg = Files.readAllBytes(docs.resolve("charts").resolve(chart + ".svg"));
             assertEquals(
                     "svg",

@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.LongAdder;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
-@Warmup(iterations = 2, time = 2)
-@Measurement(iterations = 4, time = 2)
+@Warmup(iterations = 1, time = 2)
+@Measurement(iterations = 3, time = 2)
 public class WordcountBenchmark {
     private static final long BYTES = 100_000_000;
     private static final long SEED = 42;
