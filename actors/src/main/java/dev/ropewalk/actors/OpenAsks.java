@@ -2,6 +2,9 @@ package dev.ropewalk.actors;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * The asks that an actor has accepted and that may still wait for its reply, so that they can be
  * told at once when it ends. Confined to the actor's cord.
@@ -35,10 +38,18 @@ final class OpenAsks {
         }
     }
 
+    /**
+     * Fails all, then cuts the links: on a cord that has ended two threads may come here at once,
+     * and who finds the list cut must know that all were failed.
+     */
     void failAll(String why) {
+        List<Ask<?, ?>> all = new ArrayList<>();
+        for (Ask<?, ?> ask = first; ask != null; ask = ask.next) {
+            all.add(ask);
+        }
+        all.forEach(ask -> ask.fail(why, null));
         for (Ask<?, ?> ask = first; ask != null; ask = first) {
             unlink(ask);
-            ask.fail(why, null);
         }
     }
 
@@ -67,6 +78,9 @@ final class OpenAsks {
         ask.previous = null;
         ask.next = null;
         size--;
+        if (size == 0) {
+            sweepAt = SMALLEST_SWEEP;
+        }
     }
 
     int size() {

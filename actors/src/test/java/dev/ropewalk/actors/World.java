@@ -102,9 +102,9 @@ final class World {
     private void run(Body body) throws Exception {
         try (system) {
             body.run(this);
+            system.root().checkInvariants();
         }
         settle();
-        system.root().checkInvariants();
         on(
                 () -> {
                     cells.forEach(ActorCell::checkInvariants);

@@ -103,6 +103,11 @@ final class RunQueue {
     void checkInvariants() {
         for (int i = 0; i < ring.length; i += 2) {
             boolean used = ((i - head) & mask) < ((tail - head) & mask);
+            boolean keepsValue = used || i == ((head - 2) & mask); // until takeValue
+            if (!keepsValue && ring[i + 1] != null) {
+                throw new IllegalStateException(
+                        "slot=" + i + " is free, value=" + ring[i + 1] + " in " + this);
+            }
             if (used != (ring[i] != null)) {
                 throw new IllegalStateException(
                         "slot=" + i + " used=" + used + " fiber=" + ring[i] + " in " + this);

@@ -11,7 +11,8 @@ final class Child {
     private static final long WARM_UP_NS = 1_000_000_000;
     private static final long ROUND_NS = 250_000_000;
     private static final long LIMIT_NS = 3_000_000_000L;
-    private static final int ROUNDS = 6;
+    private static final int ROUNDS = 5;
+    private static final int HEAP_ROUNDS = 2;
     private static final int FEWEST_ROUNDS = 3;
     private static final int FIRST_PART = 100;
 
@@ -40,10 +41,12 @@ final class Child {
 
     private long warmUp() throws Exception {
         long operations = rounded(scenario.most() / FIRST_PART);
+        double perOperation = Double.MAX_VALUE;
         Stopwatch all = new Stopwatch();
         do {
-            long tookNs = Math.max(1, elapsed(operations));
-            operations = rounded((long) ((double) operations * ROUND_NS / tookNs));
+            double tookNs = Math.max(1.0, (double) elapsed(operations) / operations);
+            perOperation = Math.min(perOperation, tookNs);
+            operations = rounded((long) (ROUND_NS / perOperation));
         } while (all.elapsedNs() < WARM_UP_NS);
         return operations;
     }
@@ -59,6 +62,15 @@ final class Child {
         }
         Stopwatch round = new Stopwatch();
         check(operations, program.run(operations));
+        long leastMillis = Sizes.SLEEPS * Sizes.LONGEST_SLEEP_MILLIS;
+        if (round.elapsedNs() < leastMillis * 1_000_000) {
+            throw new IllegalStateException(
+                    "the sleepers woke too early: elapsed="
+                            + round.elapsedNs() / 1_000_000
+                            + " ms < "
+                            + leastMillis
+                            + " ms");
+        }
         return round.cpuNs();
     }
 
@@ -66,22 +78,21 @@ final class Child {
         Stopwatch round = new Stopwatch();
         long answer = program.run(operations);
         long elapsed = round.elapsedNs();
+        long laps = Laps.takeElapsedNs();
         check(operations, answer);
-        return elapsed;
+        return laps > 0 ? laps : elapsed;
     }
 
     private Measured measureHeap() throws Exception {
         long operations = scenario.most();
-        double[] perOperation = new double[FEWEST_ROUNDS];
+        double[] perOperation = new double[HEAP_ROUNDS];
         check(operations / FIRST_PART, program.run(operations / FIRST_PART));
-        Stopwatch all = new Stopwatch();
-        int rounds = 0;
-        while (rounds < FEWEST_ROUNDS && (rounds == 0 || all.elapsedNs() < LIMIT_NS)) {
+        for (int round = 0; round < HEAP_ROUNDS; round++) {
             long before = Heap.used();
             check(operations, program.run(operations));
-            perOperation[rounds++] = (double) (Heap.measured() - before) / operations;
+            perOperation[round] = (double) (Heap.takeMeasured() - before) / operations;
         }
-        return Measured.of(Arrays.copyOf(perOperation, rounds), operations);
+        return Measured.of(perOperation, operations);
     }
 
     private void check(long operations, long answer) {

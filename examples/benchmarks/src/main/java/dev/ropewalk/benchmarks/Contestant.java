@@ -29,11 +29,11 @@ record Contestant(
                     of("ropewalk-loop", "Ropewalk, loop-style actors", RopewalkPeer::loops),
                     of(
                             "ropewalk-local",
-                            "Ropewalk, fibers and channels of one cord",
+                            "Ropewalk, fibers, and channels of one cord",
                             RopewalkChannels::local),
                     of(
                             "ropewalk-shared",
-                            "Ropewalk, fibers and channels between cords",
+                            "Ropewalk, fibers, and channels for any cord",
                             RopewalkChannels::shared),
                     of("pekko", "Pekko typed, as it comes", PekkoPeer::asItComes),
                     oneThread(
@@ -49,6 +49,12 @@ record Contestant(
                             "Kotlin coroutines, default dispatcher",
                             CoroutinePeers::defaultDispatcher),
                     of("jox", "Jox channels on virtual threads", JoxPeer::new),
+                    new Contestant(
+                            "jox-1",
+                            "Jox channels on virtual threads, one carrier",
+                            JoxPeer::new,
+                            ONE_CARRIER,
+                            false),
                     of("vthreads", "virtual threads and JDK queues", VirtualThreadPeer::new),
                     new Contestant(
                             "vthreads-1",

@@ -42,7 +42,7 @@ final class ContinuationPeer implements Peer {
             ring.add(light);
         }
         last = null;
-        give(ring.getFirst(), new Hop(hops, 0));
+        give(ring.getFirst(), new Hop(Laps.hops(hops, size), Laps.sum(hops, size)));
         for (Light light = runQueue.poll(); light != null; light = runQueue.poll()) {
             Objects.requireNonNull(light.continuation).run();
         }
@@ -52,6 +52,7 @@ final class ContinuationPeer implements Peer {
     private void passAlways(Light self, List<Light> ring, int next) {
         for (; ; ) {
             Hop hop = Objects.requireNonNull(self.given, "given");
+            Laps.passed(hop.left());
             Hop passed = new Hop(hop.left() - 1, hop.sum() + hop.left());
             if (hop.left() == 1) {
                 last = passed;

@@ -5,6 +5,7 @@ import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 import java.io.IOException;
@@ -75,6 +76,7 @@ final class Jmh {
         options.include("\\." + className() + "\\.")
                 .forks(FORKS)
                 .shouldFailOnError(true)
+                .timeout(TimeValue.seconds(90))
                 .verbosity(VerboseMode.SILENT)
                 .jvmArgs(flags.toArray(new String[0]));
         for (RunResult result : new Runner(options.build()).run()) {

@@ -35,6 +35,8 @@ final class JoxPeer implements Peer {
                 Map.entry("fanin_2", JoxPeer::fanin),
                 Map.entry("chan_rendezvous", JoxPeer::rendezvous),
                 Map.entry("chan_buffered", JoxPeer::buffered),
+                Map.entry("chan_rendezvous_2", JoxPeer::rendezvous),
+                Map.entry("chan_buffered_2", JoxPeer::buffered),
                 Map.entry("pipeline", JoxPeer::pipeline),
                 Map.entry("pipeline_2", JoxPeer::pipeline));
     }
@@ -60,7 +62,7 @@ final class JoxPeer implements Peer {
             Sink<Hop> next = mailboxes.get((actor + 1) % actors);
             bodies.add(() -> passOn(own, next, answer));
         }
-        mailboxes.getFirst().send(new Hop(n, 0));
+        mailboxes.getFirst().send(new Hop(Laps.hops(n, actors), Laps.sum(n, actors)));
         VirtualThreadCrew.run(bodies);
         return answer.get();
     }
@@ -68,6 +70,7 @@ final class JoxPeer implements Peer {
     private static void passOn(Source<Hop> own, Sink<Hop> next, CompletableFuture<Long> answer)
             throws InterruptedException {
         while (own.receiveOrClosed() instanceof Hop(long left, long before)) {
+            Laps.passed(left);
             long sum = before + left;
             if (left == 1) {
                 answer.complete(sum);

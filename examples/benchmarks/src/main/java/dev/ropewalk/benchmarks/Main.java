@@ -4,6 +4,7 @@ import org.openjdk.jmh.runner.RunnerException;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,6 +21,7 @@ public final class Main {
             usage: benchmarks run <scenario|all> [system]...   prints a BENCH line for each program
                    benchmarks report <results file> [docs]     writes docs/benchmarks.md and charts
                    benchmarks list                             names the scenarios and systems
+            scale is all scenarios of growing size; with systems named, JMH's scenarios are left out
             """;
 
     private final PrintStream out;
@@ -46,13 +48,20 @@ public final class Main {
                 case "run" -> run(rest);
                 case "one" -> one(rest);
                 case "report" -> report(rest);
-                case "list" -> list();
-                default -> throw new UsageException("no such command: " + arguments);
+                case "list" -> list(rest);
+                case "" -> throw new UsageException("a command is missing");
+                default -> throw new UsageException("no such command: " + arguments.getFirst());
             };
         } catch (UsageException mistake) {
             System.err.println("benchmarks: " + mistake.getMessage());
             System.err.print(USAGE);
             return 2;
+        } catch (NoSuchFileException missing) {
+            System.err.println("benchmarks: there is no file " + missing.getMessage());
+            return 1;
+        } catch (IOException | IllegalArgumentException broken) {
+            System.err.println("benchmarks: " + broken.getMessage());
+            return 1;
         }
     }
 
@@ -66,8 +75,7 @@ public final class Main {
 
     // ---------------------------------------------------------------- run
 
-    private int run(List<String> arguments)
-            throws IOException, InterruptedException, RunnerException {
+    private int run(List<String> arguments) throws IOException, InterruptedException {
         if (arguments.isEmpty()) {
             throw new UsageException("run what? Give a scenario or all");
         }
@@ -78,7 +86,10 @@ public final class Main {
         List<Row> rows =
                 Row.all().stream().filter(row -> everything || row.matches(wanted)).toList();
         List<Jmh> timed =
-                Jmh.ALL.stream().filter(j -> everything || j.name().equals(wanted)).toList();
+                Jmh.ALL.stream()
+                        .filter(_ -> systems.isEmpty())
+                        .filter(jmh -> everything || jmh.name().equals(wanted))
+                        .toList();
         if (rows.isEmpty() && timed.isEmpty()) {
             throw new UsageException("no such scenario: " + wanted + "; see list");
         }
@@ -92,7 +103,11 @@ public final class Main {
         for (String collector : COLLECTORS) {
             out.println(Facts.COLLECTOR + " " + collector);
             for (Jmh scenario : timed) {
-                scenario.run(collector, out);
+                try {
+                    scenario.run(collector, out);
+                } catch (RunnerException e) {
+                    runner.failed(scenario.name(), "by JMH: " + e.getMessage());
+                }
             }
             for (Pair pair : pairs) {
                 if (pair.row().isForEachCollector() || collector.equals(COLLECTORS.getFirst())) {
@@ -146,6 +161,7 @@ public final class Main {
                         .findFirst()
                         .orElseThrow(() -> new UsageException("no such scenario: " + arguments));
         Contestant contestant = contestant(arguments.get(1));
+        Watchdog.start();
         try (Peer peer = contestant.open().get()) {
             Program program = peer.programs().get(row.program());
             if (program == null) {
@@ -168,7 +184,10 @@ public final class Main {
         return 0;
     }
 
-    private int list() {
+    private int list(List<String> arguments) {
+        if (!arguments.isEmpty()) {
+            throw new UsageException("list takes no arguments: " + arguments);
+        }
         out.println("scenarios:");
         List<String> names = new ArrayList<>();
         Jmh.ALL.forEach(jmh -> names.add(jmh.name() + " (JMH)"));

@@ -83,7 +83,7 @@ public class MessageBenchmark {
     }
 
     private static void pass(Hop hop, ActorRef<Hop> next) {
-        if (hop.left() == 0) {
+        if (hop.left() == 1) {
             hop.whenDone().schedule(null);
         } else {
             next.tell(new Hop(hop.left() - 1, hop.whenDone()));

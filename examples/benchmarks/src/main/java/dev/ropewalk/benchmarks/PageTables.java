@@ -22,7 +22,9 @@ import java.util.regex.Pattern;
  */
 final class PageTables {
     private static final Pattern TABLE =
-            Pattern.compile("(<!-- table: ([^>]*) -->\\n).*?(<!-- end -->)", Pattern.DOTALL);
+            Pattern.compile(
+                    "(<!-- table: ([^>]*) -->\\n)(?:(?!<!-- table:).)*?(<!-- end -->)",
+                    Pattern.DOTALL);
     private static final Pattern BETWEEN_LISTS = Pattern.compile(" \\| ");
     private static final String COLLECTOR = Main.COLLECTORS.getFirst();
 
@@ -46,6 +48,11 @@ final class PageTables {
     private String filled(MatchResult found) {
         String[] lists = BETWEEN_LISTS.split(found.group(2), -1);
         List<String> columns = List.of(lists[0].split(" ", -1));
+        for (String system : columns.subList(1, columns.size())) {
+            if (Contestant.ALL.stream().noneMatch(it -> it.name().equals(system))) {
+                throw new IllegalArgumentException("no such system in a table: " + system);
+            }
+        }
         List<String> scenarios = lists.length < 2 ? List.of() : List.of(lists[1].split(" ", -1));
         return found.group(1) + table(columns, scenarios) + found.group(3);
     }
@@ -72,6 +79,7 @@ final class PageTables {
             Optional<Measured> measured = results.find(COLLECTOR, row.name(), system);
             isShared |= i > 0 && measured.isPresent();
             cells.append(' ').append(measured.map(m -> Chart.figure(m.median())).orElse("-"));
+            cells.append(i == 0 ? ", " + best.substring(best.indexOf('-') + 1) : "");
             cells.append(" |");
         }
         if (isShared) {

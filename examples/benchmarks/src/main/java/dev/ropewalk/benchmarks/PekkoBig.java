@@ -97,10 +97,6 @@ final class PekkoBig {
             return;
         }
         random = Sizes.random(random);
-        int other = Sizes.below(Sizes.BIG, random);
-        if (other == index) {
-            other = (other + 1) % Sizes.BIG;
-        }
-        all.get(other).tell(new Ping(self));
+        all.get(Sizes.other(index, random)).tell(new Ping(self));
     }
 }

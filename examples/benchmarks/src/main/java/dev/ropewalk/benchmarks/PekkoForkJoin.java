@@ -25,12 +25,13 @@ final class PekkoForkJoin {
         return Behaviors.<Create>setup(
                 context -> {
                     ActorRef<Create> self = context.getSelf();
+                    int burst = PekkoPeer.burst(context);
                     Behavior<Add> once = once(operations, caller);
                     self.tell(new Create(1));
                     return Behaviors.receiveMessage(
                             create -> {
                                 long from = create.next();
-                                long end = Math.min(from + Sizes.BURST, operations + 1);
+                                long end = Math.min(from + burst, operations + 1);
                                 for (long value = from; value < end; value++) {
                                     context.spawnAnonymous(once).tell(new Add(value));
                                 }
@@ -68,6 +69,7 @@ final class PekkoForkJoin {
         private final ActorRef<Total> reply;
         private final List<ActorRef<PekkoCounter.Message>> counters;
         private final long operations;
+        private final int burst;
         private final ActorRef<Answer> caller;
         private int missing = Sizes.FORKED;
         private long sum;
@@ -84,6 +86,7 @@ final class PekkoForkJoin {
         Distributor(ActorContext<Message> context, long operations, ActorRef<Answer> caller) {
             this.self = context.getSelf();
             this.operations = operations;
+            this.burst = PekkoPeer.burst(context);
             this.caller = caller;
             this.reply = context.messageAdapter(Total.class, t -> new Counted(t.value()));
             List<ActorRef<PekkoCounter.Message>> made = new ArrayList<>();
@@ -108,7 +111,7 @@ final class PekkoForkJoin {
         }
 
         private void send(long from) {
-            long end = Math.min(from + Sizes.BURST, operations + 1);
+            long end = Math.min(from + burst, operations + 1);
             for (long value = from; value < end; value++) {
                 counters.get((int) (value % Sizes.FORKED)).tell(new Add(value));
             }

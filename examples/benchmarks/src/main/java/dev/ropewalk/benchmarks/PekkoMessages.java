@@ -40,7 +40,11 @@ final class PekkoMessages {
                     for (int i = 1; i < actors; i++) {
                         next = context.spawnAnonymous(member(next, caller));
                     }
-                    context.getSelf().tell(new Hop(operations, 0));
+                    context.getSelf()
+                            .tell(
+                                    new Hop(
+                                            Laps.hops(operations, actors),
+                                            Laps.sum(operations, actors)));
                     return member(next, caller);
                 });
     }
@@ -48,6 +52,7 @@ final class PekkoMessages {
     private static Behavior<Hop> member(ActorRef<Hop> next, ActorRef<Answer> caller) {
         return Behaviors.receiveMessage(
                 hop -> {
+                    Laps.passed(hop.left());
                     long sum = hop.sum() + hop.left();
                     if (hop.left() == 1) {
                         caller.tell(new Answer(sum));
@@ -62,6 +67,7 @@ final class PekkoMessages {
         return Behaviors.<Feed>setup(
                 context -> {
                     ActorRef<Feed> self = context.getSelf();
+                    int size = PekkoPeer.burst(context);
                     ActorRef<PekkoCounter.Message> counter =
                             context.spawnAnonymous(PekkoCounter.create());
                     ActorRef<Total> reply =
@@ -71,7 +77,7 @@ final class PekkoMessages {
                             message -> {
                                 switch (message) {
                                     case Produce(long from) -> {
-                                        long next = burst(from, operations, counter.narrow());
+                                        long next = burst(from, operations, size, counter.narrow());
                                         if (next <= operations) {
                                             self.tell(new Produce(next));
                                         } else {
@@ -101,10 +107,11 @@ final class PekkoMessages {
         return Behaviors.setup(
                 context -> {
                     ActorRef<Produce> self = context.getSelf();
+                    int size = PekkoPeer.burst(context);
                     self.tell(new Produce(1));
                     return Behaviors.receiveMessage(
                             produce -> {
-                                long next = burst(produce.next(), last, counter);
+                                long next = burst(produce.next(), last, size, counter);
                                 if (next > last) {
                                     return Behaviors.stopped();
                                 }
@@ -115,8 +122,8 @@ final class PekkoMessages {
     }
 
     /** {@return the value to go on with} */
-    private static long burst(long from, long last, ActorRef<Add> counter) {
-        long end = Math.min(from + Sizes.BURST, last + 1);
+    private static long burst(long from, long last, int size, ActorRef<Add> counter) {
+        long end = Math.min(from + size, last + 1);
         for (long value = from; value < end; value++) {
             counter.tell(new Add(value));
         }

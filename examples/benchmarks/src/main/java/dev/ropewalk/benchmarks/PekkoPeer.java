@@ -6,6 +6,7 @@ import com.typesafe.config.ConfigFactory;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -103,6 +104,19 @@ final class PekkoPeer implements Peer {
             throw new TimeoutException("the actors do not end");
         }
         return value;
+    }
+
+    /**
+     * {@return how many messages a producer sends for each one that it gets, so that a turn of its
+     * dispatcher, which is so many messages, is a burst}
+     */
+    static int burst(ActorContext<?> context) {
+        int throughput =
+                context.getSystem()
+                        .settings()
+                        .config()
+                        .getInt("pekko.actor.default-dispatcher.throughput");
+        return Sizes.BURST / throughput;
     }
 
     /** A program: its first actor, which makes the others. */

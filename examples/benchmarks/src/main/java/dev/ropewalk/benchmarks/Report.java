@@ -81,13 +81,14 @@ final class Report {
         page.append(
                 """
 
-                Every program runs in a JVM of its own, one after the other: about 1 s of warm-up, then up to 6
+                Every program runs in a JVM of its own, one after the other: about 1 s of warm-up, then up to 5
                 rounds of some 0.25 s (a round is as long as it must be where the number of operations is
-                fixed). Heap: 2 GB, 4 GB for mem and the scaling rings, touched beforehand; JMH: 2 JVMs. mem,
-                timers and the scaling rings run with G1 alone. A figure is the median of the rounds, with
-                the least and the most behind it. Messages are fresh objects, and every round's answer is
-                checked: a sum or a count that is wrong fails the run. Compare the figures of this page with
-                one another, and with nothing else; where two ranges overlap, they are equal.
+                fixed). Heap: 1 GB, 2 GB where much may be alive at once, 4 GB for mem and the scaling rings,
+                touched beforehand; JMH: 2 JVMs. mem, timers and the scaling rings run with G1 alone. A
+                figure is the median of the rounds, with the least and the most behind it. Messages are fresh
+                objects. Every round of a scenario checks its answer: a sum or a count that is wrong fails
+                the run. Compare the figures of this page with one another, and with nothing else; where two
+                ranges overlap, they are equal.
                 """);
     }
 
@@ -117,42 +118,28 @@ final class Report {
             Optional<String> ours = results.best(part.name(), true);
             Optional<String> others = results.best(part.name(), false);
             if (ours.isPresent() && others.isPresent()) {
-                double our = figure(part, ours.get());
-                double other = figure(part, others.get());
-                add(
-                        "| [",
-                        part.name(),
-                        "](#",
-                        part.name(),
-                        ") | ",
-                        ours.get(),
-                        " | ",
-                        Chart.figure(our),
-                        " ",
-                        part.unit(),
-                        " | ",
-                        others.get(),
-                        " | ",
-                        Chart.figure(other),
-                        " ",
-                        part.unit(),
-                        " | ",
-                        verdict(our, other),
-                        " |\n");
+                Measured our = measured(part, ours.get());
+                Measured other = measured(part, others.get());
+                add("| [", part.name(), "](#", part.name(), ") | ", ours.get(), " | ");
+                add(Chart.figure(our.median()), " ", part.unit(), " | ", others.get(), " | ");
+                add(Chart.figure(other.median()), " ", part.unit(), " | ");
+                add(verdict(our, other), " |\n");
             }
         }
     }
 
-    private static String verdict(double our, double other) {
-        double ratio = other / our;
-        if (ratio >= 1) {
-            return String.format(Locale.ROOT, "**first**, %.1f x better", ratio);
+    private static String verdict(Measured our, Measured other) {
+        if (our.least() <= other.most() && other.least() <= our.most()) {
+            return "equal: the ranges overlap";
         }
-        return String.format(Locale.ROOT, "behind, %.1f x worse", 1 / ratio);
+        double ratio = other.median() / our.median();
+        return ratio > 1
+                ? String.format(Locale.ROOT, "**first**, %.1f x better", ratio)
+                : String.format(Locale.ROOT, "behind, %.1f x worse", 1 / ratio);
     }
 
-    private double figure(Part part, String system) {
-        return results.find(FIRST, part.name(), system).orElseThrow().median();
+    private Measured measured(Part part, String system) {
+        return results.find(FIRST, part.name(), system).orElseThrow();
     }
 
     // ---------------------------------------------------------------- tables
@@ -222,7 +209,14 @@ final class Report {
                                                     Results.isOurs(system))));
         }
         return Chart.bars(
-                part.name() + ": " + part.unit() + " for one " + part.operation() + ", " + FIRST,
+                part.name()
+                        + ": "
+                        + part.unit()
+                        + " for one "
+                        + part.operation()
+                        + ", "
+                        + FIRST
+                        + ", logarithmic",
                 bars);
     }
 
@@ -317,7 +311,7 @@ final class Report {
                                         bars.add(new Chart.Bar(label, measured.median(), true)));
             }
         }
-        return Chart.bars("Cost per message as cords grow: ns, " + FIRST, bars);
+        return Chart.bars("Cost per message as cords grow: ns, " + FIRST + ", logarithmic", bars);
     }
 
     private void failures() {

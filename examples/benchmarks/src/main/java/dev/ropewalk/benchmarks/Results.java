@@ -45,7 +45,7 @@ final class Results {
                 }
             } else if (words[0].equals(Measured.KEYWORD)) {
                 results.add(collector, line, words);
-            } else if (words[0].equals("FAILED")) {
+            } else if (words[0].equals(Runner.FAILED)) {
                 results.failures.add(line);
             }
         }

@@ -4,8 +4,6 @@ import dev.ropewalk.channels.Channel;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 
-import org.jspecify.annotations.Nullable;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,8 +15,6 @@ import java.util.function.Supplier;
 /** Ropewalk without actors: fibers that suspend, spin and await, and channels between them. */
 final class RopewalkChannels implements Peer {
     private record Item(long value) {}
-
-    private record Hop(long left, long sum) {}
 
     private final Supplier<Channel<Item>> rendezvous;
     private final IntFunction<Channel<Item>> buffered;
@@ -39,18 +35,19 @@ final class RopewalkChannels implements Peer {
     static Peer local() {
         RopewalkChannels peer =
                 new RopewalkChannels(Channel::localRendezvous, Channel::localBuffered);
-        peer.programs.put("pingpong", n -> Cord.<Long>run(() -> ring(n, 2)));
-        peer.programs.put("ring", n -> Cord.<Long>run(() -> ring(n, Sizes.RING)));
-        peer.programs.put("forkjoin_create", n -> Cord.<Long>run(() -> create(n)));
         peer.programs.put(
                 "skynet", n -> Cord.<Long>run(() -> skynet(0, n, List.of(Cord.current())).await()));
         peer.programs.put("timers", n -> Cord.<Long>run(() -> timers(n)));
-        peer.programs.put("mem", n -> Cord.<Long>run(() -> mem(n)));
         return peer;
     }
 
     static Peer shared() {
         RopewalkChannels peer = new RopewalkChannels(Channel::rendezvous, Channel::buffered);
+        peer.programs.put(
+                "chan_rendezvous_2",
+                n -> onTwoCords(second -> through(n, Channel.rendezvous(), second)));
+        peer.programs.put(
+                "chan_buffered_2", n -> onTwoCords(second -> through(n, peer.buffer(), second)));
         peer.programs.put(
                 "pipeline_2",
                 n -> onTwoCords(second -> peer.pipeline(n, List.of(Cord.current(), second))));
@@ -131,54 +128,9 @@ final class RopewalkChannels implements Peer {
 
     // ---------------------------------------------------------------- fibers
 
-    private static long ring(long hops, int size) {
-        Fiber<?> main = Fiber.current();
-        List<Fiber<?>> ring = new ArrayList<>(size);
-        for (int i = 0; i < size; i++) {
-            int next = (i + 1) % size;
-            ring.add(Fiber.spin(() -> passAlways(ring, next, main)));
-        }
-        Fiber.snooze();
-        ring.getFirst().schedule(new Hop(hops, 0));
-        long sum = hop(Fiber.suspend()).sum();
-        ring.forEach(Fiber::terminate);
-        return sum;
-    }
-
-    private static void passAlways(List<Fiber<?>> ring, int next, Fiber<?> main) {
-        for (; ; ) {
-            Hop hop = hop(Fiber.suspend());
-            long sum = hop.sum() + hop.left();
-            Fiber<?> to = hop.left() == 1 ? main : ring.get(next);
-            to.schedule(new Hop(hop.left() - 1, sum));
-        }
-    }
-
-    private static Hop hop(@Nullable Object given) {
-        if (given instanceof Hop hop) {
-            return hop;
-        }
-        throw new IllegalStateException("not a hop: " + given);
-    }
-
     /** Confined to the cord. */
     private static final class Count {
-        private long sum;
-        private long handled;
-    }
-
-    /** The message is what the body captures. */
-    private static long create(long n) {
-        Count count = new Count();
-        for (long value = 1; value <= n; value++) {
-            Item item = new Item(value);
-            Fiber.spin(() -> count.sum += item.value());
-            if (value % Sizes.BURST == 0) {
-                Fiber.snooze();
-            }
-        }
-        Fiber.snooze();
-        return count.sum;
+        private long slept;
     }
 
     /** The children of the root lie on the cords in turn, the others with their parent. */
@@ -219,41 +171,11 @@ final class RopewalkChannels implements Peer {
                             () -> {
                                 for (int i = 0; i < Sizes.SLEEPS; i++) {
                                     Fiber.sleep(time);
-                                    count.handled++;
+                                    count.slept++;
                                 }
                             }));
         }
         sleepers.forEach(Fiber::await);
-        return count.handled;
-    }
-
-    private static long mem(long n) {
-        Fiber<?> main = Fiber.current();
-        Count count = new Count();
-        List<Fiber<?>> all = new ArrayList<>((int) n);
-        for (long i = 1; i <= n; i++) {
-            Fiber<?> fiber = Fiber.spin(() -> idle(count, n, main));
-            all.add(fiber);
-            if (i % Sizes.BURST == 0) {
-                Fiber.snooze();
-            }
-        }
-        Fiber.snooze();
-        all.forEach(fiber -> fiber.schedule(new Item(1)));
-        Fiber.suspend();
-        Heap.measure();
-        all.forEach(Fiber::terminate);
-        return count.sum;
-    }
-
-    private static void idle(Count count, long n, Fiber<?> main) {
-        for (; ; ) {
-            if (Fiber.suspend() instanceof Item(long value)) {
-                count.sum += value;
-                if (++count.handled == n) {
-                    main.schedule(null);
-                }
-            }
-        }
+        return count.slept;
     }
 }

@@ -59,7 +59,8 @@ final class RopewalkPeer implements Peer {
     /** A ring of {@code size}, its actors over the systems in turn. */
     private long ring(long hops, int size, List<ActorSystem> systems) {
         Fiber<?> main = Fiber.current();
-        ringOf(size, systems, main::schedule).tell(new Hop(hops, 0));
+        ringOf(size, systems, main::schedule)
+                .tell(new Hop(Laps.hops(hops, size), Laps.sum(hops, size)));
         return answer(Fiber.suspend());
     }
 
@@ -78,6 +79,7 @@ final class RopewalkPeer implements Peer {
     }
 
     private static boolean pass(Hop hop, ActorRef<Hop> next, LongConsumer whenDone) {
+        Laps.passed(hop.left());
         long sum = hop.sum() + hop.left();
         if (hop.left() == 1) {
             whenDone.accept(sum);

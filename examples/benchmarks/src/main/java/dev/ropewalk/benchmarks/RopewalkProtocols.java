@@ -153,8 +153,7 @@ final class RopewalkProtocols {
 
         void ping() {
             random = Sizes.random(random);
-            int target = Sizes.below(Sizes.BIG, random);
-            all.get(target == index ? (target + 1) % Sizes.BIG : target).tell(new Ping(self));
+            all.get(Sizes.other(index, random)).tell(new Ping(self));
         }
     }
 

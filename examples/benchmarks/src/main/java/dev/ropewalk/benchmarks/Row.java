@@ -14,9 +14,26 @@ import java.util.List;
 record Row(String name, Scenario scenario, String program, List<String> flags) {
     private static final List<Integer> RINGS = List.of(10, 100, 1_000, 10_000, 100_000, 1_000_000);
     private static final List<String> SCALED =
-            List.of("ropewalk-handler", "ropewalk-loop", "pekko-tuned", "kotlin-loop", "vthreads");
+            List.of(
+                    "ropewalk-handler",
+                    "ropewalk-loop",
+                    "pekko-tuned",
+                    "kotlin-loop",
+                    "vthreads-1");
+
+    /** Much may be alive at once. */
+    private static final List<String> PILING_UP =
+            List.of("counting", "fanin", "forkjoin_create", "forkjoin_msg", "skynet", "timers");
+
     private static final List<String> ON_TWO_CORES =
-            List.of("pingpong", "counting", "fanin", "pipeline", "skynet");
+            List.of(
+                    "pingpong",
+                    "counting",
+                    "fanin",
+                    "chan_rendezvous",
+                    "chan_buffered",
+                    "pipeline",
+                    "skynet");
     static final String TWO = "_2";
     static final String SCALE_FIBERS = "scale_actors_";
     static final String SCALE_CORDS = "scale_cords_";
@@ -33,7 +50,7 @@ record Row(String name, Scenario scenario, String program, List<String> flags) {
             rows.add(
                     new Row(
                             SCALE_FIBERS + size,
-                            Scenario.named("ring"),
+                            Scenario.ringOf(size),
                             "ring",
                             List.of("-D" + Sizes.RING_PROPERTY + "=" + size)));
         }
@@ -60,10 +77,13 @@ record Row(String name, Scenario scenario, String program, List<String> flags) {
 
     /** {@return the size of the heap, enough for a million of whatever the row makes} */
     String heap() {
-        return isScaling() || scenario.unit() == Scenario.Unit.BYTES ? "4g" : "2g";
+        if (isScaling() || scenario.unit() == Scenario.Unit.BYTES) {
+            return "4g";
+        }
+        return PILING_UP.contains(scenario.name()) ? "2g" : "1g";
     }
 
-    /** The systems that scaling shows; the others' curves lie beside these. */
+    /** Scaling shows the forms with one thread: a ring has one message on its way. */
     boolean isShownFor(String system) {
         return !isScaling() || SCALED.contains(system);
     }

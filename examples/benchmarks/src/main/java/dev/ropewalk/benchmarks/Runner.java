@@ -9,12 +9,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Runs each program in a JVM of its own, one after the other, and prints its line. A program that
  * fails or does not end is a line too, and makes the whole run fail.
  */
 final class Runner {
+    static final String FAILED = "FAILED";
+
     private static final long LIMIT_SECONDS = 90;
 
     private final PrintStream out;
@@ -60,34 +63,46 @@ final class Runner {
         command.add(row.name());
         command.add(contestant.name());
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        Thread guard = Thread.ofVirtual().start(() -> endInTime(process));
-        String line = null;
-        List<String> rest = new ArrayList<>();
-        try (BufferedReader reader = process.inputReader()) {
-            for (String read = reader.readLine(); read != null; read = reader.readLine()) {
-                if (read.startsWith(Measured.KEYWORD + " ")) {
-                    line = read;
-                } else {
-                    rest.add(read);
+        AtomicBoolean tooLong = new AtomicBoolean();
+        Thread guard = Thread.ofVirtual().start(() -> endInTime(process, tooLong));
+        try {
+            String line = null;
+            List<String> rest = new ArrayList<>();
+            try (BufferedReader reader = process.inputReader()) {
+                for (String read = reader.readLine(); read != null; read = reader.readLine()) {
+                    if (read.startsWith(Measured.KEYWORD + " ")) {
+                        line = read;
+                    } else {
+                        rest.add(read);
+                    }
                 }
             }
-        }
-        int status = process.waitFor();
-        guard.interrupt();
-        if (line != null && status == 0) {
-            out.println(line);
-        } else {
-            failed = true;
-            out.println("FAILED " + row.name() + " " + contestant.name() + " status=" + status);
-            rest.forEach(out::println);
+            int status = process.waitFor();
+            if (line != null && status == 0) {
+                out.println(line);
+            } else {
+                String why = tooLong.get() ? "limit=" + LIMIT_SECONDS + "s" : "status=" + status;
+                failed(row.name(), contestant.name() + " " + why);
+                rest.forEach(out::println);
+            }
+        } finally {
+            guard.interrupt();
+            process.toHandle().destroyForcibly();
         }
         out.flush();
     }
 
-    private static void endInTime(Process process) {
+    void failed(String scenario, String what) {
+        failed = true;
+        out.println(FAILED + " " + scenario + " " + what);
+    }
+
+    /** By its handle: a process that is destroyed closes the streams that are being read. */
+    private static void endInTime(Process process, AtomicBoolean tooLong) {
         try {
             if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
+                tooLong.set(true);
+                process.toHandle().destroyForcibly();
             }
         } catch (InterruptedException ended) {
             // The program has ended by itself.

@@ -51,14 +51,14 @@ public record Scenario(
                     of(
                             "pingpong",
                             "message",
-                            MILLION,
+                            20 * MILLION,
                             1,
                             Scenario::sumTo,
                             "two actors answer each other"),
                     of(
                             "ring",
                             "message",
-                            MILLION,
+                            20 * MILLION,
                             1,
                             Scenario::sumTo,
                             "1,000 actors pass one message on"),
@@ -68,14 +68,16 @@ public record Scenario(
                             10 * MILLION,
                             Sizes.BURST,
                             Scenario::sumTo,
-                            "one producer, one actor that adds up"),
+                            "one producer, one actor that adds up; a mailbox with a limit where the"
+                                    + " system has one"),
                     of(
                             "fanin",
                             "message",
                             64 * 50_000,
                             Sizes.PRODUCERS,
                             n -> Sizes.PRODUCERS * sumTo(n / Sizes.PRODUCERS),
-                            "64 producers, one actor that adds up"),
+                            "64 producers, one actor that adds up; a mailbox with a limit where the"
+                                    + " system has one"),
                     of(
                             "forkjoin_create",
                             "actor",
@@ -86,7 +88,7 @@ public record Scenario(
                     of(
                             "forkjoin_msg",
                             "message",
-                            MILLION,
+                            20 * MILLION,
                             Sizes.BURST,
                             Scenario::sumTo,
                             "one producer sends to 60 actors in turn"),
@@ -109,7 +111,8 @@ public record Scenario(
                             200_000,
                             Sizes.BURST,
                             Scenario::amounts,
-                            "1,000 accounts; the one that pays asks the one that gets"),
+                            "1,000 accounts; the one that pays asks the one that gets, in Ropewalk"
+                                    + " with a time limit"),
                     of(
                             "chan_rendezvous",
                             "element",
@@ -120,7 +123,7 @@ public record Scenario(
                     of(
                             "chan_buffered",
                             "element",
-                            5 * MILLION,
+                            20 * MILLION,
                             1,
                             Scenario::sumTo,
                             "one sender, one receiver, 128 slots"),
@@ -157,6 +160,13 @@ public record Scenario(
                     2,
                     n -> 2 * sumTo(n / 2),
                     "two rings of 1,000 actors at the same time");
+
+    /** A ring of another size, with enough messages for two laps. */
+    static Scenario ringOf(int size) {
+        Scenario ring = named("ring");
+        long operations = Math.max(MILLION, 2L * size);
+        return fixed("ring", ring.operation, operations, ring.answer, ring.shape);
+    }
 
     static Scenario named(String name) {
         return ALL.stream().filter(s -> s.name().equals(name)).findFirst().orElseThrow();

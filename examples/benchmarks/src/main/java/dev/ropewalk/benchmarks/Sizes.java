@@ -39,9 +39,17 @@ public final class Sizes {
 
     private Sizes() {}
 
+    static final long LONGEST_SLEEP_MILLIS = 150;
+
     /** {@return how long a sleeper sleeps each time, in milliseconds: 100 on average} */
     public static long sleepMillis(long sleeper) {
-        return 50 + sleeper % 101;
+        return LONGEST_SLEEP_MILLIS - sleeper % 101;
+    }
+
+    /** {@return whom an actor of big pings next: any but itself} */
+    public static int other(int index, int random) {
+        int target = below(BIG, random);
+        return target == index ? (target + 1) % BIG : target;
     }
 
     /** {@return the next number of a simple generator, the same for every system} */

@@ -46,6 +46,7 @@ final class VirtualThreadBig {
     private static final class Pinger implements VirtualThreadCrew.Body {
         private final List<BlockingQueue<Message>> all;
         private final BlockingQueue<Message> mailbox;
+        private final int index;
         private final long pings;
         private final CountDownLatch done;
         private int random;
@@ -54,6 +55,7 @@ final class VirtualThreadBig {
         Pinger(List<BlockingQueue<Message>> all, int index, long pings, CountDownLatch done) {
             this.all = all;
             this.mailbox = all.get(index);
+            this.index = index;
             this.pings = pings;
             this.done = done;
             this.random = index + 1;
@@ -86,7 +88,7 @@ final class VirtualThreadBig {
                 return;
             }
             random = Sizes.random(random);
-            all.get(Sizes.below(Sizes.BIG, random)).add(new Ping(mailbox));
+            all.get(Sizes.other(index, random)).add(new Ping(mailbox));
         }
     }
 }

@@ -63,7 +63,7 @@ final class VirtualThreadMessages {
             BlockingQueue<Hop> next = mailboxes.get((actor + 1) % actors);
             bodies.add(() -> passOn(own, next, answer));
         }
-        mailboxes.getFirst().add(new Hop(n, 0));
+        mailboxes.getFirst().add(new Hop(Laps.hops(n, actors), Laps.sum(n, actors)));
         VirtualThreadCrew.run(bodies);
         return answer.get();
     }
@@ -73,6 +73,7 @@ final class VirtualThreadMessages {
             throws InterruptedException {
         while (true) {
             Hop hop = own.take();
+            Laps.passed(hop.left());
             long sum = hop.sum() + hop.left();
             if (hop.left() <= 1) {
                 answer.complete(sum);

@@ -22,6 +22,8 @@ final class VirtualThreadPeer implements Peer {
                 Map.entry("bank", VirtualThreadBank::bank),
                 Map.entry("chan_rendezvous", VirtualThreadChannels::rendezvous),
                 Map.entry("chan_buffered", VirtualThreadChannels::buffered),
+                Map.entry("chan_rendezvous_2", VirtualThreadChannels::rendezvous),
+                Map.entry("chan_buffered_2", VirtualThreadChannels::buffered),
                 Map.entry("pipeline", VirtualThreadChannels::pipeline),
                 Map.entry("pipeline_2", VirtualThreadChannels::pipeline),
                 Map.entry("timers", VirtualThreadIdlers::timers),

@@ -32,7 +32,7 @@ internal class CoroutineMessages(private val context: CoroutineContext) {
         mailboxes.forEachIndexed { i, mailbox ->
             launch { passOn(mailbox, mailboxes[(i + 1) % size], answer) }
         }
-        mailboxes.first().send(Hop(n, 0))
+        mailboxes.first().send(Hop(Laps.hops(n, size), Laps.sum(n, size)))
         answer.await().also { mailboxes.forEach { it.close() } }
     }
 
@@ -42,6 +42,7 @@ internal class CoroutineMessages(private val context: CoroutineContext) {
         answer: CompletableDeferred<Long>,
     ) {
         for (hop in mailbox) {
+            Laps.passed(hop.left)
             val sum = hop.sum + hop.left
             if (hop.left == 1L) {
                 answer.complete(sum)

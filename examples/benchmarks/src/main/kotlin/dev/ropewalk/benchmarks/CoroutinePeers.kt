@@ -40,6 +40,8 @@ private class CoroutinePeer(context: CoroutineContext, newSum: () -> CoroutineSu
         "bank" to Program(requests::bank),
         "chan_rendezvous" to Program(channels::rendezvous),
         "chan_buffered" to Program(channels::buffered),
+        "chan_rendezvous_2" to Program(channels::rendezvous),
+        "chan_buffered_2" to Program(channels::buffered),
         "pipeline" to Program(channels::pipeline),
         "pipeline_2" to Program(channels::pipeline),
     )

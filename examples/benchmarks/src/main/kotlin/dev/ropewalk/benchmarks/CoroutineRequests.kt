@@ -41,7 +41,7 @@ internal class CoroutineRequests(private val context: CoroutineContext) {
         val mailbox = mailboxes[index]
         var pongs = 0L
         var random = Sizes.random(index + 1)
-        mailboxes[Sizes.below(Sizes.BIG, random)].send(Ping(mailbox))
+        mailboxes[Sizes.other(index, random)].send(Ping(mailbox))
         for (message in mailbox) {
             when (message) {
                 is Ping -> message.replyTo.send(Pong())
@@ -50,7 +50,7 @@ internal class CoroutineRequests(private val context: CoroutineContext) {
                         done.send(Done(pongs))
                     } else {
                         random = Sizes.random(random)
-                        mailboxes[Sizes.below(Sizes.BIG, random)].send(Ping(mailbox))
+                        mailboxes[Sizes.other(index, random)].send(Ping(mailbox))
                     }
             }
         }
