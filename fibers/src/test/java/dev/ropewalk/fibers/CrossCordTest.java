@@ -87,8 +87,15 @@ class CrossCordTest {
                                 values.add(Fiber.suspend());
                                 return Fiber.suspend();
                             });
+            CountDownLatch blocked = new CountDownLatch(1);
             CountDownLatch sent = new CountDownLatch(1);
-            cord.spin("blocks the cord", () -> Runs.await(sent));
+            cord.spin(
+                    "blocks the cord",
+                    () -> {
+                        blocked.countDown();
+                        Runs.await(sent);
+                    });
+            Runs.await(blocked); // else the cord may look between two of the messages
             fiber.schedule("first");
             fiber.schedule("second");
             fiber.terminate();
