@@ -19,7 +19,7 @@ import java.util.Locale;
  * switch}, and each of its methods is a system.
  */
 final class Jmh {
-    static final int FORKS = 2;
+    private static final int FORKS = 2;
     private static final String SUFFIX = "Benchmark";
 
     private final String name;

@@ -5,6 +5,7 @@ import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.ReplyTo;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 
@@ -110,7 +111,7 @@ final class RopewalkActors {
 
     record Add(long value) implements CounterMessage {}
 
-    record Total(dev.ropewalk.actors.ReplyTo<Long> reply) implements CounterMessage {}
+    record Total(ReplyTo<Long> reply) implements CounterMessage {}
 
     Actor<CounterMessage> counter() {
         return actor(

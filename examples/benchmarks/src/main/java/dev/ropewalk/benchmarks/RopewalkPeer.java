@@ -8,6 +8,8 @@ import dev.ropewalk.benchmarks.RopewalkActors.Add;
 import dev.ropewalk.benchmarks.RopewalkActors.CounterMessage;
 import dev.ropewalk.fibers.Fiber;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -101,7 +103,7 @@ final class RopewalkPeer implements Peer {
         return sum;
     }
 
-    private static long answer(@org.jspecify.annotations.Nullable Object given) {
+    private static long answer(@Nullable Object given) {
         if (given instanceof Long answer) {
             return answer;
         }

@@ -1,5 +1,10 @@
 package dev.ropewalk.benchmarks;
 
+import dev.ropewalk.benchmarks.VirtualThreadMessages.Add;
+import dev.ropewalk.benchmarks.VirtualThreadMessages.Get;
+import dev.ropewalk.benchmarks.VirtualThreadMessages.Message;
+import dev.ropewalk.benchmarks.VirtualThreadMessages.Stop;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -11,14 +16,6 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** One virtual thread that makes many others, or that sends to several. */
 final class VirtualThreadForks {
-    private sealed interface Message {}
-
-    private record Add(long value) implements Message {}
-
-    private record Get(CompletableFuture<Long> reply) implements Message {}
-
-    private record Stop() implements Message {}
-
     private VirtualThreadForks() {}
 
     static long create(long n) throws InterruptedException {
@@ -35,7 +32,7 @@ final class VirtualThreadForks {
         for (int actor = 0; actor < Sizes.FORKED; actor++) {
             BlockingQueue<Message> mailbox = new LinkedBlockingQueue<>();
             actors.add(mailbox);
-            bodies.add(() -> count(mailbox));
+            bodies.add(() -> VirtualThreadMessages.count(mailbox));
         }
         CompletableFuture<Long> answer = new CompletableFuture<>();
         bodies.add(() -> sendInTurn(actors, n, answer));
@@ -83,18 +80,5 @@ final class VirtualThreadForks {
             sum += total.get();
         }
         answer.complete(sum);
-    }
-
-    private static void count(BlockingQueue<Message> mailbox) throws InterruptedException {
-        long total = 0;
-        while (true) {
-            switch (mailbox.take()) {
-                case Add(long value) -> total += value;
-                case Get(CompletableFuture<Long> reply) -> reply.complete(total);
-                case Stop() -> {
-                    return;
-                }
-            }
-        }
     }
 }

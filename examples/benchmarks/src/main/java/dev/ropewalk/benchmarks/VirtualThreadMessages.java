@@ -13,13 +13,13 @@ final class VirtualThreadMessages {
     /** Goes around until nothing is left; one with nothing left ends who gets it. */
     private record Hop(long left, long sum) {}
 
-    private sealed interface Message {}
+    sealed interface Message {}
 
-    private record Add(long value) implements Message {}
+    record Add(long value) implements Message {}
 
-    private record Get(CompletableFuture<Long> reply) implements Message {}
+    record Get(CompletableFuture<Long> reply) implements Message {}
 
-    private record Stop() implements Message {}
+    record Stop() implements Message {}
 
     private VirtualThreadMessages() {}
 
@@ -96,7 +96,7 @@ final class VirtualThreadMessages {
         counter.put(new Stop());
     }
 
-    private static void count(BlockingQueue<Message> mailbox) throws InterruptedException {
+    static void count(BlockingQueue<Message> mailbox) throws InterruptedException {
         long total = 0;
         while (true) {
             switch (mailbox.take()) {
