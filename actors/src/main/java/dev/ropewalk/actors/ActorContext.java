@@ -31,7 +31,7 @@ public sealed interface ActorContext<M> permits ActorCell {
     /**
      * Receives the next message, with a limit on the wait.
      *
-     * @param limit how long to wait; 0 or less waits for one turn of the cord
+     * @param limit how long to wait; 0 waits for one turn of the cord
      * @return the message, or null if the limit passed
      */
     @Nullable M receive(Duration limit);

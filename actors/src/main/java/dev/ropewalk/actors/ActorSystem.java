@@ -2,6 +2,7 @@ package dev.ropewalk.actors;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,7 @@ import java.util.function.Consumer;
  */
 public final class ActorSystem implements AutoCloseable {
     /** Each child has its own limit. */
-    private static final Duration WITHOUT_LIMIT = Duration.ofSeconds(Long.MAX_VALUE);
+    private static final Duration WITHOUT_LIMIT = Waits.FOREVER;
 
     private final String name;
     private final DeadLetters deadLetters;

@@ -25,7 +25,7 @@ final class RestartLog {
         }
         this.intensity = intensity;
         this.period = period;
-        this.periodNs = Waits.nanos(period);
+        this.periodNs = period.compareTo(Waits.FOREVER) < 0 ? period.toNanos() : Long.MAX_VALUE;
     }
 
     /** Enters a restart; false if it is one too many. */

@@ -4,13 +4,13 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -236,7 +236,7 @@ public final class Supervisor {
                 below.stop();
             }
             // A supervisor below keeps the limits of its own children.
-            Duration limit = below == null ? rules.stopLimit() : ChronoUnit.FOREVER.getDuration();
+            Duration limit = below == null ? rules.stopLimit() : Waits.FOREVER;
             if (!fiber.awaitEnd(limit)) {
                 LOG.warn("{} did not end within {}", child, rules.stopLimit());
             }

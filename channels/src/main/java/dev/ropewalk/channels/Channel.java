@@ -1,5 +1,7 @@
 package dev.ropewalk.channels;
 
+import dev.ropewalk.fibers.Guard;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -41,7 +43,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
      * @param <E> the type of the elements
      */
     static <E> Channel<E> rendezvous() {
-        return new SharedChannel<>(0, null);
+        return new QueueChannel<>(0, Guard.shared(), null);
     }
 
     /**
@@ -52,7 +54,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
      * @throws IllegalArgumentException if the capacity is less than 1
      */
     static <E> Channel<E> buffered(int capacity) {
-        return new SharedChannel<>(QueueChannel.checkCapacity(capacity), null);
+        return new QueueChannel<>(QueueChannel.checkCapacity(capacity), Guard.shared(), null);
     }
 
     /**
@@ -66,7 +68,8 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
      */
     static <E> Channel<E> buffered(int capacity, Consumer<? super E> undelivered) {
         Objects.requireNonNull(undelivered, "undelivered");
-        return new SharedChannel<>(QueueChannel.checkCapacity(capacity), undelivered);
+        return new QueueChannel<>(
+                QueueChannel.checkCapacity(capacity), Guard.shared(), undelivered);
     }
 
     /**
@@ -76,7 +79,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
      * @throws IllegalStateException if the thread is no cord
      */
     static <E> Channel<E> localRendezvous() {
-        return new LocalChannel<>(0, null);
+        return new QueueChannel<>(0, QueueChannel.local(), null);
     }
 
     /**
@@ -88,7 +91,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
      * @throws IllegalStateException if the thread is no cord
      */
     static <E> Channel<E> localBuffered(int capacity) {
-        return new LocalChannel<>(QueueChannel.checkCapacity(capacity), null);
+        return new QueueChannel<>(QueueChannel.checkCapacity(capacity), QueueChannel.local(), null);
     }
 
     /**
@@ -102,7 +105,8 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
      */
     static <E> Channel<E> localBuffered(int capacity, Consumer<? super E> undelivered) {
         Objects.requireNonNull(undelivered, "undelivered");
-        return new LocalChannel<>(QueueChannel.checkCapacity(capacity), undelivered);
+        return new QueueChannel<>(
+                QueueChannel.checkCapacity(capacity), QueueChannel.local(), undelivered);
     }
 
     /**
@@ -119,7 +123,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
      * Like {@link #send(Object)}, with a limit on the wait.
      *
      * @param element what is sent
-     * @param limit how long to wait; 0 or less waits for one turn of the cord
+     * @param limit how long to wait; 0 waits for one turn of the cord
      * @return false if the limit passed; the element was not sent then
      * @throws ChannelClosedException if the channel is closed, or is closed while this waits; it
      *     carries the element
@@ -148,7 +152,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
     /**
      * Like {@link #receive()}, with a limit on the wait.
      *
-     * @param limit how long to wait; 0 or less waits for one turn of the cord
+     * @param limit how long to wait; 0 waits for one turn of the cord
      * @return the element, or null if the limit passed
      * @throws ChannelClosedException if the channel is closed and drained, or is closed while this
      *     waits

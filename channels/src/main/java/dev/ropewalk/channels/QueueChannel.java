@@ -1,5 +1,8 @@
 package dev.ropewalk.channels;
 
+import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.WaitingLine;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -13,7 +16,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * The one algorithm of all channels; subclasses say how a call is guarded and what a wait is.
+ * The one algorithm of all channels; a {@link Guard} says how a call is guarded and what a wait is.
  *
  * <pre>
  *   OPEN -> CLOSED      close: nothing more goes in, the buffer drains
@@ -33,7 +36,7 @@ import java.util.function.Consumer;
  * wait over and takes the next. A claim decides inside the guard, the wake-up comes after it, so no
  * lock is held while another cord is woken. The undelivered hook runs outside the guard too.
  */
-abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel, SharedChannel {
+final class QueueChannel<E> implements Channel<E> {
     private enum State {
         OPEN,
         CLOSED,
@@ -48,6 +51,7 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
 
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
+    private final Guard guard;
     private final ElementRing<E> buffer;
     private final WaitingLine<E> senders = new WaitingLine<>();
     private final WaitingLine<E> receivers = new WaitingLine<>();
@@ -56,10 +60,15 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
     private State state = State.OPEN;
     private @Nullable Throwable closeCause;
 
-    QueueChannel(int capacity, @Nullable Consumer<? super E> undelivered) {
+    QueueChannel(int capacity, Guard guard, @Nullable Consumer<? super E> undelivered) {
+        this.guard = guard;
         this.capacity = capacity;
         this.buffer = new ElementRing<>(capacity);
         this.undelivered = undelivered;
+    }
+
+    static Guard local() {
+        return Guard.local("make it with Channel.rendezvous() or Channel.buffered(n)");
     }
 
     static int checkCapacity(int capacity) {
@@ -70,22 +79,13 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
         return capacity;
     }
 
-    /** Begins a guarded section. */
-    abstract void enter();
-
-    /** Ends a guarded section. */
-    abstract void exit();
-
-    /** A wait of the caller. */
-    abstract Party<E> party(@Nullable E element);
-
     @Override
-    public final void send(E element) {
+    public void send(E element) {
         sendWithin(element, NO_LIMIT);
     }
 
     @Override
-    public final boolean send(E element, Duration limit) {
+    public boolean send(E element, Duration limit) {
         return sendWithin(element, Waits.nanos(limit));
     }
 
@@ -93,7 +93,7 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
         checkElement(element);
         Party<E> receiver;
         Party<E> me = null;
-        enter();
+        guard.enter(this);
         try {
             if (state != State.OPEN) {
                 throw closed(element);
@@ -104,17 +104,17 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
                     buffer.add(element);
                     return true;
                 }
-                me = party(element);
+                me = guard.party(element);
                 senders.add(me);
             }
         } finally {
-            exit();
+            guard.exit();
         }
         if (me == null) {
             Objects.requireNonNull(receiver).wake();
             return true;
         }
-        Object result = await(me, senders, limitNanos);
+        Object result = guard.await(me, this, limitNanos);
         if (result == CLOSED) {
             throw closed(element);
         }
@@ -122,10 +122,10 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
     }
 
     @Override
-    public final SendResult trySend(E element) {
+    public SendResult trySend(E element) {
         checkElement(element);
         Party<E> receiver;
-        enter();
+        guard.enter(this);
         try {
             if (state != State.OPEN) {
                 return SendResult.CLOSED;
@@ -139,19 +139,19 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
                 return SendResult.SENT;
             }
         } finally {
-            exit();
+            guard.exit();
         }
         receiver.wake();
         return SendResult.SENT;
     }
 
     @Override
-    public final E receive() {
+    public E receive() {
         return Objects.requireNonNull(receiveWithin(NO_LIMIT));
     }
 
     @Override
-    public final @Nullable E receive(Duration limit) {
+    public @Nullable E receive(Duration limit) {
         return receiveWithin(Waits.nanos(limit));
     }
 
@@ -160,7 +160,7 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
         Party<E> sender = null;
         E taken;
         Party<E> me = null;
-        enter();
+        guard.enter(this);
         try {
             taken = buffer.poll();
             sender = senders.claimFirst(SENT);
@@ -170,11 +170,11 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
                 if (state != State.OPEN) {
                     throw closed(null);
                 }
-                me = party(null);
+                me = guard.party(null);
                 receivers.add(me);
             }
         } finally {
-            exit();
+            guard.exit();
         }
         if (sender != null) {
             sender.wake();
@@ -182,7 +182,7 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
         if (me == null) {
             return taken;
         }
-        Object result = await(me, receivers, limitNanos);
+        Object result = guard.await(me, this, limitNanos);
         if (result == CLOSED) {
             throw closed(null);
         }
@@ -190,10 +190,10 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
     }
 
     @Override
-    public final @Nullable E tryReceive() {
+    public @Nullable E tryReceive() {
         Party<E> sender;
         E taken;
-        enter();
+        guard.enter(this);
         try {
             taken = buffer.poll();
             sender = senders.claimFirst(SENT);
@@ -203,7 +203,7 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
                 throw closed(null);
             }
         } finally {
-            exit();
+            guard.exit();
         }
         if (sender != null) {
             sender.wake();
@@ -213,7 +213,7 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
 
     /** The claimed sender's element follows what was taken from the buffer, or is what is taken. */
     private E refill(@Nullable E taken, Party<E> sender) {
-        E brought = Objects.requireNonNull(sender.element);
+        E brought = Objects.requireNonNull(sender.element());
         if (taken == null) {
             return brought;
         }
@@ -221,42 +221,25 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
         return taken;
     }
 
-    private @Nullable Object await(Party<E> me, WaitingLine<E> line, long limitNanos) {
-        Object result = Waits.TIMED_OUT;
-        try {
-            result = me.await(this, limitNanos);
-        } finally {
-            if (result == Waits.TIMED_OUT) {
-                enter();
-                try {
-                    line.remove(me);
-                } finally {
-                    exit();
-                }
-            }
-        }
-        return result;
-    }
-
     @Override
-    public final void close() {
+    public void close() {
         end(State.CLOSED, null);
     }
 
     @Override
-    public final void close(Throwable cause) {
+    public void close(Throwable cause) {
         end(State.CLOSED, Objects.requireNonNull(cause, "cause"));
     }
 
     @Override
-    public final void cancel() {
+    public void cancel() {
         end(State.CANCELLED, null);
     }
 
     private void end(State to, @Nullable Throwable cause) {
         List<Party<E>> toWake = new ArrayList<>();
         List<E> left = new ArrayList<>();
-        enter();
+        guard.enter(this);
         try {
             if (state == to || state == State.CANCELLED) {
                 return;
@@ -273,7 +256,7 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
                 }
             }
         } finally {
-            exit();
+            guard.exit();
         }
         toWake.forEach(Party::wake);
         if (undelivered != null) {
@@ -328,17 +311,17 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
     }
 
     @Override
-    public final boolean isClosed() {
-        enter();
+    public boolean isClosed() {
+        guard.enter(this);
         try {
             return state != State.OPEN;
         } finally {
-            exit();
+            guard.exit();
         }
     }
 
     @Override
-    public final Iterator<E> iterator() {
+    public Iterator<E> iterator() {
         return new Iterator<>() {
             private @Nullable E fetched;
             private boolean ended;
@@ -370,9 +353,19 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
         };
     }
 
+    /** How many stand in the two lines. */
+    int waiting() {
+        guard.enter(this);
+        try {
+            return senders.size() + receivers.size();
+        } finally {
+            guard.exit();
+        }
+    }
+
     /** Checks what stands at the top of this class. */
-    final void checkInvariants() {
-        enter();
+    void checkInvariants() {
+        guard.enter(this);
         try {
             buffer.checkInvariants();
             senders.checkInvariants();
@@ -384,7 +377,7 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
                     state == State.OPEN || (senders.isEmpty() && receivers.isEmpty()),
                     "somebody waits at a closed channel");
         } finally {
-            exit();
+            guard.exit();
         }
     }
 
@@ -395,9 +388,9 @@ abstract sealed class QueueChannel<E> implements Channel<E> permits LocalChannel
         }
     }
 
-    /** Racy, for people. */
-    final String describe(String kind) {
-        return kind
+    @Override
+    public String toString() {
+        return (guard.isLocal() ? "local" : "shared")
                 + (capacity == 0 ? " rendezvous channel" : " channel buffered(" + capacity + ")")
                 + " @"
                 + Integer.toHexString(System.identityHashCode(this));

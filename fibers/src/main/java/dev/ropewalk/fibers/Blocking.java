@@ -49,7 +49,7 @@ public final class Blocking {
         if (cord == null) {
             return code.call();
         }
-        Fiber.current().raiseIfPending();
+        Fiber.current().raiseIfDue();
         if (cord.isVirtual()) {
             return code.call();
         }
@@ -197,7 +197,7 @@ public final class Blocking {
                 case Outcome.Success<T> success -> success.value();
                 case Outcome.Failure<T> failure ->
                         throw FiberAwait.<Exception>sneaky(failure.cause());
-                case Outcome.Terminated<T> _, Outcome.Abandoned<T> _ ->
+                case Outcome.Stopped<T> _, Outcome.Terminated<T> _, Outcome.Abandoned<T> _ ->
                         throw new IllegalStateException("not a fiber");
             };
         }

@@ -289,10 +289,16 @@ public final class Cord implements AutoCloseable {
             String name, @Nullable Callable<? extends T> body, @Nullable Handler handler) {
         Objects.requireNonNull(name, "name");
         Fiber<?> spinner = Fiber.currentOrNull();
-        Fiber<?> parent = spinner == null ? root : spinner;
-        Fiber<T> fiber = new Fiber<>(this, parent, name, body, handler);
-        if (spinner != null && spinner.cord() == this) {
-            return spinner.adopt(fiber);
+        Fiber<T> fiber = new Fiber<>(this, spinner == null ? root : spinner, name, body, handler);
+        spinBelow(spinner, fiber);
+        return fiber;
+    }
+
+    /** Starts a new fiber of this cord; called by its parent, or with null by a plain thread. */
+    void spinBelow(@Nullable Fiber<?> spinner, Fiber<?> fiber) {
+        if (spinner != null && spinner.cord == this) {
+            spinner.adopt(fiber);
+            return;
         }
         if (inbox.isClosed()) {
             throw new CordClosedException(this + " has ended and cannot run " + fiber);
@@ -301,7 +307,6 @@ public final class Cord implements AutoCloseable {
             spinner.children().add(fiber);
         }
         send(FiberMessages.start(fiber, spinner == null));
-        return fiber;
     }
 
     /** A start message arrived. */
@@ -311,8 +316,7 @@ public final class Cord implements AutoCloseable {
         } else if (enterIntoRoot) {
             root.adopt(fiber);
         } else {
-            guests.add(fiber);
-            fiber.isGuest = true;
+            addGuest(fiber);
             enqueue(fiber, Handler.START);
         }
     }
@@ -371,6 +375,30 @@ public final class Cord implements AutoCloseable {
      */
     public int nextInt(int bound) {
         return seam.nextInt(bound);
+    }
+
+    /**
+     * {@return the living fiber of this cord with the given number; null if there is none}
+     *
+     * @param id its {@link Fiber#id}
+     * @throws WrongThreadException if called on another thread than the cord's
+     */
+    public @Nullable Fiber<?> find(long id) {
+        root.checkCord("find among the fibers of");
+        ArrayDeque<Fiber<?>> toSee = new ArrayDeque<>(guests);
+        toSee.add(root);
+        for (Fiber<?> each = toSee.poll(); each != null; each = toSee.poll()) {
+            if (each.id() == id && each.outcome() == null) {
+                return each;
+            }
+            Fiber<?> child = each.firstChild();
+            for (; child != null; child = child.nextSibling) {
+                if (child.cord == this) {
+                    toSee.add(child);
+                }
+            }
+        }
+        return null;
     }
 
     /** {@return the cord's name} */
@@ -622,16 +650,33 @@ public final class Cord implements AutoCloseable {
         }
     }
 
-    void guestEnded(Fiber<?> guest) {
+    void addGuest(Fiber<?> guest) {
+        guests.add(guest);
+        guest.isGuest = true;
+    }
+
+    void removeGuest(Fiber<?> guest) {
+        guest.isGuest = false;
         guests.remove(guest);
         root.wakeIfAlone();
+    }
+
+    Fiber<?> root() {
+        return root;
     }
 
     // ---------------------------------------------------------------- timers and reports
 
     Timer armTimer(Fiber<?> fiber, long number, long timeoutNanos) {
-        long limit = Math.min(Math.max(timeoutNanos, 0), Long.MAX_VALUE / 2);
-        return timers.arm(seam.nanoTime() + limit, fiber, number);
+        return timers.arm(deadline(timeoutNanos), fiber, number);
+    }
+
+    Timer armScope(CancelScope scope, long limitNanos) {
+        return timers.arm(deadline(limitNanos), scope);
+    }
+
+    private long deadline(long timeoutNanos) {
+        return seam.nanoTime() + Math.min(Math.max(timeoutNanos, 0), Long.MAX_VALUE / 2);
     }
 
     void cancelTimer(Timer timer) {

@@ -49,9 +49,11 @@ public record CordOptions(
             throw new IllegalArgumentException(
                     "stackSize=" + stackSize + " < 0 for cord " + name + "; 0 means the default");
         }
-        if (stopLimit.isNegative()) {
+        try {
+            Waits.nanos(stopLimit);
+        } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "stopLimit=" + stopLimit + " is negative for cord " + name);
+                    "stopLimit=" + stopLimit + " of cord " + name + ": " + e.getMessage(), e);
         }
     }
 
@@ -102,6 +104,6 @@ public record CordOptions(
     }
 
     private static void log(Fiber<?> fiber, Throwable failure) {
-        LOG.error("uncaught in {}", fiber, failure);
+        LOG.error("uncaught in {}", fiber.lineage(), failure);
     }
 }

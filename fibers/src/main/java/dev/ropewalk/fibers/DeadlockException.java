@@ -4,7 +4,12 @@ package dev.ropewalk.fibers;
 public final class DeadlockException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
-    DeadlockException(String message) {
+    /**
+     * For those who build on {@link Waits}.
+     *
+     * @param message who would wait for whom, and what to do about it
+     */
+    public DeadlockException(String message) {
         super(message);
     }
 }

@@ -34,7 +34,7 @@ final class DeadlockReport {
         if (fiber.cord() != cord) {
             return; // its children are that cord's
         }
-        for (@Nullable Fiber<?> child = fiber.children().first();
+        for (@Nullable Fiber<?> child = fiber.firstChild();
                 child != null;
                 child = child.nextSibling) {
             add(child, depth + 1);

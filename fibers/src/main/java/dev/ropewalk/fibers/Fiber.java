@@ -3,8 +3,11 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 
 /**
  * A light thread of control, pinned to one cord for life.
@@ -130,12 +133,13 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
     /**
      * Waits for the given time; never less, and more by at most one look of the cord.
      *
-     * @param time how long; 0 or negative is a {@link #snooze}
+     * @param time how long; 0 is a {@link #snooze}
+     * @throws IllegalArgumentException if the time is negative or longer than 292 years
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static void sleep(Duration time) {
         long nanos = Waits.nanos(time);
-        if (nanos <= 0) {
+        if (nanos == 0) {
             snooze();
         } else {
             current().parkFor(WaitKind.LIBRARY, "sleep", nanos);
@@ -168,6 +172,50 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      */
     public boolean awaitEnd(Duration limit) {
         return outcome() != null || FiberAwait.end(this, Waits.nanos(limit), false);
+    }
+
+    /**
+     * Waits until all have ended and takes their results. At the first failure it waits no longer
+     * and throws it; the other fibers go on, see {@link Scope} for fibers that end together. Works
+     * from any thread.
+     *
+     * @param <T> the type of the results
+     * @param fibers whom to await; none is fine
+     * @return the results, in the order of the list
+     * @throws FiberFailedException the first failure; fresh for each caller, with the cause
+     * @throws FiberTerminatedException if the first that ended without a result was terminated
+     * @throws DeadlockException if the fiber awaits itself, or a cycle of awaits would close
+     * @throws WaitInterruptedException if a plain thread was interrupted while it waited
+     */
+    public static <T extends @Nullable Object> List<T> awaitAll(
+            List<? extends Fiber<? extends T>> fibers) {
+        List<Fiber<? extends T>> all = List.copyOf(fibers);
+        if (!all.isEmpty()) {
+            FiberAwait.all(all);
+        }
+        List<T> results = new ArrayList<>(all.size());
+        for (Fiber<? extends T> each : all) {
+            results.add(each.await());
+        }
+        return results;
+    }
+
+    /**
+     * Waits until one of them has ended, however it ended; the others go on. Works from any thread.
+     *
+     * @param <F> the type of the fibers
+     * @param fibers whom to await, at least one
+     * @return the first that ended; if some had ended before, the first of those in the list. Its
+     *     failure is the caller's now
+     * @throws IllegalArgumentException if the list is empty
+     * @throws DeadlockException if the fiber awaits itself, or a cycle of awaits would close
+     * @throws WaitInterruptedException if a plain thread was interrupted while it waited
+     */
+    public static <F extends Fiber<?>> F awaitAny(List<F> fibers) {
+        if (fibers.isEmpty()) {
+            throw new IllegalArgumentException("fibers=[]: none of no fibers can end");
+        }
+        return FiberAwait.any(List.copyOf(fibers));
     }
 
     // ---------------------------------------------------------------- from outside
@@ -215,7 +263,126 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         raise(new Signal.Terminate("terminate was called on " + this));
     }
 
+    /**
+     * Ends the fiber with a result: like {@link #terminate}, but who awaits it gets the result, and
+     * nothing has failed. No effect on a fiber that is being terminated, or dead.
+     *
+     * @param result what await returns
+     */
+    public void stop(T result) {
+        raise(new Signal.Stop("stop was called on " + this, result));
+    }
+
+    /**
+     * Runs the fiber's body again, in the same fiber: what it does now is left as in {@link
+     * #terminate}, its children are ended, and the body starts from the beginning; awaiters keep
+     * waiting. A body that fails while it is being left ends the fiber. A fiber that has not
+     * started yet just starts. Does not wait.
+     *
+     * @throws IllegalStateException if the fiber is dead, or is a {@link Handler}'s
+     */
+    public void restart() {
+        if (body() == null) {
+            throw new IllegalStateException(
+                    this + " runs a handler, which cannot be restarted; end it and spin another");
+        }
+        if (outcome() != null) {
+            throw new IllegalStateException(
+                    this + " is dead and cannot be restarted; respawn() makes a new one of it");
+        }
+        raise(new Signal.Restart("restart was called on " + this));
+    }
+
+    /**
+     * Spins a new fiber with the body, name, cord and parent of this dead one.
+     *
+     * @return the new fiber
+     * @throws IllegalStateException if this fiber is alive, is a {@link Handler}'s or a cord's root
+     *     fiber, or its parent has ended
+     * @throws WrongThreadException if called on another cord than the parent's
+     * @throws CordClosedException if the cord has ended
+     */
+    public Fiber<T> respawn() {
+        Fiber<?> parent = parentOrNull();
+        Callable<? extends T> body = body();
+        if (parent == null || body == null || outcome() == null) {
+            throw new IllegalStateException(
+                    this
+                            + (outcome() == null
+                                    ? " is alive; restart() runs its body again"
+                                    : " is a handler's or a root fiber and cannot be respawned"));
+        }
+        parent.checkCord("respawn below");
+        if (parent.isEnding() || parent.outcome() != null) {
+            throw new IllegalStateException(
+                    this + " cannot be respawned: its parent, " + parent + ", has ended");
+        }
+        Fiber<T> again = new Fiber<>(cord, parent, name, body, null);
+        cord.spinBelow(parent, again);
+        return again;
+    }
+
+    /**
+     * Makes the fiber a child of its cord's root fiber: it no longer ends with the one that spun
+     * it. Works from any thread.
+     */
+    public void detach() {
+        attachTo(cord.root());
+    }
+
+    /**
+     * Makes the fiber a child of another one, with which it ends from now on; if that one has ended
+     * already, the fiber is terminated. Works from any thread and does not wait: on another cord it
+     * takes effect a moment later. No effect on a dead fiber.
+     *
+     * @param newParent the new parent, on any cord
+     * @throws IllegalArgumentException if the new parent is this fiber or one below it, or this is
+     *     a cord's root fiber
+     */
+    public void attachTo(Fiber<?> newParent) {
+        for (Fiber<?> each = newParent; each != null; each = each.parentOrNull()) {
+            if (each == this) {
+                throw new IllegalArgumentException(
+                        "newParent=" + newParent + " is " + this + " or one below it");
+            }
+        }
+        if (parentOrNull() == null) {
+            throw new IllegalArgumentException(
+                    this + " is a root fiber and ends with its cord; it cannot have a parent");
+        }
+        if (cord.isCurrent()) {
+            attachHere(newParent);
+        } else {
+            cord.send(FiberMessages.quiet(() -> attachHere(newParent)));
+        }
+    }
+
+    /**
+     * Has the hook called once when the fiber is over, however it ends; at once if it is over
+     * already. The hook runs on the fiber's cord, or on any thread if the cord has ended, and as no
+     * fiber, so it must not wait; what it throws goes to the uncaught handler. It does not take the
+     * fiber's failure. Works from any thread.
+     *
+     * @param hook is given the dead fiber
+     * @return the registration
+     */
+    public Monitor onEnd(Consumer<? super Fiber<?>> hook) {
+        Monitor monitor = new Monitor(this, Objects.requireNonNull(hook, "hook"));
+        FiberAwait.listen(this, monitor);
+        return monitor;
+    }
+
     // ---------------------------------------------------------------- what it is
+
+    /**
+     * {@return why the fiber ended without a result; null if it is alive or ended with one} A
+     * failure is what the body threw; a termination or abandonment is an exception that says so.
+     * Takes no failure, and works as often as wanted.
+     */
+    public @Nullable Throwable failure() {
+        Outcome<T> ended = outcome();
+        return ended == null ? null : ended.failure(this);
+    }
 
     /**
      * {@return the fiber that runs on this thread}
@@ -256,7 +423,19 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
 
     /** {@return the fiber that ends this one when it ends itself; null for a cord's root fiber} */
     public @Nullable Fiber<?> parent() {
-        return parent;
+        return parentOrNull();
+    }
+
+    /** {@return the fiber and those above it, for reports} */
+    String lineage() {
+        StringBuilder text = new StringBuilder(toString());
+        for (Fiber<?> each = parentOrNull(); each != null; each = each.parentOrNull()) {
+            text.append(" < ").append(each.name());
+            if (each.cord != cord) {
+                text.append(" on ").append(each.cord);
+            }
+        }
+        return text.toString();
     }
 
     /** {@return where the fiber is in its life; from another cord only a hint} */

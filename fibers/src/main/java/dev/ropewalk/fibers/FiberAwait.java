@@ -2,15 +2,20 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
-/** Waiting for the end of a fiber: from its own cord, from another one, and from plain threads. */
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Waiting for the end of fibers: from their own cord, from another one, and from plain threads. */
 final class FiberAwait {
     private FiberAwait() {}
+
+    // ---------------------------------------------------------------- one
 
     /** Waits for the fiber's end and takes its outcome. */
     static <T extends @Nullable Object> Outcome<T> outcome(Fiber<T> target) {
         Fiber<?> me = Fiber.currentOrNull();
-        boolean isParent = me != null && target.parent == me;
-        if (isParent) {
+        boolean isMine = me != null && target.parentOrNull() == me;
+        if (isMine) {
             // Before the wait: the news of a failure may be on its way already.
             target.isAwaitedByParent = true;
         }
@@ -19,11 +24,15 @@ final class FiberAwait {
             try {
                 ended = end(target, Long.MAX_VALUE, true);
             } finally {
-                if (isParent && !ended) {
+                if (isMine && !ended) {
                     target.isAwaitedByParent = false;
                 }
             }
         }
+        return outcomeOf(target);
+    }
+
+    private static <T extends @Nullable Object> Outcome<T> outcomeOf(Fiber<T> target) {
         Outcome<T> outcome = target.outcome();
         if (outcome == null) {
             throw new CordClosedException(target + " has no outcome: its cord ended without it");
@@ -38,25 +47,169 @@ final class FiberAwait {
             checkCycle(me, target);
             me.setAwaited(target);
         }
-        FiberLife.EndWaiter waiter = new FiberLife.EndWaiter(takesOutcome);
-        boolean local = target.cord().isCurrent();
+        EndWaiter waiter = new EndWaiter(takesOutcome);
         Object result = Waits.TIMED_OUT;
         try {
-            if (local) {
-                target.addAwaiter(waiter);
-            } else {
-                target.cord().send(FiberMessages.addAwaiter(target, waiter));
-            }
+            listen(target, waiter);
             result = waiter.await(new EndOf(target), limitNanos);
         } finally {
             if (me != null) {
                 me.setAwaited(null);
             }
             if (result == Waits.TIMED_OUT) {
-                leave(target, waiter, local);
+                unlisten(target, waiter);
             }
         }
         return result != Waits.TIMED_OUT;
+    }
+
+    // ---------------------------------------------------------------- several
+
+    /** The first of them to end; of those that had ended before, the first in the list. */
+    static <F extends Fiber<?>> F any(List<F> targets) {
+        for (F each : targets) {
+            if (each.outcome() != null) {
+                claim(each);
+                return each;
+            }
+        }
+        Object ended = null;
+        EndWaiter waiter = new EndWaiter(true);
+        try {
+            begin(targets, waiter);
+            ended = waiter.await(new FirstEndOf(targets.size()));
+        } finally {
+            leaveAllBut(ended, targets, waiter);
+        }
+        for (F each : targets) {
+            if (each == ended) {
+                return each;
+            }
+        }
+        throw new IllegalStateException("ended=" + ended + " is none of " + targets);
+    }
+
+    /** Waits until all have ended, or until one fails, and throws that failure. */
+    static void all(List<? extends Fiber<?>> targets) {
+        AllWaiter waiter = new AllWaiter(targets.size());
+        Object failed = Waits.TIMED_OUT;
+        try {
+            begin(targets, waiter);
+            failed = waiter.await(new EndOfAll(targets.size()));
+        } finally {
+            if (failed != null) {
+                leaveAllBut(failed, targets, waiter);
+            }
+        }
+        if (failed instanceof Fiber<?> first) {
+            outcomeOf(first).take(first);
+        }
+    }
+
+    private static void begin(List<? extends Fiber<?>> targets, EndListener waiter) {
+        Fiber<?> me = Fiber.currentOrNull();
+        for (Fiber<?> each : targets) {
+            if (me != null) {
+                checkCycle(me, each);
+            }
+        }
+        for (Fiber<?> each : targets) {
+            claim(each);
+            listen(each, waiter);
+        }
+    }
+
+    private static void leaveAllBut(
+            @Nullable Object taken, List<? extends Fiber<?>> targets, EndListener waiter) {
+        for (Fiber<?> each : targets) {
+            if (each != taken) {
+                unlisten(each, waiter);
+                unclaim(each);
+            }
+        }
+    }
+
+    /**
+     * The news that a child of another cord failed may be on its way while its parent begins to
+     * await it; the parent's cord then ignores it. On one cord the listener alone decides.
+     */
+    private static void claim(Fiber<?> child) {
+        if (isMineFromElsewhere(child)) {
+            child.isAwaitedByParent = true;
+        }
+    }
+
+    /** If the news was ignored meanwhile, and the failure is not taken after all, it comes now. */
+    private static void unclaim(Fiber<?> child) {
+        if (!isMineFromElsewhere(child)) {
+            return;
+        }
+        child.isAwaitedByParent = false;
+        Outcome<?> outcome = child.outcome();
+        FiberFailedException untaken = outcome == null ? null : outcome.untaken(child);
+        if (untaken != null && !child.isEntered) {
+            Fiber.current().raiseHere(new Signal.ChildFailed(untaken));
+        }
+    }
+
+    private static boolean isMineFromElsewhere(Fiber<?> fiber) {
+        Fiber<?> me = Fiber.currentOrNull();
+        return me != null && fiber.parentOrNull() == me && fiber.cord != me.cord;
+    }
+
+    // ---------------------------------------------------------------- listening
+
+    /** From any thread; a fiber that is over is told at once, or by its cord. */
+    static void listen(Fiber<?> target, EndListener listener) {
+        if (!target.cord().isCurrent()) {
+            target.cord().send(FiberMessages.addListener(target, listener));
+        } else if (target.outcome() == null) {
+            target.addListener(listener);
+        } else {
+            listener.ended(target);
+        }
+    }
+
+    static void unlisten(Fiber<?> target, EndListener listener) {
+        if (target.cord().isCurrent()) {
+            target.removeListener(listener);
+        } else {
+            target.cord().send(FiberMessages.removeListener(target, listener));
+        }
+    }
+
+    /** A wait for the end of one fiber, or for the first end of several. */
+    private static final class EndWaiter extends Waiter implements EndListener {
+        private final boolean takesOutcome;
+
+        EndWaiter(boolean takesOutcome) {
+            this.takesOutcome = takesOutcome;
+        }
+
+        @Override
+        public boolean ended(Fiber<?> fiber) {
+            return give(fiber) && takesOutcome;
+        }
+    }
+
+    /** A wait for the ends of all, given null, or for the first failure, given that fiber. */
+    private static final class AllWaiter extends Waiter implements EndListener {
+        private final AtomicInteger left;
+
+        AllWaiter(int targets) {
+            this.left = new AtomicInteger(targets);
+        }
+
+        @Override
+        public boolean ended(Fiber<?> fiber) {
+            if (fiber.failure() != null) {
+                return give(fiber);
+            }
+            if (left.decrementAndGet() == 0) {
+                give(null);
+            }
+            return false;
+        }
     }
 
     /** Made into text only for reports. */
@@ -67,13 +220,21 @@ final class FiberAwait {
         }
     }
 
-    private static void leave(Fiber<?> target, FiberLife.EndWaiter waiter, boolean local) {
-        if (local) {
-            target.removeAwaiter(waiter);
-        } else {
-            target.cord().send(FiberMessages.removeAwaiter(target, waiter));
+    private record FirstEndOf(int targets) {
+        @Override
+        public String toString() {
+            return "the first end of " + targets + " fibers";
         }
     }
+
+    private record EndOfAll(int targets) {
+        @Override
+        public String toString() {
+            return "the ends of " + targets + " fibers";
+        }
+    }
+
+    // ---------------------------------------------------------------- cycles
 
     /**
      * Follows the chain of awaits among fibers of this cord, as long as they still wait; other

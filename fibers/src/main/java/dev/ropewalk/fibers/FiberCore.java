@@ -2,11 +2,8 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.Objects;
-import java.util.function.BooleanSupplier;
-
 /**
- * The part of a fiber that waits and is resumed: its state, its waits, and what is pending.
+ * The part of a fiber that waits and is resumed: its state and its waits.
  *
  * <p>States; their one writer is {@link #state(int, int)}:
  *
@@ -30,17 +27,14 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Everything is confined to the cord's thread.
  */
-abstract sealed class FiberCore permits FiberLife {
+abstract sealed class FiberCore extends FiberPending permits FiberLife {
     static final int UNSTARTED = 0;
     static final int RUNNABLE = 1;
     static final int RUNNING = 2;
     static final int WAITING = 3;
     static final int DEAD = 4;
 
-    /** How often a fiber may swallow its termination before it is abandoned. */
-    static final int MOST_RAISES = 1_000;
-
-    /** Resume value that says: throw what is pending. Never leaves this class and its subclass. */
+    /** Resume value that says: throw what is due. Never leaves this class and its subclass. */
     static final Object RAISED = new Object();
 
     /** No instant resume is pending. */
@@ -56,16 +50,6 @@ abstract sealed class FiberCore permits FiberLife {
     private WaitKind waitKind = WaitKind.SUSPEND;
     private Object waitReason = "";
     private @Nullable Object instantValue = NONE;
-    private int raises;
-
-    /** At most one exception: to be thrown at the next switchpoint, signals at every one. */
-    @Nullable Throwable pending;
-
-    /** What is pending does not end waits: clean-up of the library itself, each with a limit. */
-    boolean shielded;
-
-    /** Set when the running fiber is to be abandoned at its next switchpoint. */
-    @Nullable String abandonedFor;
 
     /** The wait that this fiber is parked in, if others may give to it from any thread. */
     @Nullable Waiter openWaiter;
@@ -87,13 +71,13 @@ abstract sealed class FiberCore permits FiberLife {
 
     /** Leaves the stack until the wait is ended. The short path of every switchpoint. */
     @Nullable Object park(WaitKind kind, Object reason) {
-        raiseIfPending();
+        raiseIfDue();
         state(RUNNING, WAITING);
         describe(kind, reason);
         leaveStack(WAITING);
         Object value = cord.takeValue();
         if (value == RAISED) {
-            throw takePending();
+            throw throwDue();
         }
         return value;
     }
@@ -115,7 +99,7 @@ abstract sealed class FiberCore permits FiberLife {
         if (instantValue == NONE) {
             return park(WaitKind.SUSPEND, "suspend");
         }
-        raiseIfPending();
+        raiseIfDue();
         Object value = instantValue;
         instantValue = NONE;
         cord.countSwitch();
@@ -123,7 +107,7 @@ abstract sealed class FiberCore permits FiberLife {
     }
 
     final void snoozeHere() {
-        raiseIfPending();
+        raiseIfDue();
         if (cord.hasRunnable()) {
             giveTurn();
         } else {
@@ -158,58 +142,38 @@ abstract sealed class FiberCore permits FiberLife {
     }
 
     /** Every switchpoint begins here. */
-    final void raiseIfPending() {
-        if (pending != null && (!shielded || abandonedFor != null)) {
+    final void raiseIfDue() {
+        if (isAlerted()) {
+            raiseNow();
+        }
+    }
+
+    private void raiseNow() {
+        Throwable due = due();
+        if (due != null) {
             waitNumber++;
-            giveWayToSignal();
-            throw takePending();
+            giveWayTo(due);
+            throw throwDue();
         }
     }
 
     /** Who swallows a signal in a loop slows only itself, and not for ever (rule F6). */
-    private void giveWayToSignal() {
+    private void giveWayTo(Throwable due) {
         if (abandonedFor != null) {
             abandonRunning(abandonedFor);
-        } else if (pending instanceof Signal) {
-            if (++raises > MOST_RAISES) {
+        } else if (due instanceof Signal signal) {
+            if (!signal.mayRaiseAgain()) {
                 abandonRunning(
                         "it swallowed its termination "
-                                + MOST_RAISES
+                                + Signal.MOST_RAISES
                                 + " times; let the Error that a switchpoint throws pass");
             }
             try {
                 giveTurn();
             } catch (StackPinnedException pinned) {
-                // What is pending says more, and is thrown now.
+                // What is due says more, and is thrown now.
                 return;
             }
-        }
-    }
-
-    /** A signal stays pending until the fiber has ended (rule F6, level-triggered). */
-    private RuntimeException takePending() {
-        Throwable raised = Objects.requireNonNull(pending, "pending");
-        if (!(raised instanceof Signal)) {
-            pending = null;
-        }
-        throw FiberAwait.<RuntimeException>sneaky(raised);
-    }
-
-    /** A wait that was given in the last moment puts back what came too late. */
-    void keepForNextSwitchpoint(Throwable raised) {
-        if (pending != raised) {
-            pending = Ranks.stronger(raised, pending);
-        }
-    }
-
-    /** Runs clean-up whose waits nothing ends early; each of them has a limit. */
-    boolean shielded(BooleanSupplier cleanUp) {
-        boolean before = shielded;
-        shielded = true;
-        try {
-            return cleanUp.getAsBoolean();
-        } finally {
-            shielded = before;
         }
     }
 
@@ -244,11 +208,16 @@ abstract sealed class FiberCore permits FiberLife {
     }
 
     void raiseHere(Throwable failure) {
-        if (state == DEAD) {
-            return;
+        boolean hasNothingToRestart = failure instanceof Signal.Restart && state == UNSTARTED;
+        if (state != DEAD && !hasNothingToRestart) {
+            addPending(failure);
+            interruptIfDue();
         }
-        pending = Ranks.stronger(pending, failure);
-        if (state != WAITING || shielded) {
+    }
+
+    /** Ends the fiber's wait if something is due there now. */
+    final void interruptIfDue() {
+        if (state != WAITING || due() == null) {
             return;
         }
         if (openWaiter == null || openWaiter.leave()) {
@@ -316,18 +285,30 @@ abstract sealed class FiberCore permits FiberLife {
         return state == UNSTARTED || state == RUNNABLE;
     }
 
+    /** What the fiber waits for now; null if it does not wait. */
+    final @Nullable Object waitedFor() {
+        return state == WAITING ? waitReason : null;
+    }
+
+    /** A restarted body does not get what was meant for the one before. */
+    final void forgetInstantValue() {
+        instantValue = NONE;
+    }
+
     /** What the fiber waits for, for reports; never fails, whatever the reason's toString does. */
     final String describeWait() {
         if (state != WAITING) {
             return this + " is " + self().state();
         }
-        String reason;
+        return this + " waits: " + textOf(waitReason);
+    }
+
+    static String textOf(Object reason) {
         try {
-            reason = waitReason.toString();
+            return reason.toString();
         } catch (RuntimeException broken) {
-            reason = "something whose toString failed: " + broken.getClass().getName();
+            return "something whose toString failed: " + broken.getClass().getName();
         }
-        return this + " waits: " + reason;
     }
 
     final void checkCord(String operation) {

@@ -20,8 +20,10 @@ import java.util.concurrent.Callable;
  * <p>Everything without a note is confined to the cord's thread.
  */
 abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore permits Fiber {
-    final @Nullable Fiber<?> parent;
-    private @Nullable Callable<? extends T> body;
+    /** Written on this fiber's cord only, by {@link Attachment}. */
+    private @Nullable Fiber<?> parent;
+
+    private final @Nullable Callable<? extends T> body;
     private @Nullable Handler handler;
 
     /** From the end of the body on: the fiber waits for its children. */
@@ -30,7 +32,13 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
     /** Children that fail are reported, and do not cancel this fiber. */
     private boolean isolatesChildren;
 
-    private final Children children = new Children();
+    /** Null until it has one; of this cord. */
+    private @Nullable Children children;
+
+    /** The scope that keeps this fiber, if it is not its parent alone; of the parent's cord. */
+    @Nullable Scope<?> memberOf;
+
+    boolean keepsScopeOpen;
 
     /** The links of the parent's list, and whether this fiber is in it; of the parent's cord. */
     @Nullable Fiber<?> previousSibling;
@@ -44,7 +52,10 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
     /** The parent awaits this fiber and takes its outcome; of the parent's cord. */
     boolean isAwaitedByParent;
 
-    private @Nullable List<EndWaiter> awaiters;
+    private @Nullable List<EndListener> listeners;
+
+    /** Locks and the like that it must give back; a list through the holdings themselves. */
+    @Nullable Holding held;
 
     /** Whom this fiber awaits, for finding cycles among the fibers of a cord. */
     private @Nullable Fiber<?> awaited;
@@ -67,7 +78,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
 
     /** Enters a new child of the same cord and queues it. */
     <C extends @Nullable Object> Fiber<C> adopt(Fiber<C> child) {
-        children.add(child);
+        children().add(child);
         cord.enqueue(child, Handler.START);
         return child;
     }
@@ -76,8 +87,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
     void turn() {
         Object value = cord.takeValue();
         state(value == Handler.START ? UNSTARTED : RUNNABLE, RUNNING);
-        if (pending != null && (value == Handler.START || value == RAISED)) {
-            end(new Outcome.Failure<>(pending));
+        Throwable raised = value == Handler.START || value == RAISED ? pending() : null;
+        if (raised != null) {
+            end(new Outcome.Failure<>(raised));
         } else if (handler != null) {
             handlerTurn(handler, value);
         } else {
@@ -88,13 +100,19 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
 
     private void bodyTurn() {
         Callable<? extends T> toRun = Objects.requireNonNull(body, "body");
-        Outcome<T> raw;
-        try {
-            raw = new Outcome.Success<>(toRun.call());
-        } catch (Throwable t) {
-            raw = new Outcome.Failure<>(t);
-        }
-        end(raw);
+        boolean again = false;
+        do {
+            Outcome<T> raw;
+            try {
+                if (again) {
+                    snoozeHere();
+                }
+                raw = new Outcome.Success<>(toRun.call());
+            } catch (Throwable t) {
+                raw = new Outcome.Failure<>(t);
+            }
+            again = end(raw);
+        } while (again);
     }
 
     /** A value that was accepted is handled, also if a termination came after it. */
@@ -110,8 +128,11 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         }
         if (next == Handler.END) {
             end(handlerResult());
-        } else if (pending != null) {
-            end(new Outcome.Failure<>(pending));
+            return;
+        }
+        Throwable raised = pending();
+        if (raised != null) {
+            end(new Outcome.Failure<>(raised));
         } else if (next == Handler.WAIT) {
             waitForNextTurn();
         } else {
@@ -126,25 +147,46 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
 
     // ---------------------------------------------------------------- ending
 
-    private void end(Outcome<T> raw) {
+    /** True if the body is to run again. */
+    private boolean end(Outcome<T> raw) {
         if (rawState() == DEAD) {
-            return; // abandoned while it ran, on a stack that could not be left
+            return false; // abandoned while it ran, on a stack that could not be left
         }
         ending = true;
-        shielded = true;
-        Outcome<T> end = Ranks.withPending(raw, pending);
-        pending = null;
-        finish(RUNNING, hasNobodyBelow() ? end : endChildren(end));
+        setShielded(true);
+        Outcome<T> end = Ranks.withPending(raw, takePending());
+        if (!hasNobodyBelow()) {
+            end = endChildren(end);
+        }
+        if (end instanceof Outcome.Failure<T>(Signal.Restart restart)) {
+            beginAgain(restart);
+            return true;
+        }
+        finish(RUNNING, end);
+        return false;
+    }
+
+    /** What the restart hid is told at once, for there is no outcome that could carry it. */
+    private void beginAgain(Signal.Restart restart) {
+        for (Throwable hidden : restart.getSuppressed()) {
+            cord.reportUncaught(self(), hidden);
+        }
+        if (held != null) {
+            Holding.tellAll(self());
+        }
+        forgetInstantValue();
+        ending = false;
+        setShielded(false);
     }
 
     private boolean hasNobodyBelow() {
-        return children.isEmpty() && !cord.hasGuestsOf(self());
+        return (children == null || children.isEmpty()) && !cord.hasGuestsOf(self());
     }
 
     /** Terminates who is below, awaits them within the limit, and abandons the rest. */
     private Outcome<T> endChildren(Outcome<T> raw) {
-        for (Fiber<?> child = children.first(); child != null; child = child.nextSibling) {
-            child.terminate();
+        for (Fiber<?> child = firstChild(); child != null; child = child.nextSibling) {
+            child.terminateBelow(self());
         }
         cord.terminateGuestsOf(self());
         long limitNs = cord.stopLimitNs();
@@ -153,7 +195,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         while (!hasNobodyBelow()) {
             if (result == Waits.TIMED_OUT) {
                 String why = "its limit of " + limitNs / 1_000_000 + " ms for ending ran out";
-                abandonAll(children, why);
+                abandonAll(children(), why);
                 cord.abandonGuestsOf(self(), why);
                 break;
             }
@@ -163,30 +205,48 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
                             : Math.max(0, limitNs - (cord.nanoTime() - startNs));
             result = parkFor(WaitKind.LIBRARY, "the end of its children", leftNs);
         }
-        Throwable failure = pending;
-        pending = null;
+        Throwable failure = takePending();
         return failure == null ? raw : Ranks.withCleanUpFailure(raw, failure);
+    }
+
+    /** Its parent ends; no effect if it has another one by the time it hears of that. */
+    void terminateBelow(Fiber<?> endingParent) {
+        if (!cord.isCurrent()) {
+            cord.send(FiberMessages.quiet(() -> terminateBelow(endingParent)));
+        } else if (parent == endingParent) {
+            self().terminate();
+        }
     }
 
     private void finish(int from, Outcome<T> end) {
         boolean taken = publish(from, end);
         FiberFailedException untaken = taken ? null : untakenFailure(end);
-        if (parent == null) {
+        if (end instanceof Outcome.Stopped<T>(Signal.Stop signal, T _)) {
+            reportSuppressed(signal); // also to who awaits it, the result tells nothing of it
+        }
+        Fiber<?> toTell = parent;
+        if (toTell == null) {
             return;
         }
-        if (parent.cord == cord) {
-            parent.childEnded(self(), untaken);
+        if (toTell.cord == cord) {
+            toTell.childEnded(self(), untaken);
         } else {
-            parent.cord.send(FiberMessages.childEnded(parent, self(), untaken));
+            toTell.cord.send(FiberMessages.childEnded(toTell, self(), untaken));
         }
     }
 
     private @Nullable FiberFailedException untakenFailure(Outcome<T> end) {
-        if (end instanceof Outcome.Terminated<T>(Signal.Terminate signal)
-                && signal.getSuppressed().length > 0) {
-            cord.reportUncaught(self(), signal);
+        if (end instanceof Outcome.Terminated<T>(Signal.Terminate signal)) {
+            reportSuppressed(signal);
         }
         return end.untaken(self());
+    }
+
+    /** What failed while the fiber was being ended is no outcome, but it is told. */
+    private void reportSuppressed(Signal.End signal) {
+        if (signal.getSuppressed().length > 0) {
+            cord.reportUncaught(self(), signal);
+        }
     }
 
     /** Makes the outcome known; true if somebody has taken it. */
@@ -196,20 +256,24 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
             cord.clearRunning();
         }
         Handler ended = handler;
-        body = null;
         handler = null;
         awaited = null;
         dropStack();
+        CancelScope.dropAll(self());
         outcome = end;
+        if (held != null) {
+            Holding.tellAll(self());
+        }
         if (isGuest) {
-            cord.guestEnded(self());
+            cord.removeGuest(self());
         }
         boolean taken = false;
-        if (awaiters != null) {
-            for (EndWaiter waiter : awaiters) {
-                taken |= waiter.give(this) && waiter.takesOutcome;
+        List<EndListener> toTell = listeners;
+        if (toTell != null) {
+            listeners = null;
+            for (EndListener listener : toTell) {
+                taken |= listener.ended(self());
             }
-            awaiters = null;
         }
         return (ended != null && tellHandler(ended, end)) || taken;
     }
@@ -225,15 +289,76 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
 
     /** On this fiber's cord: a child is over; {@code untaken} is its failure if nobody took it. */
     void childEnded(Fiber<?> child, @Nullable FiberFailedException untaken) {
-        children.remove(child);
-        if (untaken != null && !child.isAwaitedByParent) {
+        children().remove(child);
+        Scope<?> scope = child.memberOf;
+        FiberFailedException failure = child.isAwaitedByParent ? null : untaken;
+        if (scope != null && rawState() != DEAD) {
+            scope.ended(child, failure);
+        } else if (failure != null) {
             if (rawState() == DEAD || isolatesChildren) {
-                cord.reportUntaken(child, untaken);
+                cord.reportUntaken(child, failure);
             } else {
-                raiseHere(new Signal.ChildFailed(untaken));
+                raiseHere(new Signal.ChildFailed(failure));
             }
         }
         wakeIfAlone();
+    }
+
+    // ---------------------------------------------------------------- another parent
+
+    /*
+     * A fiber changes its parent on its own cord, then the old parent's cord lets go of it, and
+     * then the new parent's cord takes it in: one after the other, for the links are those of one
+     * list at a time. If it ends on the way, the new parent hears of that before or after it has
+     * taken in a dead child, and both are harmless. If the new parent ends on the way, the child is
+     * terminated as if it had been there.
+     */
+    void attachHere(Fiber<?> newParent) {
+        Fiber<?> oldParent = parent;
+        if (rawState() == DEAD || oldParent == null || oldParent == newParent) {
+            return;
+        }
+        parent = newParent;
+        boolean toBeGuest = newParent.cord != cord;
+        if (toBeGuest && !isGuest) {
+            cord.addGuest(self());
+        } else if (!toBeGuest && isGuest) {
+            cord.removeGuest(self());
+        }
+        if (oldParent.cord == cord) {
+            oldParent.letGo(self(), newParent);
+        } else {
+            oldParent.cord.send(FiberMessages.letGo(oldParent, self(), newParent));
+        }
+    }
+
+    /** On this fiber's cord. */
+    void letGo(Fiber<?> child, Fiber<?> newParent) {
+        children().remove(child);
+        child.isAwaitedByParent = false;
+        Scope<?> scope = child.memberOf;
+        if (scope != null) {
+            scope.forget(child);
+        }
+        wakeIfAlone();
+        if (newParent.cord == cord) {
+            newParent.takeIn(child);
+        } else {
+            newParent.cord.send(FiberMessages.takeIn(newParent, child));
+        }
+    }
+
+    /** On this fiber's cord. */
+    void takeIn(Fiber<?> child) {
+        if (child.outcome() != null) {
+            return;
+        }
+        if (ending || rawState() == DEAD) {
+            child.terminate();
+        }
+        if (rawState() != DEAD) {
+            children().add(child);
+        }
     }
 
     /** Ends the wait for the children once there are none. */
@@ -247,8 +372,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
     void refuseStart(String why) {
         Outcome<T> end = new Outcome.Failure<>(new CordClosedException(why));
         FiberFailedException untaken = publish(UNSTARTED, end) ? null : untakenFailure(end);
-        if (parent != null && parent.cord != cord) {
-            parent.cord.send(FiberMessages.childEnded(parent, self(), untaken));
+        Fiber<?> toTell = parent;
+        if (toTell != null && toTell.cord != cord) {
+            toTell.cord.send(FiberMessages.childEnded(toTell, self(), untaken));
         } else if (untaken != null) {
             cord.reportUntaken(self(), untaken);
         }
@@ -272,10 +398,20 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         }
     }
 
+    /** These children of this fiber, which did not end in time. */
+    void abandonChildren(List<Fiber<?>> those, String why) {
+        Children toAbandon = new Children();
+        for (Fiber<?> child : those) {
+            children().remove(child);
+            toAbandon.add(child);
+        }
+        abandonAll(toAbandon, why);
+    }
+
     /** The fiber and all below it never run again; their awaiters are told. On its cord. */
     void abandon(String why) {
         if (abandonAlone(why)) {
-            abandonAll(children, "its parent was abandoned");
+            abandonAll(children(), "its parent was abandoned");
         }
     }
 
@@ -289,7 +425,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         }
         if (from == RUNNING) {
             abandonedFor = why;
-            pending = Ranks.stronger(pending, new Signal.Terminate(this + " is to be abandoned"));
+            addPending(new Signal.Terminate(this + " is to be abandoned"));
             return false;
         }
         FiberAbandonedException leaked = leak(why);
@@ -306,7 +442,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         if (rawState() != DEAD) {
             leaveOpenWait();
             publish(rawState(), new Outcome.Abandoned<>(leak(why)));
-            abandonAll(children, "its parent was lost");
+            abandonAll(children(), "its parent was lost");
         }
     }
 
@@ -316,7 +452,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         leaveOpenWait();
         abandonedFor = null;
         ending = true;
-        shielded = true;
+        setShielded(true);
         Outcome<T> end = new Outcome.Abandoned<>(leaked);
         finish(RUNNING, hasNobodyBelow() ? end : endChildren(end));
         for (; ; ) {
@@ -353,16 +489,16 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
     }
 
     /** On the cord, while the fiber is alive. */
-    void addAwaiter(EndWaiter waiter) {
-        if (awaiters == null) {
-            awaiters = new ArrayList<>(2);
+    void addListener(EndListener listener) {
+        if (listeners == null) {
+            listeners = new ArrayList<>(2);
         }
-        awaiters.add(waiter);
+        listeners.add(listener);
     }
 
-    void removeAwaiter(EndWaiter waiter) {
-        if (awaiters != null) {
-            awaiters.remove(waiter);
+    void removeListener(EndListener listener) {
+        if (listeners != null) {
+            listeners.remove(listener);
         }
     }
 
@@ -387,23 +523,37 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
     }
 
     Children children() {
-        return children;
+        Children all = children;
+        if (all == null) {
+            all = new Children();
+            children = all;
+        }
+        return all;
+    }
+
+    @Nullable Fiber<?> firstChild() {
+        return children == null ? null : children.first();
+    }
+
+    @Nullable Callable<? extends T> body() {
+        return body;
+    }
+
+    final @Nullable Fiber<?> parentOrNull() {
+        return parent;
+    }
+
+    final void setParent(Fiber<?> other) {
+        parent = other;
     }
 
     void checkInvariants() {
-        children.checkInvariants();
+        checkPending();
+        if (children != null) {
+            children.checkInvariants();
+        }
         if ((rawState() == DEAD) != (outcome != null)) {
             throw new IllegalStateException("state=" + rawState() + " outcome=" + outcome);
-        }
-    }
-
-    /** A wait for the end of a fiber. */
-    static final class EndWaiter extends Waiter {
-        /** Whether the awaiter takes the outcome, so that its failure is nobody else's business. */
-        final boolean takesOutcome;
-
-        EndWaiter(boolean takesOutcome) {
-            this.takesOutcome = takesOutcome;
         }
     }
 }

@@ -6,6 +6,10 @@ import org.jspecify.annotations.Nullable;
 final class FiberMessages {
     private FiberMessages() {}
 
+    static CordMessage quiet(Runnable task) {
+        return new Quiet(task);
+    }
+
     static CordMessage schedule(Fiber<?> fiber, @Nullable Object value) {
         return new Quiet(() -> fiber.scheduleHere(value));
     }
@@ -35,24 +39,53 @@ final class FiberMessages {
         };
     }
 
-    static CordMessage removeAwaiter(Fiber<?> fiber, FiberLife.EndWaiter waiter) {
-        return new Quiet(() -> fiber.removeAwaiter(waiter));
+    static CordMessage removeListener(Fiber<?> fiber, EndListener listener) {
+        return new Quiet(() -> fiber.removeListener(listener));
     }
 
-    static CordMessage addAwaiter(Fiber<?> fiber, FiberLife.EndWaiter waiter) {
+    static CordMessage addListener(Fiber<?> fiber, EndListener listener) {
         return new CordMessage() {
             @Override
             protected void onCord() {
                 if (fiber.outcome() == null) {
-                    fiber.addAwaiter(waiter);
+                    fiber.addListener(listener);
                 } else {
-                    waiter.give(fiber);
+                    listener.ended(fiber);
                 }
             }
 
             @Override
             protected void onClosed() {
-                waiter.give(fiber);
+                listener.ended(fiber);
+            }
+        };
+    }
+
+    /** The old parent lets go of a child that was given to another one, and passes it on. */
+    static CordMessage letGo(Fiber<?> oldParent, Fiber<?> child, Fiber<?> newParent) {
+        return new CordMessage() {
+            @Override
+            protected void onCord() {
+                oldParent.letGo(child, newParent);
+            }
+
+            @Override
+            protected void onClosed() {
+                newParent.cord.send(takeIn(newParent, child));
+            }
+        };
+    }
+
+    static CordMessage takeIn(Fiber<?> newParent, Fiber<?> child) {
+        return new CordMessage() {
+            @Override
+            protected void onCord() {
+                newParent.takeIn(child);
+            }
+
+            @Override
+            protected void onClosed() {
+                child.terminate();
             }
         };
     }

@@ -7,6 +7,9 @@ sealed interface Outcome<T extends @Nullable Object> {
     /** Returned {@code value}. */
     record Success<T extends @Nullable Object>(T value) implements Outcome<T> {}
 
+    /** Was stopped with {@code value}; the same to all who await it. */
+    record Stopped<T extends @Nullable Object>(Signal.Stop signal, T value) implements Outcome<T> {}
+
     /** Threw {@code cause}. */
     record Failure<T extends @Nullable Object>(Throwable cause) implements Outcome<T> {}
 
@@ -21,6 +24,7 @@ sealed interface Outcome<T extends @Nullable Object> {
     default T take(Fiber<?> fiber) {
         return switch (this) {
             case Success<T> s -> s.value();
+            case Stopped<T> s -> s.value();
             case Failure<T> f -> throw failed(fiber, f.cause());
             case Abandoned<T> a -> throw new FiberAbandonedException(a.report());
             case Terminated<T> t ->
@@ -32,7 +36,7 @@ sealed interface Outcome<T extends @Nullable Object> {
     /** What ended the fiber, as its handler is told; null for a result. */
     default @Nullable Throwable failure(Fiber<?> fiber) {
         return switch (this) {
-            case Success<T> _ -> null;
+            case Success<T> _, Stopped<T> _ -> null;
             // Another fiber's end that this one awaited is this one's failure, not its termination.
             case Failure<T> f ->
                     f.cause() instanceof FiberFailedException
@@ -47,7 +51,7 @@ sealed interface Outcome<T extends @Nullable Object> {
     /** What nobody took yet and is a failure: fresh, for the parent; else null. */
     default @Nullable FiberFailedException untaken(Fiber<?> fiber) {
         return switch (this) {
-            case Success<T> _, Terminated<T> _ -> null;
+            case Success<T> _, Stopped<T> _, Terminated<T> _ -> null;
             case Failure<T> f -> failed(fiber, f.cause());
             case Abandoned<T> a -> new FiberAbandonedException(a.report());
         };

@@ -2,9 +2,25 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
-/** Which of several exceptions stands (rule F4): a termination beats a failure; else the first. */
+/**
+ * Which of several exceptions stands (rule F4): an end beats a restart, a restart beats a failure;
+ * of the same rank the first. What a cancel scope raises is never pending, see {@link
+ * FiberPending}.
+ */
 final class Ranks {
+    private static final int FAILURE = 0;
+    private static final int RESTART = 1;
+    private static final int END = 2;
+
     private Ranks() {}
+
+    private static int rank(Throwable thrown) {
+        return switch (thrown) {
+            case Signal.End _ -> END;
+            case Signal.Restart _ -> RESTART;
+            default -> FAILURE;
+        };
+    }
 
     /** The one that stays pending; the other becomes its suppressed. */
     static Throwable stronger(@Nullable Throwable first, @Nullable Throwable second) {
@@ -15,13 +31,17 @@ final class Ranks {
             }
             return only;
         }
-        if (first instanceof Signal.Terminate && second instanceof Signal.Terminate) {
-            return first;
+        int firstRank = rank(first);
+        int secondRank = rank(second);
+        if (firstRank == secondRank && firstRank > FAILURE) {
+            return first; // the same wish once more
         }
-        boolean secondWins =
-                second instanceof Signal.Terminate && !(first instanceof Signal.Terminate);
+        boolean secondWins = secondRank > firstRank;
         Throwable winner = secondWins ? second : first;
-        suppress(winner, secondWins ? first : second);
+        Throwable loser = secondWins ? first : second;
+        if (!(loser instanceof Signal.Restart)) { // a wish that came to nothing is no error
+            suppress(winner, loser);
+        }
         return winner;
     }
 
@@ -32,6 +52,9 @@ final class Ranks {
             Outcome<T> raw, @Nullable Throwable pending) {
         if (raw instanceof Outcome.Failure<T> failed) {
             Throwable cause = failed.cause();
+            if (cause instanceof Signal.Restart && pending != null) {
+                return ofThrown(stronger(cause, pending));
+            }
             if (pending != null && pending != cause) {
                 suppress(cause, pending);
             }
@@ -44,7 +67,9 @@ final class Ranks {
     static <T extends @Nullable Object> Outcome<T> withCleanUpFailure(
             Outcome<T> raw, Throwable failure) {
         return switch (raw) {
-            case Outcome.Success<T> _ -> ofThrown(failure);
+            case Outcome.Success<T> _, Outcome.Stopped<T> _ -> ofThrown(failure);
+            case Outcome.Failure<T>(Signal.Restart restart) when failure != restart ->
+                    ofThrown(stronger(failure, restart));
             case Outcome.Failure<T> failed -> {
                 suppress(failed.cause(), failure);
                 yield raw;
@@ -60,9 +85,11 @@ final class Ranks {
         };
     }
 
+    @SuppressWarnings({"unchecked", "NullAway"}) // Fiber.stop takes a T
     private static <T extends @Nullable Object> Outcome<T> ofThrown(Throwable thrown) {
         return switch (thrown) {
             case Signal.Terminate signal -> new Outcome.Terminated<>(signal);
+            case Signal.Stop signal -> new Outcome.Stopped<>(signal, (T) signal.result);
             case Signal.ChildFailed signal -> {
                 // What was thrown on its way out, by a close for one.
                 for (Throwable onTheWay : signal.getSuppressed()) {

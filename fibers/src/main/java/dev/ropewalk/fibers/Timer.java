@@ -2,41 +2,87 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
-/** One armed deadline: when it passes, wait {@code number} of the fiber ends with a timeout. */
-final class Timer {
+/** One armed deadline; a link of the cord's {@link Timers}. */
+abstract sealed class Timer {
     final long deadlineNs;
     final long sequence;
-    private final long number;
 
-    /** Null once cancelled or fired, so that a dead entry of the heap holds no fiber. */
-    private @Nullable Fiber<?> fiber;
-
-    Timer(long deadlineNs, long sequence, Fiber<?> fiber, long number) {
+    private Timer(long deadlineNs, long sequence) {
         this.deadlineNs = deadlineNs;
         this.sequence = sequence;
-        this.fiber = fiber;
-        this.number = number;
     }
 
-    boolean isCancelled() {
-        return fiber == null;
+    /** It is over; lets go of what it refers to, so that a dead entry of the heap holds nothing. */
+    abstract void markCancelled();
+
+    abstract boolean isCancelled();
+
+    /** Its deadline has passed; it has left the heap. */
+    abstract void fire();
+
+    /** Earlier deadline first; of the same deadline the one armed first. */
+    final boolean isBefore(Timer other) {
+        long difference = deadlineNs - other.deadlineNs;
+        return difference < 0 || (difference == 0 && sequence < other.sequence);
     }
 
-    void markCancelled() {
-        fiber = null;
-    }
+    /** Ends wait {@code number} of the fiber with a timeout. */
+    static final class OfWait extends Timer {
+        private final long number;
+        private @Nullable Fiber<?> fiber;
 
-    void fire() {
-        Fiber<?> waiting = fiber;
-        fiber = null;
-        if (waiting != null) {
-            waiting.resume(number, Waits.TIMED_OUT);
+        OfWait(long deadlineNs, long sequence, Fiber<?> fiber, long number) {
+            super(deadlineNs, sequence);
+            this.fiber = fiber;
+            this.number = number;
+        }
+
+        @Override
+        boolean isCancelled() {
+            return fiber == null;
+        }
+
+        @Override
+        void markCancelled() {
+            fiber = null;
+        }
+
+        @Override
+        void fire() {
+            Fiber<?> waiting = fiber;
+            fiber = null;
+            if (waiting != null) {
+                waiting.resume(number, Waits.TIMED_OUT);
+            }
         }
     }
 
-    /** Earlier deadline first; of the same deadline the one armed first. */
-    boolean isBefore(Timer other) {
-        long difference = deadlineNs - other.deadlineNs;
-        return difference < 0 || (difference == 0 && sequence < other.sequence);
+    /** Cancels a scope, or lifts a shield. */
+    static final class OfScope extends Timer {
+        private @Nullable CancelScope scope;
+
+        OfScope(long deadlineNs, long sequence, CancelScope scope) {
+            super(deadlineNs, sequence);
+            this.scope = scope;
+        }
+
+        @Override
+        boolean isCancelled() {
+            return scope == null;
+        }
+
+        @Override
+        void markCancelled() {
+            scope = null;
+        }
+
+        @Override
+        void fire() {
+            CancelScope limited = scope;
+            scope = null;
+            if (limited != null) {
+                limited.limitPassed();
+            }
+        }
     }
 }

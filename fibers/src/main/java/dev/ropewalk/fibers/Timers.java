@@ -21,7 +21,14 @@ final class Timers {
     private long sequence;
 
     Timer arm(long deadlineNs, Fiber<?> fiber, long number) {
-        Timer timer = new Timer(deadlineNs, sequence++, fiber, number);
+        return add(new Timer.OfWait(deadlineNs, sequence++, fiber, number));
+    }
+
+    Timer arm(long deadlineNs, CancelScope scope) {
+        return add(new Timer.OfScope(deadlineNs, sequence++, scope));
+    }
+
+    private Timer add(Timer timer) {
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, 2 * size);
         }

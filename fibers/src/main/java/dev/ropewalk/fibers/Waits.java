@@ -23,6 +23,9 @@ public final class Waits {
                 }
             };
 
+    /** A time limit that never passes. */
+    public static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+
     private Waits() {}
 
     /**
@@ -98,15 +101,25 @@ public final class Waits {
     }
 
     /**
-     * {@return the limit in nanoseconds, at most {@code Long.MAX_VALUE}}
+     * {@return the time in nanoseconds}
      *
-     * @param limit a time limit
+     * @param time a time, or a time limit
+     * @throws IllegalArgumentException if it is negative, or longer than the 292 years that fit
      */
-    public static long nanos(Duration limit) {
+    public static long nanos(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException(
+                    "time=" + time + " is negative; a time that is over is Duration.ZERO");
+        }
         try {
-            return limit.toNanos();
+            return time.toNanos();
         } catch (ArithmeticException tooLong) {
-            return limit.isNegative() ? Long.MIN_VALUE : Long.MAX_VALUE;
+            throw new IllegalArgumentException(
+                    "time="
+                            + time
+                            + " is longer than 292 years; use the form without a limit, or"
+                            + " Waits.FOREVER",
+                    tooLong);
         }
     }
 }

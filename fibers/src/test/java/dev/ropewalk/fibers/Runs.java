@@ -66,6 +66,11 @@ final class Runs {
         cord.close();
     }
 
+    /** What the code returns there. */
+    static <T extends @Nullable Object> T onCord(Cord cord, Callable<? extends T> code) {
+        return cord.<T>spin("look", code).await();
+    }
+
     private static Action checked(Action body) {
         return () -> {
             body.run();

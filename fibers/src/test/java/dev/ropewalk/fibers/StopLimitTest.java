@@ -196,8 +196,7 @@ class StopLimitTest {
     @Test
     void F7_withoutALimitTheParentWaitsAsLongAsItTakes() {
         Reports none = new Reports();
-        CordOptions forEver =
-                Runs.virtualOptions(none).withStopLimit(Duration.ofSeconds(Long.MAX_VALUE));
+        CordOptions forEver = Runs.virtualOptions(none).withStopLimit(Waits.FOREVER);
         assertEquals(
                 "result",
                 Cord.run(
@@ -212,8 +211,7 @@ class StopLimitTest {
 
     @Test
     void F9_deadlockOfAnEndingRootIsToldToTheCallerOfRun() {
-        CordOptions forEver =
-                Runs.virtualOptions(reports).withStopLimit(Duration.ofSeconds(Long.MAX_VALUE));
+        CordOptions forEver = Runs.virtualOptions(reports).withStopLimit(Waits.FOREVER);
         Throwable thrown =
                 Runs.failureOf(
                         () ->

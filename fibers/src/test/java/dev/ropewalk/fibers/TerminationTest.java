@@ -200,8 +200,8 @@ class TerminationTest {
                     assertTrue(failure instanceof FiberAbandonedException, failure::toString);
                     other.await();
                     // Once where it waited, and then at each of the switchpoints it tried.
-                    assertEquals(Fiber.MOST_RAISES + 1, swallowed[0]);
-                    assertTrue(otherTurns[0] >= Fiber.MOST_RAISES, "turns=" + otherTurns[0]);
+                    assertEquals(Signal.MOST_RAISES + 1, swallowed[0]);
+                    assertTrue(otherTurns[0] >= Signal.MOST_RAISES, "turns=" + otherTurns[0]);
                 });
     }
 
@@ -220,7 +220,7 @@ class TerminationTest {
                     Cord.current().checkInvariants();
                     return null;
                 });
-        assertEquals(Fiber.MOST_RAISES + 1, swallowed[0]);
+        assertEquals(Signal.MOST_RAISES + 1, swallowed[0]);
         Reports.Report report = reports.only();
         assertEquals("stubborn", report.fiber().name());
         assertTrue(report.failure() instanceof FiberAbandonedException);

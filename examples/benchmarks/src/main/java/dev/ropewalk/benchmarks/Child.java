@@ -8,7 +8,7 @@ import java.util.Arrays;
  * {@link #ROUND_NS}.
  */
 final class Child {
-    private static final long WARM_UP_NS = 800_000_000;
+    private static final long WARM_UP_NS = 600_000_000;
     private static final long ROUND_NS = 200_000_000;
     private static final long LIMIT_NS = 3_000_000_000L;
     private static final int ROUNDS = 5;

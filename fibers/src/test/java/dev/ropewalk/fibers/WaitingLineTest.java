@@ -1,4 +1,4 @@
-package dev.ropewalk.channels;
+package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -58,7 +58,7 @@ class WaitingLineTest {
                 }
                 line.checkInvariants();
                 assertEquals(model.isEmpty(), line.isEmpty(), replay);
-                assertEquals(model.size(), Inside.size(line), replay);
+                assertEquals(model.size(), line.size(), replay);
             }
             while (!model.isEmpty()) {
                 claim();
@@ -79,7 +79,7 @@ class WaitingLineTest {
                 Party<Integer> leaver = everybody.get(random.nextInt(everybody.size()));
                 line.remove(leaver);
                 model.remove(leaver);
-                assertFalse(leaver.isInLine, replay);
+                assertNull(leaver.line, replay);
             }
         }
 

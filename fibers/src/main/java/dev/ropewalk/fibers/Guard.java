@@ -1,0 +1,180 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * How the state of a channel, a lock or the like is guarded: confined to one cord, which takes no
+ * atomic instruction, or by one short lock, for fibers of any cord and plain threads. So one
+ * algorithm serves both.
+ *
+ * <p>Between {@link #enter} and {@link #exit} there is no switchpoint and no code of the user. Who
+ * has to wait makes a {@link #party} inside the guard, puts it into a line, leaves the guard, and
+ * calls {@link #await}.
+ */
+public abstract sealed class Guard {
+    private Guard() {}
+
+    /**
+     * {@return a guard for what only fibers of the current cord use}
+     *
+     * @param remedy said to who uses it from elsewhere: how to make one that is shared
+     * @throws IllegalStateException if this thread is no cord
+     */
+    public static Guard local(String remedy) {
+        return new Local(Cord.current(), remedy);
+    }
+
+    /** {@return a guard for what fibers of any cord and plain threads use} */
+    public static Guard shared() {
+        return new Shared();
+    }
+
+    /**
+     * Begins a guarded section.
+     *
+     * @param guarded whose state it is, for the error
+     * @throws WrongThreadException if the guard is another cord's
+     */
+    public abstract void enter(Object guarded);
+
+    /** Ends a guarded section. */
+    public abstract void exit();
+
+    /**
+     * {@return the fiber that calls, or the thread if it is none of a cord's}
+     *
+     * @param guarded whose state it is, for the error
+     * @throws WrongThreadException if the guard is another cord's
+     */
+    public abstract Object caller(Object guarded);
+
+    /** {@return whether it confines to one cord} */
+    public abstract boolean isLocal();
+
+    /**
+     * {@return a wait of the caller; made inside the guard}
+     *
+     * @param <E> what a party brings, or wants
+     * @param element what it brings, or wants
+     * @throws IllegalStateException if the thread is a cord and no fiber runs on it at the moment
+     */
+    public abstract <E> Party<E> party(@Nullable E element);
+
+    /**
+     * Waits until somebody claims the party, or until the limit passes. A switchpoint, outside the
+     * guard. However the wait ends, the party stands in no line afterwards, so it eats nothing.
+     *
+     * @param <E> what a party brings, or wants
+     * @param party the caller's, in a line
+     * @param guarded what is waited for; its {@code toString} is shown in reports
+     * @param limitNanos the limit in nanoseconds; {@code Long.MAX_VALUE} for none
+     * @return the result of the claim, or {@link Waits#TIMED_OUT}
+     * @throws WaitInterruptedException if a plain thread was interrupted; nothing was taken
+     */
+    public final <E> @Nullable Object await(Party<E> party, Object guarded, long limitNanos) {
+        Object result = Waits.TIMED_OUT;
+        try {
+            result = party.await(guarded, limitNanos);
+        } finally {
+            if (result == Waits.TIMED_OUT) {
+                enter(guarded);
+                try {
+                    WaitingLine<E> line = party.line;
+                    if (line != null) {
+                        line.remove(party);
+                    }
+                } finally {
+                    exit();
+                }
+            }
+        }
+        return result;
+    }
+
+    private static final class Local extends Guard {
+        private final Cord cord;
+        private final String remedy;
+
+        Local(Cord cord, String remedy) {
+            this.cord = cord;
+            this.remedy = remedy;
+        }
+
+        @Override
+        public void enter(Object guarded) {
+            if (!cord.isCurrent()) {
+                throw wrongThread(guarded);
+            }
+        }
+
+        @Override
+        public void exit() {
+            // Nothing was locked.
+        }
+
+        @Override
+        public Object caller(Object guarded) {
+            enter(guarded);
+            Fiber<?> running = cord.running();
+            if (running == null) {
+                throw new IllegalStateException(
+                        "no fiber runs on " + cord + " at the moment, so none can use " + guarded);
+            }
+            return running;
+        }
+
+        @Override
+        public boolean isLocal() {
+            return true;
+        }
+
+        @Override
+        public <E> Party<E> party(@Nullable E element) {
+            return new Party.Local<>(element);
+        }
+
+        private WrongThreadException wrongThread(Object guarded) {
+            return new WrongThreadException(
+                    guarded
+                            + " belongs to "
+                            + cord
+                            + " but was used by "
+                            + Thread.currentThread()
+                            + "; "
+                            + remedy
+                            + " to use it from other cords and threads");
+        }
+    }
+
+    private static final class Shared extends Guard {
+        private final ReentrantLock lock = new ReentrantLock();
+
+        @Override
+        public void enter(Object guarded) {
+            lock.lock();
+        }
+
+        @Override
+        public void exit() {
+            lock.unlock();
+        }
+
+        @Override
+        public Object caller(Object guarded) {
+            Fiber<?> fiber = Fiber.currentOrNull();
+            return fiber == null ? Thread.currentThread() : fiber;
+        }
+
+        @Override
+        public boolean isLocal() {
+            return false;
+        }
+
+        @Override
+        public <E> Party<E> party(@Nullable E element) {
+            return new Party.Shared<>(element);
+        }
+    }
+}

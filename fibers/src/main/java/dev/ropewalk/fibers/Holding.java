@@ -1,0 +1,80 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that a fiber must give back before it ends, such as a lock. A fiber that ends while it
+ * holds one is reported, and the holding is told, so that nobody waits for the dead.
+ *
+ * <p>A holding is in the list of one fiber at most. {@link #hold} and {@link #letGo} are called by
+ * the holder itself.
+ */
+public abstract class Holding {
+    /** Next in the holder's list; of the holder's cord. */
+    @Nullable Holding nextHeld;
+
+    /** For subclasses. */
+    protected Holding() {}
+
+    /**
+     * The holder has ended without giving this back; called on its cord, as no fiber, or on any
+     * thread if the cord has ended. It must not wait.
+     *
+     * @param holder the dead fiber
+     */
+    protected abstract void onHolderDead(Fiber<?> holder);
+
+    /**
+     * Notes that the fiber holds this from now on.
+     *
+     * @param holder the running fiber
+     */
+    protected final void hold(Fiber<?> holder) {
+        nextHeld = holder.held;
+        holder.held = this;
+    }
+
+    /**
+     * Notes that the fiber has given this back.
+     *
+     * @param holder the running fiber
+     */
+    protected final void letGo(Fiber<?> holder) {
+        if (holder.held == this) {
+            holder.held = nextHeld;
+            nextHeld = null;
+        } else {
+            letGoInside(holder);
+        }
+    }
+
+    private void letGoInside(Fiber<?> holder) {
+        for (Holding each = holder.held; each != null; each = each.nextHeld) {
+            if (each.nextHeld == this) {
+                each.nextHeld = nextHeld;
+                nextHeld = null;
+                return;
+            }
+        }
+    }
+
+    /** The fiber is over, or its body is to run again. */
+    static void tellAll(Fiber<?> dead) {
+        for (Holding each = dead.held; each != null; each = dead.held) {
+            dead.held = each.nextHeld;
+            each.nextHeld = null;
+            dead.cord.reportUncaught(
+                    dead,
+                    new IllegalStateException(
+                            dead
+                                    + " ended while it held "
+                                    + each
+                                    + ", which goes to the next; give it back in a finally block"));
+            try {
+                each.onHolderDead(dead);
+            } catch (Throwable broken) {
+                dead.cord.reportUncaught(dead, broken);
+            }
+        }
+    }
+}

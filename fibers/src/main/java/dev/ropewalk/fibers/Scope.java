@@ -1,0 +1,366 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+
+/**
+ * Fibers that live no longer than a block (structured concurrency).
+ *
+ * {@snippet file="dev/ropewalk/fibers/SnippetsTest.java" region="call"}
+ *
+ * <p>The block ends when its code is done and all fibers of the scope have ended, service fibers
+ * excepted. If one of them fails and nobody awaits it, the block is cancelled where it waits, the
+ * other fibers are terminated, and the call throws the failure. However the block ends, nothing of
+ * the scope runs afterwards: what is left is terminated and awaited within the cord's stop limit,
+ * and abandoned with a report if it does not end.
+ *
+ * <p>The fibers are children of the fiber that runs the block, the scope's owner. A scope is
+ * confined to its owner's cord, its fibers are not. Fibers that the block spins by {@link
+ * Fiber#spin} are not the scope's.
+ *
+ * <p>The idea is that of the nurseries of Trio; joiners are those of the JDK's structured task
+ * scopes.
+ *
+ * @param <T> the type of the fibers' results
+ */
+public final class Scope<T extends @Nullable Object> {
+    /*
+     * Members are the owner's children whose "memberOf" is this scope; there is no second list.
+     *
+     * OPEN -> CLOSED: the block is over, nothing more can be spun. Invariant: open <= alive, and
+     * both count members only; alive is 0 when the call returns, but for those that were abandoned.
+     *
+     * Everything is confined to the owner's cord: the end of a member on another cord comes as a
+     * message to the owner, as that of any child.
+     */
+    private static final Object LEFT = new Object();
+
+    private final Fiber<?> owner = Fiber.current();
+    private final CancelScope cancelScope = CancelScope.withoutLimit();
+    private final @Nullable Joiner<T, ?> joiner;
+    private boolean isClosed;
+
+    /** Done by the word of the joiner: what the block returns does not matter any more. */
+    private boolean isDone;
+
+    /** Members that the block waits for. */
+    private int open;
+
+    /** All members, service fibers included. */
+    private int alive;
+
+    /** Number of the owner's last wait for members; none yet. */
+    private long waitNumber = -1;
+
+    private @Nullable Throwable failure;
+
+    private Scope(@Nullable Joiner<T, ?> joiner) {
+        this.joiner = joiner;
+    }
+
+    // ---------------------------------------------------------------- opening one
+
+    /**
+     * Runs the block with a scope that fails fast.
+     *
+     * @param <R> the type of the result
+     * @param <X> what the block throws
+     * @param block runs at once, in this fiber
+     * @return what the block returned
+     * @throws FiberFailedException if a fiber of the scope failed and nobody awaited it
+     * @throws CancelledException if {@link #cancel} was called
+     * @throws X what the block threw
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    @SuppressWarnings({"unchecked", "NullAway"}) // the block returns an R
+    public static <R extends @Nullable Object, X extends Exception> R call(
+            ScopeBlock<Scope<@Nullable Object>, ? extends R, X> block) throws X {
+        Objects.requireNonNull(block, "block");
+        Scope<@Nullable Object> scope = new Scope<>(null);
+        return (R) scope.runToEnd(() -> block.run(scope));
+    }
+
+    /**
+     * Like {@link #call}, without a result.
+     *
+     * @param <X> what the block throws
+     * @param block runs at once, in this fiber
+     * @throws FiberFailedException if a fiber of the scope failed and nobody awaited it
+     * @throws CancelledException if {@link #cancel} was called
+     * @throws X what the block threw
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static <X extends Exception> void run(VoidScopeBlock<Scope<@Nullable Object>, X> block)
+            throws X {
+        Objects.requireNonNull(block, "block");
+        Scope<@Nullable Object> scope = new Scope<>(null);
+        scope.<X>runToEnd(
+                () -> {
+                    block.run(scope);
+                    return null;
+                });
+    }
+
+    /**
+     * Runs the block with a scope that a joiner decides over: when it is done, and what is
+     * returned. The end of a fiber is told to the joiner, and a failure is the joiner's.
+     *
+     * @param <T> the type of the fibers' results
+     * @param <R> the type of the result
+     * @param <X> what the block throws
+     * @param joiner a new one; {@link Joiner#all}, {@link Joiner#firstSuccess}, {@link
+     *     Joiner#until}, or one of your own
+     * @param block runs at once, in this fiber
+     * @return the joiner's result
+     * @throws FiberFailedException by the joiner's result, or if a service fiber failed
+     * @throws CancelledException if {@link #cancel} was called
+     * @throws X what the block threw
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static <T extends @Nullable Object, R extends @Nullable Object, X extends Exception>
+            R join(Joiner<T, ? extends R> joiner, VoidScopeBlock<Scope<T>, X> block) throws X {
+        Objects.requireNonNull(joiner, "joiner");
+        Objects.requireNonNull(block, "block");
+        Scope<T> scope = new Scope<>(joiner);
+        scope.<X>runToEnd(
+                () -> {
+                    block.run(scope);
+                    return null;
+                });
+        return joiner.result();
+    }
+
+    // ---------------------------------------------------------------- its fibers
+
+    /**
+     * Spins a fiber of this scope on the owner's cord.
+     *
+     * @param <C> the type of the fiber's result
+     * @param name shown in reports; need not be unique
+     * @param body what the fiber runs
+     * @return the new fiber
+     * @throws IllegalStateException if the block is over
+     * @throws WrongThreadException if called on another cord than the owner's
+     */
+    public <C extends T> Fiber<C> spin(String name, Callable<? extends C> body) {
+        return spinOn(owner.cord, name, body);
+    }
+
+    /**
+     * Spins a fiber of this scope on a cord of choice.
+     *
+     * @param <C> the type of the fiber's result
+     * @param cord where the fiber runs
+     * @param name shown in reports; need not be unique
+     * @param body what the fiber runs
+     * @return the new fiber
+     * @throws IllegalStateException if the block is over
+     * @throws WrongThreadException if called on another cord than the owner's
+     * @throws CordClosedException if the cord has ended
+     */
+    public <C extends T> Fiber<C> spinOn(Cord cord, String name, Callable<? extends C> body) {
+        Objects.requireNonNull(body, "body");
+        Fiber<C> fiber = new Fiber<>(cord, owner, Objects.requireNonNull(name, "name"), body, null);
+        enter(fiber, true);
+        return fiber;
+    }
+
+    /**
+     * Spins a fiber of this scope without a result.
+     *
+     * @param name shown in reports; need not be unique
+     * @param body what the fiber runs
+     * @return the new fiber
+     * @throws IllegalStateException if the block is over
+     * @throws WrongThreadException if called on another cord than the owner's
+     */
+    public Fiber<@Nullable Void> spin(String name, Action body) {
+        Fiber<@Nullable Void> fiber = action(name, body);
+        enter(fiber, true);
+        return fiber;
+    }
+
+    /**
+     * Spins a service fiber of this scope: the block does not wait for it; it is terminated when
+     * all else is done. If it fails, the scope fails.
+     *
+     * @param name shown in reports; need not be unique
+     * @param body what the fiber runs
+     * @return the new fiber
+     * @throws IllegalStateException if the block is over
+     * @throws WrongThreadException if called on another cord than the owner's
+     */
+    public Fiber<@Nullable Void> spinService(String name, Action body) {
+        Fiber<@Nullable Void> fiber = action(name, body);
+        enter(fiber, false);
+        return fiber;
+    }
+
+    private Fiber<@Nullable Void> action(String name, Action body) {
+        return new Fiber<>(
+                owner.cord,
+                owner,
+                Objects.requireNonNull(name, "name"),
+                Fiber.callable(body),
+                null);
+    }
+
+    /**
+     * Cancels the block and terminates the fibers of the scope; the call that opened it throws
+     * {@link CancelledException}. Works from any thread and does not wait.
+     */
+    public void cancel() {
+        cancelScope.cancel();
+    }
+
+    @SuppressWarnings("unchecked") // a fiber without a result is one that returns null
+    private void enter(Fiber<?> fiber, boolean keepsOpen) {
+        owner.checkCord("spin in the scope of");
+        if (isClosed) {
+            throw new IllegalStateException(
+                    "the block of " + this + " is over; " + fiber + " was not started");
+        }
+        fiber.cord.spinBelow(owner, fiber);
+        fiber.memberOf = this;
+        fiber.keepsScopeOpen = keepsOpen;
+        alive++;
+        if (keepsOpen) {
+            open++;
+            if (joiner != null) {
+                joiner.onSpin((Fiber<? extends T>) fiber);
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- its end
+
+    private <X extends Exception> @Nullable Object runToEnd(Block<@Nullable Object, X> block)
+            throws X {
+        Object value = LEFT;
+        Throwable thrown = null;
+        try {
+            value =
+                    cancelScope.<@Nullable Object, X>callOrElse(
+                            LEFT,
+                            () -> {
+                                Object result = block.run();
+                                awaitOpen();
+                                return result;
+                            });
+        } catch (Throwable t) {
+            thrown = t;
+        }
+        isClosed = true;
+        if (alive > 0) {
+            owner.shielded(this::endMembers);
+        }
+        Throwable failed = failure;
+        if (thrown != null) {
+            if (failed != null && failed != thrown) {
+                thrown.addSuppressed(failed);
+            }
+            throw FiberAwait.<RuntimeException>sneaky(thrown);
+        }
+        if (failed != null) {
+            throw FiberAwait.<RuntimeException>sneaky(failed);
+        }
+        if (value == LEFT && !isDone) {
+            throw new CancelledException(this + " was cancelled");
+        }
+        return value;
+    }
+
+    private void awaitOpen() {
+        while (open > 0 && !isDone) {
+            waitNumber = owner.nextWaitNumber();
+            owner.park(WaitKind.LIBRARY, this);
+        }
+    }
+
+    /** Terminates the members that are left and awaits them within the stop limit. */
+    private boolean endMembers() {
+        for (Fiber<?> member : members()) {
+            member.terminateBelow(owner);
+        }
+        Cord cord = owner.cord;
+        long limitNs = cord.stopLimitNs();
+        long startNs = cord.nanoTime();
+        Object result = null;
+        while (alive > 0 && result != Waits.TIMED_OUT) {
+            long leftNs = Math.max(0, limitNs - (cord.nanoTime() - startNs));
+            waitNumber = owner.nextWaitNumber();
+            result = owner.parkFor(WaitKind.LIBRARY, this, leftNs);
+        }
+        if (alive > 0) {
+            owner.abandonChildren(
+                    members(), this + " ended, and its limit of " + limitNs / 1_000_000 + " ms");
+        }
+        return true;
+    }
+
+    private List<Fiber<?>> members() {
+        List<Fiber<?>> members = new ArrayList<>(alive);
+        for (Fiber<?> each = owner.firstChild(); each != null; each = each.nextSibling) {
+            if (each.memberOf == this) {
+                members.add(each);
+            }
+        }
+        return members;
+    }
+
+    /** On the owner's cord: a member is over, and this is its failure if nobody took it. */
+    void ended(Fiber<?> member, @Nullable FiberFailedException untaken) {
+        forget(member);
+        if (isClosed || isDone) {
+            if (untaken != null) {
+                tellLate(member, untaken);
+            }
+        } else if (joiner != null && member.keepsScopeOpen) {
+            askJoiner(joiner, member);
+        } else if (untaken != null) {
+            failure = untaken;
+            isDone = true;
+            cancelScope.cancel();
+        }
+    }
+
+    /** A member has ended, or was given to another parent. */
+    void forget(Fiber<?> member) {
+        member.memberOf = null;
+        alive--;
+        if (member.keepsScopeOpen) {
+            open--;
+        }
+        owner.resume(waitNumber, null);
+    }
+
+    private void tellLate(Fiber<?> member, FiberFailedException untaken) {
+        if (failure == null) {
+            owner.cord.reportUntaken(member, untaken);
+        } else {
+            failure.addSuppressed(untaken);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // a fiber without a result is one that returns null
+    private void askJoiner(Joiner<T, ?> asked, Fiber<?> member) {
+        try {
+            isDone = asked.onEnd((Fiber<? extends T>) member);
+        } catch (Throwable broken) {
+            failure = broken;
+            isDone = true;
+        }
+        if (isDone) {
+            cancelScope.cancel();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "the scope of " + owner;
+    }
+}

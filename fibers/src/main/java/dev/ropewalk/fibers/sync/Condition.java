@@ -1,0 +1,173 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.CancelScope;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.WaitInterruptedException;
+import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.Waits;
+
+import java.time.Duration;
+
+/**
+ * Something that holders of a {@link Mutex} wait for and tell each other. Made by {@link
+ * Mutex#newCondition}.
+ *
+ * <p>A wait ends by a signal, the limit, termination or cancellation, and by nothing else; in each
+ * case the caller holds the mutex again. Signals are not remembered, and go to the one who waits
+ * longest. A waiter that leaves takes no signal with it: if it was signalled and then terminated,
+ * the signal goes to the next.
+ */
+public final class Condition {
+    /*
+     * A waiter stands in this condition's line, and after a signal in the mutex' line, with the one
+     * wait it began with: the mutex is handed to it there. So a signal wakes nobody who could not
+     * go on, and a waiter needs one switch.
+     */
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+
+    /** Long enough to be none; who holds the mutex too long is seen by the stop limit. */
+    private static final Duration REGAIN_LIMIT = Duration.ofDays(36_500);
+
+    private final Mutex mutex;
+    private final Guard guard;
+    private final WaitingLine<Object> line = new WaitingLine<>();
+
+    /** What a waiter wants. */
+    private static final class Wait {
+        /** Guarded. */
+        private boolean isSignalled;
+    }
+
+    Condition(Mutex mutex) {
+        this.mutex = mutex;
+        this.guard = mutex.guard();
+    }
+
+    /**
+     * Unlocks the mutex, waits for a signal, and locks it again. A switchpoint.
+     *
+     * @throws IllegalStateException if the caller does not hold the mutex
+     * @throws WaitInterruptedException if a plain thread was interrupted; it holds the mutex
+     */
+    public void await() {
+        awaitWithin(NO_LIMIT);
+    }
+
+    /**
+     * Unlocks the mutex, waits for a signal no longer than the limit, and locks it again, however
+     * long that takes. A switchpoint.
+     *
+     * @param limit how long to wait for the signal
+     * @return false if the limit passed without a signal
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws IllegalStateException if the caller does not hold the mutex
+     * @throws WaitInterruptedException if a plain thread was interrupted; it holds the mutex
+     */
+    public boolean await(Duration limit) {
+        return awaitWithin(Waits.nanos(limit));
+    }
+
+    private boolean awaitWithin(long limitNs) {
+        Object me = mutex.checkHolder("await");
+        Wait wait = new Wait();
+        Party<Object> party;
+        Party<Object> next;
+        int nested = mutex.takeNested();
+        guard.enter(this);
+        try {
+            party = guard.party(wait);
+            line.add(party);
+            next = mutex.releaseGuarded(me);
+        } finally {
+            guard.exit();
+        }
+        if (next != null) {
+            next.wake();
+        }
+        boolean left = true;
+        boolean regained = false;
+        try {
+            regained = mutex.isRegained(guard.await(party, this, limitNs), me);
+            left = false;
+        } finally {
+            if (!regained) {
+                lockAgain(me);
+            }
+            mutex.setNested(nested);
+            if (left && wait.isSignalled) {
+                signal();
+            }
+        }
+        return wait.isSignalled;
+    }
+
+    /** Nothing ends this wait but the mutex. */
+    private void lockAgain(Object me) {
+        if (me instanceof Fiber<?>) {
+            CancelScope.shielded(REGAIN_LIMIT, () -> mutex.lock());
+            return;
+        }
+        boolean interrupted = false;
+        for (boolean locked = false; !locked; ) {
+            try {
+                mutex.lock();
+                locked = true;
+            } catch (WaitInterruptedException e) {
+                interrupted = true;
+                Thread.interrupted();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Wakes the one who waits longest, when the caller has unlocked the mutex; nobody if none
+     * waits. Never switches.
+     *
+     * @throws IllegalStateException if the caller does not hold the mutex
+     */
+    public void signal() {
+        mutex.checkHolder("signal");
+        guard.enter(this);
+        try {
+            signalFirst();
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /**
+     * Wakes all who wait, one after the other as the mutex is handed on. Never switches.
+     *
+     * @throws IllegalStateException if the caller does not hold the mutex
+     */
+    public void signalAll() {
+        mutex.checkHolder("signalAll");
+        guard.enter(this);
+        try {
+            while (!line.isEmpty()) {
+                signalFirst();
+            }
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private void signalFirst() {
+        Party<Object> first = line.first();
+        if (first != null && first.element() instanceof Wait wait) {
+            line.remove(first);
+            wait.isSignalled = true;
+            mutex.addToLine(first);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "condition of " + mutex;
+    }
+}

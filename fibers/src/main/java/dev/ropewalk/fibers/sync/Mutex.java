@@ -1,0 +1,430 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.Block;
+import dev.ropewalk.fibers.DeadlockException;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Holding;
+import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.VoidBlock;
+import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+
+/**
+ * A lock that one fiber, or plain thread, holds at a time.
+ *
+ * <p>Unlike a monitor or a {@code ReentrantLock} it knows fibers, and a fiber that waits for it
+ * leaves its cord to others. It is handed over: {@link #unlock} makes the first who waits the
+ * holder, and nobody can get in between. A fiber that ends while it holds the mutex is reported,
+ * and the mutex goes to the next. Fibers of one cord need a mutex only where a critical section
+ * contains a switchpoint.
+ *
+ * <p>What a holder did before it unlocked happens before what the next one does.
+ */
+public final class Mutex extends Holding {
+    /*
+     * The word "owner" says all as long as nobody waits:
+     *
+     *   null       -> X           take: X locks (shared: one compare-and-set)
+     *   X          -> null        unlock while nobody waits (shared: one compare-and-set)
+     *   X          -> CONTENDED   guarded: the first waiter; "holder" is X from before that on
+     *   CONTENDED  -> CONTENDED   guarded: handed over; "holder" changes
+     *   CONTENDED  -> null        guarded: unlocked and nobody waits any more
+     *
+     * So who waits is never overtaken: while somebody stands in the line the word is CONTENDED, and
+     * unlock fails on its short way and hands over inside the guard. Rejected: a count of waiters
+     * beside the word, for between "nobody waits" and "free" a newcomer gets in before one who has
+     * just begun to wait.
+     */
+    private static final Object CONTENDED = new Object();
+
+    private static final Object OWNED = new Object();
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+    private static final VarHandle OWNER;
+
+    static {
+        try {
+            OWNER = MethodHandles.lookup().findVarHandle(Mutex.class, "owner", Object.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Guard guard;
+    private final boolean isLocal;
+    private final boolean isReentrant;
+    private final WaitingLine<Object> line = new WaitingLine<>();
+
+    /** Null, a fiber or thread, or CONTENDED. */
+    private @Nullable Object owner;
+
+    /** Who holds it while the word is CONTENDED; guarded. */
+    private @Nullable Object holder;
+
+    /** How often the holder has locked it again; the holder's. */
+    private int nested;
+
+    private Mutex(Guard guard, boolean isReentrant) {
+        this.guard = guard;
+        this.isLocal = guard.isLocal();
+        this.isReentrant = isReentrant;
+    }
+
+    // ---------------------------------------------------------------- making one
+
+    /** {@return a mutex for fibers of any cord and plain threads} */
+    public static Mutex shared() {
+        return new Mutex(Guard.shared(), false);
+    }
+
+    /**
+     * {@return a mutex for fibers of any cord and plain threads, which its holder may lock again}
+     */
+    public static Mutex sharedReentrant() {
+        return new Mutex(Guard.shared(), true);
+    }
+
+    /**
+     * {@return a mutex for the fibers of the current cord}
+     *
+     * @throws IllegalStateException if this thread is no cord
+     */
+    public static Mutex local() {
+        return new Mutex(Guard.local("make it with Mutex.shared()"), false);
+    }
+
+    /**
+     * {@return a mutex for the fibers of the current cord, which its holder may lock again}
+     *
+     * @throws IllegalStateException if this thread is no cord
+     */
+    public static Mutex localReentrant() {
+        return new Mutex(Guard.local("make it with Mutex.sharedReentrant()"), true);
+    }
+
+    /** {@return a condition of this mutex} */
+    public Condition newCondition() {
+        return new Condition(this);
+    }
+
+    // ---------------------------------------------------------------- locking
+
+    /**
+     * Locks the mutex, waiting for it if need be. A switchpoint only if it is held by another.
+     *
+     * @throws DeadlockException if the caller holds it already and it is not reentrant
+     * @throws WrongThreadException if it is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public void lock() {
+        Object me = guard.caller(this);
+        if (!take(me)) {
+            lockSlowly(me, NO_LIMIT);
+        }
+    }
+
+    /**
+     * Locks the mutex, waiting for it no longer than the limit.
+     *
+     * @param limit how long to wait
+     * @return false if the limit passed
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws DeadlockException if the caller holds it already and it is not reentrant
+     * @throws WrongThreadException if it is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public boolean lock(Duration limit) {
+        long limitNs = Waits.nanos(limit);
+        Object me = guard.caller(this);
+        return take(me) || lockSlowly(me, limitNs);
+    }
+
+    /**
+     * Locks the mutex if it is free now. Never switches.
+     *
+     * @return false if it is held; also by the caller, unless it is reentrant
+     * @throws WrongThreadException if it is another cord's
+     */
+    public boolean tryLock() {
+        Object me = guard.caller(this);
+        return take(me) || lockAgain(me);
+    }
+
+    /**
+     * Unlocks the mutex, or undoes one of several locks of a reentrant one, and hands it to the
+     * first who waits. Never switches.
+     *
+     * @throws IllegalStateException if the caller does not hold it
+     * @throws WrongThreadException if it is another cord's
+     */
+    public void unlock() {
+        Object me = checkHolder("unlock");
+        if (nested > 0) {
+            nested--;
+            return;
+        }
+        if (me instanceof Fiber<?> fiber) {
+            letGo(fiber);
+        }
+        release(me);
+    }
+
+    /**
+     * Runs the block while holding the mutex.
+     *
+     * @param <T> the type of the result
+     * @param <X> what the block throws
+     * @param block runs at once
+     * @return what the block returned
+     * @throws X what the block threw
+     * @throws DeadlockException if the caller holds it already and it is not reentrant
+     */
+    public <T extends @Nullable Object, X extends Exception> T call(Block<? extends T, X> block)
+            throws X {
+        lock();
+        try {
+            return block.run();
+        } finally {
+            unlock();
+        }
+    }
+
+    /**
+     * Runs the block while holding the mutex.
+     *
+     * @param <X> what the block throws
+     * @param block runs at once
+     * @throws X what the block threw
+     * @throws DeadlockException if the caller holds it already and it is not reentrant
+     */
+    public <X extends Exception> void run(VoidBlock<X> block) throws X {
+        lock();
+        try {
+            block.run();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** {@return whether the calling fiber, or plain thread, holds it} */
+    public boolean isHeldByCaller() {
+        return isHeldBy(guard.caller(this));
+    }
+
+    /** {@return whether somebody holds it; only a hint, for it can change at once} */
+    public boolean isLocked() {
+        return OWNER.getOpaque(this) != null;
+    }
+
+    // ---------------------------------------------------------------- inside
+
+    private boolean take(Object me) {
+        if (isLocal) {
+            if (owner != null) {
+                return false;
+            }
+            owner = me;
+        } else if (!OWNER.compareAndSet(this, null, me)) {
+            return false;
+        }
+        noteHeld(me);
+        return true;
+    }
+
+    private void noteHeld(Object me) {
+        if (me instanceof Fiber<?> fiber) {
+            hold(fiber);
+        }
+    }
+
+    private boolean lockAgain(Object me) {
+        if (isReentrant && isHeldBy(me)) {
+            nested++;
+            return true;
+        }
+        return false;
+    }
+
+    private boolean lockSlowly(Object me, long limitNs) {
+        if (lockAgain(me)) {
+            return true;
+        }
+        if (isHeldBy(me)) {
+            throw new DeadlockException(
+                    me
+                            + " holds "
+                            + this
+                            + " and locks it again: it would wait for itself. Unlock it first, or"
+                            + " make a reentrant one");
+        }
+        Party<Object> party;
+        guard.enter(this);
+        try {
+            if (takeOrContend(me)) {
+                return true;
+            }
+            party = guard.party(null);
+            line.add(party);
+        } finally {
+            guard.exit();
+        }
+        if (guard.await(party, this, limitNs) != OWNED) {
+            return false;
+        }
+        noteHeld(me);
+        return true;
+    }
+
+    /** Guarded: takes it if it has just become free; else sees to it that unlock will hand over. */
+    private boolean takeOrContend(Object me) {
+        for (; ; ) {
+            Object seen = OWNER.getVolatile(this);
+            if (seen == null) {
+                if (take(me)) {
+                    return true;
+                }
+            } else if (seen == CONTENDED) {
+                return false;
+            } else {
+                holder = seen;
+                if (OWNER.compareAndSet(this, seen, CONTENDED)) {
+                    return false;
+                }
+            }
+        }
+    }
+
+    private void release(Object me) {
+        if (isLocal && owner == me) {
+            owner = null;
+            return;
+        }
+        if (!isLocal && OWNER.compareAndSet(this, me, null)) {
+            return;
+        }
+        Party<Object> next;
+        guard.enter(this);
+        try {
+            next = handOver();
+        } finally {
+            guard.exit();
+        }
+        if (next != null) {
+            next.wake();
+        }
+    }
+
+    /** Guarded: the holder lets go. The caller wakes who is returned when it has left the guard. */
+    private @Nullable Party<Object> handOver() {
+        Party<Object> next = line.claimFirst(OWNED);
+        if (next == null) {
+            holder = null;
+            OWNER.setVolatile(this, null);
+        } else {
+            holder = next.who();
+        }
+        return next;
+    }
+
+    private boolean isHeldBy(Object who) {
+        Object seen = OWNER.getOpaque(this);
+        if (seen != CONTENDED) {
+            return seen == who;
+        }
+        guard.enter(this);
+        try {
+            return holder == who;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    Object checkHolder(String operation) {
+        Object me = guard.caller(this);
+        if (!isHeldBy(me)) {
+            throw new IllegalStateException(
+                    operation + " by " + me + ", which does not hold " + this + "; lock it first");
+        }
+        return me;
+    }
+
+    @Override
+    protected void onHolderDead(Fiber<?> dead) {
+        if (isHeldBy(dead)) {
+            nested = 0;
+            release(dead);
+        }
+    }
+
+    // ---------------------------------------------------------------- for its conditions
+
+    Guard guard() {
+        return guard;
+    }
+
+    /** Guarded: a signalled waiter of a condition, which waits for the mutex from now on. */
+    void addToLine(Party<Object> party) {
+        Object seen = OWNER.getVolatile(this);
+        if (seen != CONTENDED) {
+            holder = seen;
+            OWNER.setVolatile(this, CONTENDED); // the signaller holds it, so nobody else changes it
+        }
+        line.add(party);
+    }
+
+    /** The caller, its holder, is about to let go of all its locks. */
+    int takeNested() {
+        int before = nested;
+        nested = 0;
+        return before;
+    }
+
+    /** Guarded: like unlock; the caller wakes who is returned. */
+    @Nullable Party<Object> releaseGuarded(Object me) {
+        if (me instanceof Fiber<?> fiber) {
+            letGo(fiber);
+        }
+        return handOver();
+    }
+
+    /** Whether a wait in its line ended with the mutex; the caller then holds it. */
+    boolean isRegained(@Nullable Object result, Object me) {
+        if (result != OWNED) {
+            return false;
+        }
+        noteHeld(me);
+        return true;
+    }
+
+    /** The caller holds it again, as often as before. */
+    void setNested(int before) {
+        nested = before;
+    }
+
+    /** Fails if its structures are broken; for tests. */
+    void checkInvariants() {
+        guard.enter(this);
+        try {
+            line.checkInvariants();
+            if (!line.isEmpty() && OWNER.getVolatile(this) != CONTENDED) {
+                throw new IllegalStateException("somebody waits for " + this + ", which is free");
+            }
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return (isLocal ? "local" : "shared")
+                + (isReentrant ? " reentrant" : "")
+                + " mutex @"
+                + Integer.toHexString(System.identityHashCode(this));
+    }
+}

@@ -1,0 +1,201 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Rule F7: a fiber gets another parent. */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class AttachTest {
+    private static final Duration SHORT = Duration.ofMillis(100);
+    private static final Duration FAR = Duration.ofDays(1);
+
+    @Test
+    void F7_detachedFiberOutlivesWhoSpunIt() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<Fiber<String>> child = new ArrayList<>();
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        child.add(
+                                                Fiber.spin(
+                                                        () -> {
+                                                            Fiber.sleep(SHORT);
+                                                            return "done";
+                                                        }));
+                                        child.getFirst().detach();
+                                    });
+                    parent.await();
+                    assertSame(Fiber.current(), child.getFirst().parent());
+                    assertEquals("done", child.getFirst().await());
+                });
+    }
+
+    @Test
+    void F7_attachedFiberEndsWithItsNewParentOnly() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<Fiber<?>> child = new ArrayList<>();
+                    Fiber<?> newParent = Fiber.spin("new", () -> Fiber.suspend());
+                    Fiber<?> oldParent =
+                            Fiber.spin(
+                                    "old",
+                                    () -> {
+                                        child.add(Fiber.spin(() -> Fiber.sleep(FAR)));
+                                        child.getFirst().attachTo(newParent);
+                                    });
+                    oldParent.await();
+                    Runs.settle();
+                    assertEquals(FiberState.WAITING, child.getFirst().state());
+                    newParent.schedule("end");
+                    newParent.await();
+                    assertEquals(FiberState.DEAD, child.getFirst().state());
+                    assertSame(newParent, child.getFirst().parent());
+                });
+    }
+
+    @Test
+    void F7_failureGoesToTheNewParent() {
+        Runs.inAnyOrder(
+                () -> {
+                    Fiber<?> newParent = Fiber.spin("new", () -> Fiber.sleep(FAR));
+                    Fiber<?> child =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.sleep(SHORT);
+                                        throw new IllegalStateException("bad");
+                                    });
+                    child.attachTo(newParent);
+                    Throwable thrown = Runs.failureOf(newParent::await);
+                    assertEquals("bad", Runs.cause(Runs.cause(thrown)).getMessage());
+                });
+    }
+
+    @Test
+    void F7_parentThatIsEndingAlreadyTakesNobodyIn() {
+        Runs.inAnyOrder(
+                () -> {
+                    Fiber<?> dead = Fiber.spin(() -> {});
+                    dead.await();
+                    Fiber<?> child = Fiber.spin(() -> Fiber.sleep(FAR));
+                    Runs.settle();
+                    child.attachTo(dead);
+                    assertTrue(child.awaitEnd(SHORT));
+                    assertTrue(child.failure() instanceof FiberTerminatedException);
+                });
+    }
+
+    @Test
+    void F7_parentThatWaitsForItsChildrenIsReleasedByADetach() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<Fiber<?>> child = new ArrayList<>();
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        child.add(Fiber.spin(AttachTest::shieldedSleep));
+                                        Runs.settle();
+                                    });
+                    Fiber.sleep(SHORT);
+                    assertTrue(parent.isEnding());
+                    child.getFirst().detach();
+                    assertTrue(parent.awaitEnd(Duration.ofNanos(1)));
+                    assertEquals(FiberState.WAITING, child.getFirst().state());
+                    child.getFirst().awaitEnd(FAR);
+                });
+    }
+
+    private static void shieldedSleep() {
+        CancelScope.shielded(SHORT.multipliedBy(3), () -> Fiber.sleep(FAR));
+    }
+
+    @Test
+    void F7_memberOfAScopeLeavesItWhenDetached() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<Fiber<?>> member = new ArrayList<>();
+                    long before = Cord.current().nanoTime();
+                    Scope.run(
+                            scope -> {
+                                member.add(scope.spin("a", () -> Fiber.sleep(FAR)));
+                                Fiber.spin(
+                                        () -> {
+                                            Fiber.sleep(SHORT);
+                                            member.getFirst().attachTo(Fiber.current());
+                                            Fiber.suspend();
+                                        });
+                            });
+                    assertEquals(SHORT.toNanos(), Cord.current().nanoTime() - before);
+                    assertEquals(FiberState.WAITING, member.getFirst().state());
+                });
+    }
+
+    @Test
+    void F7_attachAcrossCords() {
+        Reports reports = new Reports();
+        Cord first = Runs.started("first", reports);
+        Cord second = Runs.started("second", reports);
+        Fiber<?> there = second.spin("there", () -> Fiber.suspend());
+        Runs.real(
+                reports,
+                () -> {
+                    Fiber<?> child = first.spin("child", () -> Fiber.sleep(FAR));
+                    child.attachTo(there);
+                    Runs.until(() -> child.parent() == there);
+                });
+        // The fiber that spun it has ended with its whole cord.
+        Runs.until(() -> Runs.onCord(second, () -> there.firstChild()) != null);
+        Fiber<?> child = Objects.requireNonNull(Runs.onCord(second, there::firstChild));
+        assertEquals("child", child.name());
+        assertNull(child.failure());
+        there.schedule("end");
+        there.await();
+        assertTrue(child.failure() instanceof FiberTerminatedException);
+        Runs.checkAndClose(first);
+        Runs.checkAndClose(second);
+        reports.assertNone();
+    }
+
+    @Test
+    void F7_guestBecomesAtHomeByADetach() {
+        Reports reports = new Reports();
+        Cord other = Runs.started("other", reports);
+        List<Fiber<?>> child = new ArrayList<>();
+        Runs.real(
+                reports,
+                () -> {
+                    Fiber<?> spinner = Fiber.current();
+                    child.add(other.spin("guest", () -> Fiber.sleep(FAR)));
+                    child.getFirst().detach();
+                    Runs.until(() -> child.getFirst().parent() != spinner);
+                });
+        assertNull(child.getFirst().failure());
+        Runs.checkAndClose(other);
+        assertTrue(child.getFirst().failure() instanceof FiberTerminatedException);
+        reports.assertNone();
+    }
+
+    @Test
+    void misuse_circlesAndRoots() {
+        Runs.inAnyOrder(
+                () -> {
+                    Fiber<?> root = Fiber.current();
+                    Fiber<?> child = Fiber.spin(() -> Fiber.suspend());
+                    assertThrows(IllegalArgumentException.class, () -> child.attachTo(child));
+                    assertThrows(IllegalArgumentException.class, () -> root.attachTo(child));
+                    assertThrows(IllegalArgumentException.class, root::detach);
+                });
+    }
+}

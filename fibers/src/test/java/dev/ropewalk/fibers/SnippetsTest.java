@@ -1,0 +1,89 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+
+/** The code that the Javadoc shows. */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class SnippetsTest {
+    private static String fetch(String what, Duration time) {
+        Fiber.sleep(time);
+        return what;
+    }
+
+    @Test
+    void timeLimits() {
+        Runs.inAnyOrder(
+                () -> {
+                    Duration quick = Duration.ofMillis(10);
+                    Duration slow = Duration.ofMinutes(1);
+                    // @start region="cancelAfter"
+                    // Throws TimeoutException if it takes longer than a second.
+                    String page =
+                            CancelScope.cancelAfter(
+                                    Duration.ofSeconds(1), () -> fetch("page", quick));
+
+                    // Goes on with an old one instead.
+                    String news =
+                            CancelScope.moveOnAfter(
+                                    Duration.ofSeconds(1), "old news", () -> fetch("news", slow));
+
+                    // Each step has five seconds, however many there are.
+                    CancelScope steps = CancelScope.withLimit(Duration.ofSeconds(5));
+                    steps.run(
+                            () -> {
+                                for (int step = 0; step < 100; step++) {
+                                    fetch("step", Duration.ofSeconds(4));
+                                    steps.reset();
+                                }
+                            });
+                    // @end
+                    assertEquals("page", page);
+                    assertEquals("old news", news);
+                });
+    }
+
+    @Test
+    void scopes() {
+        Runs.inAnyOrder(
+                () -> {
+                    Duration time = Duration.ofMillis(10);
+                    // @start region="call"
+                    // Both run at once; if one fails, the other is ended and the call throws.
+                    String both =
+                            Scope.call(
+                                    scope -> {
+                                        Fiber<String> user =
+                                                scope.spin("user", () -> fetch("user", time));
+                                        Fiber<String> order =
+                                                scope.spin("order", () -> fetch("order", time));
+                                        return user.await() + " and " + order.await();
+                                    });
+
+                    // The first mirror that answers; the others are ended.
+                    String first =
+                            Scope.join(
+                                    Joiner.<String>firstSuccess(),
+                                    scope -> {
+                                        scope.spin("near", () -> fetch("near", time));
+                                        scope.spin("far", () -> fetch("far", time.multipliedBy(9)));
+                                    });
+                    // @end
+                    assertEquals("user and order", both);
+                    assertEquals("near", first);
+                    assertThrows(
+                            FiberFailedException.class,
+                            () -> Scope.run(scope -> scope.spin("bad", SnippetsTest::fail)));
+                });
+    }
+
+    private static void fail() throws Exception {
+        throw new Exception("bad");
+    }
+}
