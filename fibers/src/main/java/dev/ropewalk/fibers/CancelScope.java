@@ -202,11 +202,12 @@ public final class CancelScope {
         enter();
         try {
             return block.run();
-        } catch (Signal.Cancel raised) {
-            if (isMine(raised)) {
-                throw outcome(raised);
+        } catch (Throwable thrown) {
+            Signal.Cancel mine = mine(thrown);
+            if (mine == null) {
+                throw thrown;
             }
-            throw raised;
+            throw outcome(mine);
         } finally {
             leave();
         }
@@ -248,11 +249,11 @@ public final class CancelScope {
         enter();
         try {
             return block.run();
-        } catch (Signal.Cancel raised) {
-            if (isMine(raised)) {
-                return other;
+        } catch (Throwable thrown) {
+            if (mine(thrown) == null) {
+                throw thrown;
             }
-            throw raised;
+            return other;
         } finally {
             leave();
         }
@@ -423,8 +424,15 @@ public final class CancelScope {
 
     // ---------------------------------------------------------------- its edge
 
-    private boolean isMine(Signal.Cancel raised) {
-        return raised.scope == this;
+    /**
+     * This scope's signal if it is what left the block: as itself, or as the interrupt by which it
+     * reached a call of the JDK on a virtual thread.
+     */
+    private Signal.@Nullable Cancel mine(Throwable thrown) {
+        boolean isMine =
+                thrown == signal
+                        || (thrown instanceof InterruptedException && fiber.due() == signal);
+        return isMine ? signal : null;
     }
 
     private RuntimeException outcome(Signal.Cancel raised) {

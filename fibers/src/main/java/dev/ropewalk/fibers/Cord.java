@@ -54,7 +54,6 @@ public final class Cord implements AutoCloseable {
     private static final int IDLE_SPINS = 200;
 
     private static final Logger LOG = LoggerFactory.getLogger(Cord.class);
-    private static final ThreadLocal<@Nullable Cord> CURRENT = new ThreadLocal<>();
 
     private final CordOptions options;
     private final Seam seam;
@@ -81,10 +80,19 @@ public final class Cord implements AutoCloseable {
     private boolean marked;
 
     /**
-     * The thread that runs the loop, null before and after. Needs no fence: only that thread writes
-     * itself here, so a thread that finds itself sees its own write.
+     * The thread that runs as this cord now: the one of the loop or, on virtual threads, that of
+     * the mounted stack; null before and after. Needs no fence: a thread that finds itself here was
+     * entered after it was written.
      */
+    private @Nullable Thread current;
+
     private @Nullable Thread loopThread;
+    private final boolean onVirtualThreads;
+
+    /** Stacks of no fiber that were blocked in the JDK, in what reports or tells the end of one. */
+    private final ArrayDeque<VirtualStack> readyStacks = new ArrayDeque<>();
+
+    private boolean closingStacks;
 
     private volatile boolean busy;
     private volatile boolean over;
@@ -99,6 +107,7 @@ public final class Cord implements AutoCloseable {
                             new VirtualSeam(seed, seededOrder);
                 };
         this.orderSeeded = seam.isOrderSeeded();
+        this.onVirtualThreads = options.stacks() == StackKind.VIRTUAL_THREAD;
         this.root = new Fiber<>(this, null, "root", body == null ? this::serve : body, null);
     }
 
@@ -353,12 +362,13 @@ public final class Cord implements AutoCloseable {
      * {@return whether the calling thread runs this cord; cheaper than comparing {@link #current}}
      */
     public boolean isCurrent() {
-        return Thread.currentThread() == loopThread;
+        return Thread.currentThread() == current;
     }
 
     /** {@return the cord of this thread, null if it is none} */
     public static @Nullable Cord currentOrNull() {
-        return CURRENT.get();
+        Cord cord = CurrentCord.ofCarrier();
+        return cord == null || cord.isCurrent() ? cord : null;
     }
 
     /**
@@ -414,8 +424,9 @@ public final class Cord implements AutoCloseable {
     // ---------------------------------------------------------------- the loop
 
     private void loop() {
-        CURRENT.set(this);
+        CurrentCord.set(this);
         loopThread = Thread.currentThread();
+        current = loopThread;
         if (!seam.isVirtual()) {
             busy = true;
             Ticker.INSTANCE.add(this);
@@ -450,8 +461,9 @@ public final class Cord implements AutoCloseable {
             busy = false;
             Ticker.INSTANCE.remove(this);
         }
-        CURRENT.remove();
-        loopThread = null;
+        endIdleStacks();
+        CurrentCord.remove();
+        current = null;
         try {
             inbox.close();
         } finally {
@@ -468,7 +480,10 @@ public final class Cord implements AutoCloseable {
         if (stack == null) {
             stack = idleStacks.poll();
             if (stack == null) {
-                stack = new LightStack(this::work);
+                stack =
+                        onVirtualThreads
+                                ? new VirtualStack(this, this::work)
+                                : new LightStack(this::work);
             }
             handedOver = fiber;
         } else {
@@ -476,7 +491,56 @@ public final class Cord implements AutoCloseable {
             running = fiber;
         }
         mounted = stack;
-        stack.enter();
+        if (onVirtualThreads) {
+            enterVirtual((VirtualStack) stack);
+        } else {
+            stack.enter();
+        }
+        mounted = null;
+        running = null;
+    }
+
+    private void enterVirtual(VirtualStack stack) {
+        if (stack.isReady() && running != null) {
+            runQueue.takeValue(); // it comes back from the JDK, and takes none
+        }
+        current = stack.thread();
+        try {
+            stack.enter();
+        } finally {
+            current = loopThread;
+        }
+        if (stack.isBlocked()) {
+            Fiber<?> blocked = running;
+            stack.blockedBy(blocked);
+            if (blocked != null) {
+                blocked.blockForeign(stack);
+            }
+        }
+    }
+
+    /** By message: a stack that was blocked in the JDK can go on. */
+    void stackReady(VirtualStack stack, @Nullable Fiber<?> fiber) {
+        if (fiber == null) {
+            readyStacks.add(stack);
+        } else {
+            fiber.unblockForeign();
+        }
+    }
+
+    /** Their threads end, for the JDK keeps a list of those that have not. */
+    private void endIdleStacks() {
+        if (onVirtualThreads) {
+            closingStacks = true;
+            for (Stack stack = idleStacks.poll(); stack != null; stack = idleStacks.poll()) {
+                enterNobody((VirtualStack) stack);
+            }
+        }
+    }
+
+    private void enterNobody(VirtualStack stack) {
+        mounted = stack;
+        enterVirtual(stack);
         mounted = null;
         running = null;
     }
@@ -490,10 +554,13 @@ public final class Cord implements AutoCloseable {
             while (fiber != null) {
                 running = fiber;
                 fiber.turn();
+                if (own instanceof VirtualStack virtual) {
+                    virtual.forgetFiber();
+                }
                 fiber = nextInline();
             }
             running = null;
-            if (idleStacks.size() == MOST_IDLE_STACKS) {
+            if (closingStacks || idleStacks.size() == MOST_IDLE_STACKS) {
                 return;
             }
             idleStacks.push(own);
@@ -505,10 +572,7 @@ public final class Cord implements AutoCloseable {
      * The next entry if a worker can run it on its own stack; null means: back to the root frame.
      */
     private @Nullable Fiber<?> nextInline() {
-        if (--looksAfter <= 0 || marked) {
-            look();
-        }
-        if (orderSeeded) {
+        if (isLookDueAfterSwitch() || orderSeeded) {
             return null;
         }
         Fiber<?> head = runQueue.peek();
@@ -520,6 +584,11 @@ public final class Cord implements AutoCloseable {
         for (; ; ) {
             if (--looksAfter <= 0 || marked) {
                 look();
+            }
+            for (VirtualStack stack = readyStacks.poll();
+                    stack != null;
+                    stack = readyStacks.poll()) {
+                enterNobody(stack);
             }
             if (orderSeeded && runQueue.size() > 1) {
                 runQueue.swapToHead(seam.nextInt(runQueue.size()));
@@ -535,11 +604,18 @@ public final class Cord implements AutoCloseable {
         }
     }
 
-    /** Counts a switch that needed no other stack, and looks if it is time. */
-    void countSwitch() {
+    /**
+     * Counts a switch that needed no other stack, and looks if it is time; true if it is time but
+     * the caller has to give way to the root frame for it, because a look runs what may block.
+     */
+    boolean isLookDueAfterSwitch() {
         if (--looksAfter <= 0 || marked) {
+            if (onVirtualThreads) {
+                return true;
+            }
             look();
         }
+        return false;
     }
 
     /** No fiber is current meanwhile, so a message cannot wait as the one that happened to run. */
@@ -557,7 +633,7 @@ public final class Cord implements AutoCloseable {
 
     private void idle() {
         look();
-        if (hasRunnable()) {
+        if (hasRunnable() || !readyStacks.isEmpty()) {
             return;
         }
         Timer next = timers.earliest();

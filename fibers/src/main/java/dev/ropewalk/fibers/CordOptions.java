@@ -14,9 +14,15 @@ import java.util.Objects;
  * @param stopLimit how long a fiber that ends waits for its children before it abandons them
  * @param uncaught is told what nobody else takes
  * @param clock real or virtual time
+ * @param stacks what its fibers run on
  */
 public record CordOptions(
-        String name, long stackSize, Duration stopLimit, UncaughtHandler uncaught, Clock clock) {
+        String name,
+        long stackSize,
+        Duration stopLimit,
+        UncaughtHandler uncaught,
+        Clock clock,
+        StackKind stacks) {
 
     private static final long DEFAULT_STACK_SIZE = 16L << 20;
     private static final Duration DEFAULT_STOP_LIMIT = Duration.ofSeconds(5);
@@ -45,6 +51,15 @@ public record CordOptions(
         Objects.requireNonNull(stopLimit, "stopLimit");
         Objects.requireNonNull(uncaught, "uncaught");
         Objects.requireNonNull(clock, "clock");
+        Objects.requireNonNull(stacks, "stacks");
+        if (stacks == StackKind.VIRTUAL_THREAD && clock instanceof VirtualClock) {
+            throw new IllegalArgumentException(
+                    "stacks=VIRTUAL_THREAD of cord "
+                            + name
+                            + " cannot run on clock="
+                            + clock
+                            + ": what the JDK waits for takes real time; use StackKind.LIGHT");
+        }
         if (stackSize < 0) {
             throw new IllegalArgumentException(
                     "stackSize=" + stackSize + " < 0 for cord " + name + "; 0 means the default");
@@ -58,13 +73,19 @@ public record CordOptions(
     }
 
     /**
-     * {@return the defaults: a stack of 16 MiB, a stop limit of 5 s, real time, failures logged}
+     * {@return the defaults: a stack of 16 MiB, a stop limit of 5 s, real time, failures logged,
+     * light stacks}
      *
      * @param name the cord's name
      */
     public static CordOptions named(String name) {
         return new CordOptions(
-                name, DEFAULT_STACK_SIZE, DEFAULT_STOP_LIMIT, CordOptions::log, new RealClock());
+                name,
+                DEFAULT_STACK_SIZE,
+                DEFAULT_STOP_LIMIT,
+                CordOptions::log,
+                new RealClock(),
+                StackKind.LIGHT);
     }
 
     /**
@@ -73,7 +94,7 @@ public record CordOptions(
      * @param bytes size of the thread's stack in bytes
      */
     public CordOptions withStackSize(long bytes) {
-        return new CordOptions(name, bytes, stopLimit, uncaught, clock);
+        return new CordOptions(name, bytes, stopLimit, uncaught, clock, stacks);
     }
 
     /**
@@ -82,7 +103,7 @@ public record CordOptions(
      * @param limit how long an ending fiber waits for its children
      */
     public CordOptions withStopLimit(Duration limit) {
-        return new CordOptions(name, stackSize, limit, uncaught, clock);
+        return new CordOptions(name, stackSize, limit, uncaught, clock, stacks);
     }
 
     /**
@@ -91,7 +112,7 @@ public record CordOptions(
      * @param handler is told what nobody else takes
      */
     public CordOptions withUncaught(UncaughtHandler handler) {
-        return new CordOptions(name, stackSize, stopLimit, handler, clock);
+        return new CordOptions(name, stackSize, stopLimit, handler, clock, stacks);
     }
 
     /**
@@ -100,7 +121,16 @@ public record CordOptions(
      * @param other real or virtual time
      */
     public CordOptions withClock(Clock other) {
-        return new CordOptions(name, stackSize, stopLimit, uncaught, other);
+        return new CordOptions(name, stackSize, stopLimit, uncaught, other, stacks);
+    }
+
+    /**
+     * {@return these options with another kind of stacks}
+     *
+     * @param kind what the cord's fibers run on
+     */
+    public CordOptions withStacks(StackKind kind) {
+        return new CordOptions(name, stackSize, stopLimit, uncaught, clock, kind);
     }
 
     private static void log(Fiber<?> fiber, Throwable failure) {

@@ -37,6 +37,9 @@ abstract sealed class FiberCore extends FiberPending permits FiberLife {
     /** Resume value that says: throw what is due. Never leaves this class and its subclass. */
     static final Object RAISED = new Object();
 
+    /** Resume value of a fiber that comes back from the JDK, and takes none. */
+    static final Object FOREIGN_OVER = new Object();
+
     /** No instant resume is pending. */
     private static final Object NONE = new Object();
 
@@ -102,7 +105,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberLife {
         raiseIfDue();
         Object value = instantValue;
         instantValue = NONE;
-        cord.countSwitch();
+        countSwitch();
         return value;
     }
 
@@ -111,7 +114,13 @@ abstract sealed class FiberCore extends FiberPending permits FiberLife {
         if (cord.hasRunnable()) {
             giveTurn();
         } else {
-            cord.countSwitch();
+            countSwitch();
+        }
+    }
+
+    private void countSwitch() {
+        if (cord.isLookDueAfterSwitch()) {
+            giveTurn(); // only the root frame may look
         }
     }
 
@@ -180,7 +189,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberLife {
     // ---------------------------------------------------------------- ending a wait
 
     boolean resume(long number, @Nullable Object value) {
-        if (state != WAITING || waitNumber != number) {
+        if (state != WAITING || waitNumber != number || waitKind == WaitKind.FOREIGN) {
             return false;
         }
         makeRunnable(value);
@@ -217,7 +226,14 @@ abstract sealed class FiberCore extends FiberPending permits FiberLife {
 
     /** Ends the fiber's wait if something is due there now. */
     final void interruptIfDue() {
-        if (state != WAITING || due() == null) {
+        Throwable due = state == WAITING ? due() : null;
+        if (due == null) {
+            return;
+        }
+        if (waitKind == WaitKind.FOREIGN) {
+            if (stack instanceof VirtualStack blocked) {
+                blocked.interruptFor(due);
+            }
             return;
         }
         if (openWaiter == null || openWaiter.leave()) {
@@ -229,6 +245,25 @@ abstract sealed class FiberCore extends FiberPending permits FiberLife {
         waitNumber++;
         state(WAITING, RUNNABLE);
         cord.enqueue(self(), value);
+    }
+
+    /** Its stack blocks in a call of the JDK. */
+    final void blockForeign(Stack blocked) {
+        stack = blocked;
+        state(RUNNING, WAITING);
+        describe(WaitKind.FOREIGN, "a call of the JDK that blocks");
+        interruptIfDue();
+    }
+
+    /** The JDK's call is over. What it was raised meanwhile is thrown at its next switchpoint. */
+    final boolean unblockForeign() {
+        if (state != WAITING || waitKind != WaitKind.FOREIGN) {
+            return false; // abandoned meanwhile: it never runs again
+        }
+        describe(WaitKind.LIBRARY, waitReason);
+        state(WAITING, RUNNABLE);
+        cord.enqueue(self(), FOREIGN_OVER);
+        return true;
     }
 
     /** A handler's turn is over: it waits without a stack. */

@@ -27,6 +27,10 @@ final class JvmFlags {
         }
     }
 
+    static boolean isMiscOpen() {
+        return Object.class.getModule().isOpen("jdk.internal.misc", JvmFlags.class.getModule());
+    }
+
     private static List<String> missing() {
         Module base = Object.class.getModule();
         Module own = JvmFlags.class.getModule();
@@ -37,7 +41,7 @@ final class JvmFlags {
         if (!base.isOpen("java.lang", own)) {
             missing.add(OPEN_LANG);
         }
-        if (!base.isOpen("jdk.internal.misc", own)) {
+        if (!isMiscOpen()) {
             missing.add(OPEN_MISC);
         }
         if (!own.isNativeAccessEnabled()) {

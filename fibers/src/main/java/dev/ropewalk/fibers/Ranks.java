@@ -55,6 +55,9 @@ final class Ranks {
             if (cause instanceof Signal.Restart && pending != null) {
                 return ofThrown(stronger(cause, pending));
             }
+            if (cause instanceof InterruptedException && pending instanceof Signal) {
+                return ofThrown(pending); // that is how a signal reaches a call of the JDK
+            }
             if (pending != null && pending != cause) {
                 suppress(cause, pending);
             }

@@ -20,4 +20,12 @@ interface Stack {
      *     is then still running
      */
     void leave();
+
+    /**
+     * Whether the stack gave way to the root frame other than by {@link #leave}: code on it is in a
+     * call of the JDK that blocks. Only {@link Cord#stackReady} makes it one that can be entered.
+     */
+    default boolean isBlocked() {
+        return false;
+    }
 }

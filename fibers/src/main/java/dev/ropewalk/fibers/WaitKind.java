@@ -6,6 +6,8 @@ enum WaitKind {
     SUSPEND,
     /** A library wait: only who holds its number. */
     LIBRARY,
+    /** A call of the JDK that blocks, on a virtual thread: only the JDK, or an interrupt. */
+    FOREIGN,
     /** A handler between two turns: only {@link Waits#resumeHandler}. */
     HANDLER
 }

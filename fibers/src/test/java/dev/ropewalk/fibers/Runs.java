@@ -31,14 +31,20 @@ final class Runs {
         }
     }
 
-    /** On a cord with real time; its own failure comes out as it is. */
+    /** On cords with real time, of both kinds of stacks; its own failure comes out as it is. */
     static void real(Action body) {
         real(new Reports(), body);
     }
 
     static void real(Reports reports, Action body) {
+        for (StackKind stacks : StackKind.values()) {
+            real(stacks, reports, body);
+        }
+    }
+
+    static void real(StackKind stacks, Reports reports, Action body) {
         Cord.<@Nullable Object>run(
-                CordOptions.named("real").withUncaught(reports),
+                CordOptions.named("real").withUncaught(reports).withStacks(stacks),
                 () -> {
                     checked(body).run();
                     return null;

@@ -1,0 +1,243 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.Executor;
+
+/**
+ * A stack that is a virtual thread, whose scheduler is the cord (rule F11): whatever blocks a
+ * virtual thread gives way to the cord's other fibers.
+ *
+ * <p>The JDK hands a virtual thread that can run to its scheduler as a task; run on the cord's own
+ * thread, the task goes on with the thread until it gives way. So to enter is to run the task. To
+ * leave is {@code Thread.yield}: it needs no permit, it is not disturbed by interrupts, and nothing
+ * but the cord ends it; the task that the JDK submits for it is the one that is entered next. Any
+ * other way to give way is a call that blocked: the thread then is BLOCKED until the JDK submits
+ * its task, from whatever thread, and that comes as a message to the cord.
+ *
+ * <pre>
+ *   FRESH   -> INSIDE    enter: the thread is started
+ *   INSIDE  -> LEFT      leave
+ *   LEFT    -> INSIDE    enter; or the stack was pinned and has not been left
+ *   INSIDE  -> BLOCKED   a call of the JDK blocked, found when enter comes back
+ *   BLOCKED -> READY     the JDK's message: the call is over
+ *   READY   -> INSIDE    enter
+ *   INSIDE  -> DONE      the worker's frame is over
+ * </pre>
+ *
+ * Virtual threads that code on this stack starts inherit its scheduler, this object: their tasks
+ * run on the cord's thread too, as no fiber and between fibers.
+ *
+ * <p>Confined to the cord, but for {@link #execute}. Rejected: to leave by {@code
+ * LockSupport.park}, which blocks the cord's thread when pinned, and which an interrupt or a stray
+ * unpark ends.
+ */
+final class VirtualStack implements Stack, Executor {
+    private enum State {
+        FRESH,
+        INSIDE,
+        LEFT,
+        BLOCKED,
+        READY,
+        DONE
+    }
+
+    private static final MethodHandle NEW_BUILDER;
+    private static final VarHandle THREAD_LOCALS;
+
+    static {
+        try {
+            MethodHandles.Lookup lang =
+                    MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup());
+            NEW_BUILDER =
+                    lang.findConstructor(
+                                    lang.findClass("java.lang.ThreadBuilders$VirtualThreadBuilder"),
+                                    MethodType.methodType(void.class, Executor.class))
+                            .asType(
+                                    MethodType.methodType(
+                                            Thread.Builder.OfVirtual.class, Executor.class));
+            THREAD_LOCALS =
+                    lang.findVarHandle(
+                            Thread.class,
+                            "threadLocals",
+                            lang.findClass("java.lang.ThreadLocal$ThreadLocalMap"));
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Cord cord;
+    private final Thread thread;
+
+    /** The JDK's task that goes on with the thread; always the same. Null until it is started. */
+    private @Nullable Runnable task;
+
+    /** Whose call blocks it; null if it is none's, as when the end of one is being told. */
+    private @Nullable Fiber<?> fiber;
+
+    private @Nullable Throwable interruptedFor;
+    private int interrupts;
+
+    /** Read by other threads in {@link #execute}, where LEFT can be seen by the own thread only. */
+    private State state = State.FRESH;
+
+    VirtualStack(Cord cord, Runnable worker) {
+        this.cord = cord;
+        this.thread =
+                builder(this)
+                        .name("worker of " + cord.name())
+                        .inheritInheritableThreadLocals(false)
+                        .unstarted(
+                                () -> {
+                                    worker.run();
+                                    state(State.INSIDE, State.DONE);
+                                });
+    }
+
+    private static Thread.Builder.OfVirtual builder(Executor scheduler) {
+        try {
+            return (Thread.Builder.OfVirtual) NEW_BUILDER.invokeExact(scheduler);
+        } catch (Throwable e) {
+            throw new IllegalStateException("no virtual thread with a scheduler of its own", e);
+        }
+    }
+
+    Thread thread() {
+        return thread;
+    }
+
+    @Override
+    public void enter() {
+        if (state == State.FRESH) {
+            state(State.FRESH, State.INSIDE);
+            thread.start();
+        } else {
+            state(state == State.READY ? State.READY : State.LEFT, State.INSIDE);
+        }
+        Runnable goesOn = task;
+        if (goesOn == null) {
+            throw new IllegalStateException(thread + " was started but not given to its scheduler");
+        }
+        goesOn.run();
+        if (state == State.INSIDE) {
+            state(State.INSIDE, State.BLOCKED);
+        }
+    }
+
+    @Override
+    @SuppressWarnings("ThreadPriorityCheck") // nothing but the cord schedules this thread
+    public void leave() {
+        state(State.INSIDE, State.LEFT);
+        try {
+            Thread.yield();
+        } finally {
+            if (state == State.LEFT) {
+                state(State.LEFT, State.INSIDE);
+                throwPinned();
+            }
+        }
+    }
+
+    private static void throwPinned() {
+        throw new StackPinnedException(
+                "cannot wait here: the virtual thread of this fiber is pinned. Waiting is not"
+                        + " possible inside a class initialiser or below a native frame; move the"
+                        + " waiting call out of it, or wrap the code around it in Blocking.call.");
+    }
+
+    @Override
+    public boolean isBlocked() {
+        return state == State.BLOCKED;
+    }
+
+    boolean isReady() {
+        return state == State.READY;
+    }
+
+    void blockedBy(@Nullable Fiber<?> running) {
+        fiber = running;
+    }
+
+    /**
+     * Ends the JDK's call that the thread blocks in, if the call can be interrupted. Every call is,
+     * while something is due; but one that cannot be looks like many that are left at once.
+     */
+    void interruptFor(Throwable due) {
+        if (interruptedFor != due) {
+            interruptedFor = due;
+            interrupts = 0;
+        }
+        if (++interrupts <= Signal.MOST_RAISES) {
+            thread.interrupt();
+        }
+    }
+
+    /** The next fiber finds nothing of the last one. On the thread itself. */
+    void forgetFiber() {
+        interruptedFor = null;
+        Thread.interrupted();
+        if (THREAD_LOCALS.get(thread) != null) {
+            THREAD_LOCALS.set(thread, null);
+        }
+    }
+
+    /** The JDK: one of its virtual threads can run; this one, or one started on it. Any thread. */
+    @Override
+    public void execute(Runnable runnable) {
+        if (task == null) {
+            task = runnable; // by start, in enter
+        } else if (runnable != task) {
+            cord.post(new GuestTurn(runnable));
+        } else if (state != State.LEFT) {
+            cord.post(new CallIsOver());
+        }
+    }
+
+    private final class CallIsOver extends CordMessage {
+        @Override
+        protected void onCord() {
+            state(State.BLOCKED, State.READY);
+            cord.stackReady(VirtualStack.this, fiber);
+        }
+
+        @Override
+        protected void onClosed() {
+            // Its fiber was abandoned with the cord and never runs again.
+        }
+    }
+
+    /** A virtual thread that is no fiber goes on until it gives way. */
+    private static final class GuestTurn extends CordMessage {
+        private final Runnable turn;
+
+        GuestTurn(Runnable turn) {
+            this.turn = turn;
+        }
+
+        @Override
+        protected void onCord() {
+            turn.run();
+        }
+
+        @Override
+        protected void onClosed() {
+            // It was started by a fiber of this cord and did not end before it; nobody can run it.
+        }
+    }
+
+    private void state(State from, State to) {
+        if (Checks.ON && state != from) {
+            throw new IllegalStateException("state=" + state + " != from=" + from + " in " + this);
+        }
+        state = to;
+    }
+
+    @Override
+    public String toString() {
+        return "stack of " + thread;
+    }
+}
