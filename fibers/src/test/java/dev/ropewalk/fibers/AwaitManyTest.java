@@ -131,6 +131,8 @@ class AwaitManyTest {
         Fiber<String> b = cord.spin("b", () -> (String) Fiber.suspend());
         assertSame(a, Fiber.awaitAny(List.of(b, a)));
         Runs.real(
+                StackKind.LIGHT,
+                reports,
                 () -> {
                     assertSame(a, Fiber.awaitAny(List.of(b, a)));
                     b.schedule("b");

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -137,12 +139,15 @@ class ClosedCordTest {
         assertThrows(CordClosedException.class, () -> own[0].spin("late", () -> {}));
     }
 
-    @Test
-    void F8_fiberOfAnotherCordClosesWhileItsSiblingsRun() {
+    @ParameterizedTest
+    @EnumSource
+    void F8_fiberOfAnotherCordClosesWhileItsSiblingsRun(StackKind stacks) {
         Cord cord = Runs.started("closed", reports);
         CountDownLatch siblingRan = new CountDownLatch(1);
         cord.spin("keeps its cord from closing", () -> Runs.await(siblingRan));
         Runs.real(
+                stacks,
+                reports,
                 () -> {
                     List<String> log = new ArrayList<>();
                     Fiber<?> closer =
@@ -161,13 +166,16 @@ class ClosedCordTest {
                 });
     }
 
-    @Test
-    void F8_terminatedFiberStillClosesItsCord() {
+    @ParameterizedTest
+    @EnumSource
+    void F8_terminatedFiberStillClosesItsCord(StackKind stacks) {
         Cord cord = Runs.started("closed", reports);
         CountDownLatch release = new CountDownLatch(1);
         cord.spin("keeps its cord from closing", () -> Runs.await(release));
         List<String> log = new CopyOnWriteArrayList<>();
         Runs.real(
+                stacks,
+                reports,
                 () -> {
                     Fiber<?> closer =
                             Fiber.spin(

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Duration;
 import java.util.List;
@@ -27,11 +29,14 @@ class ForeignChildrenTest {
         Runs.checkAndClose(other);
     }
 
-    @Test
-    void F7_childOfAnotherCordEndsBeforeItsParent() {
+    @ParameterizedTest
+    @EnumSource
+    void F7_childOfAnotherCordEndsBeforeItsParent(StackKind stacks) {
         List<String> log = new CopyOnWriteArrayList<>();
         CountDownLatch started = new CountDownLatch(1);
         Runs.real(
+                stacks,
+                reports,
                 () -> {
                     Fiber<?> parent =
                             Fiber.spin(
