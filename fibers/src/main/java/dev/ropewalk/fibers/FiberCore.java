@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Everything is confined to the cord's thread.
  */
-abstract sealed class FiberCore extends FiberPending permits FiberLife {
+abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     static final int UNSTARTED = 0;
     static final int RUNNABLE = 1;
     static final int RUNNING = 2;

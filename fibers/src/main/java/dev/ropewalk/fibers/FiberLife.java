@@ -9,8 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 
 /**
- * The part of a fiber that runs and ends: its turns, its children, its outcome, its awaiters (rules
- * F3 and F7).
+ * The part of a fiber that runs and ends: its turns, its outcome, its awaiters (rules F3 and F7).
  *
  * <p>How a fiber ends: the body is over; what is pending joins its outcome; the children are
  * terminated and awaited within the limit, shielded; the outcome is published; awaiters and the
@@ -19,38 +18,9 @@ import java.util.concurrent.Callable;
  *
  * <p>Everything without a note is confined to the cord's thread.
  */
-abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore permits Fiber {
-    /** Written on this fiber's cord only, by {@link Attachment}. */
-    private @Nullable Fiber<?> parent;
-
+abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily permits Fiber {
     private final @Nullable Callable<? extends T> body;
     private @Nullable Handler handler;
-
-    /** From the end of the body on: the fiber waits for its children. */
-    private boolean ending;
-
-    /** Children that fail are reported, and do not cancel this fiber. */
-    private boolean isolatesChildren;
-
-    /** Null until it has one; of this cord. */
-    private @Nullable Children children;
-
-    /** The scope that keeps this fiber, if it is not its parent alone; of the parent's cord. */
-    @Nullable Scope<?> memberOf;
-
-    boolean keepsScopeOpen;
-
-    /** The links of the parent's list, and whether this fiber is in it; of the parent's cord. */
-    @Nullable Fiber<?> previousSibling;
-
-    @Nullable Fiber<?> nextSibling;
-    boolean isEntered;
-
-    /** Its parent is on another cord; then this fiber's own cord keeps it too. */
-    boolean isGuest;
-
-    /** The parent awaits this fiber and takes its outcome; of the parent's cord. */
-    boolean isAwaitedByParent;
 
     private @Nullable List<EndListener> listeners;
 
@@ -68,20 +38,12 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
             @Nullable Fiber<?> parent,
             @Nullable Callable<? extends T> body,
             @Nullable Handler handler) {
-        super(cord);
-        this.parent = parent;
+        super(cord, parent);
         this.body = body;
         this.handler = handler;
     }
 
     // ---------------------------------------------------------------- running
-
-    /** Enters a new child of the same cord and queues it. */
-    <C extends @Nullable Object> Fiber<C> adopt(Fiber<C> child) {
-        children().add(child);
-        cord.enqueue(child, Handler.START);
-        return child;
-    }
 
     /** Called by the cord on a stack: the first turn of a body, or one turn of a handler. */
     void turn() {
@@ -152,7 +114,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         if (rawState() == DEAD) {
             return false; // abandoned while it ran, on a stack that could not be left
         }
-        ending = true;
+        setEnding(true);
         setShielded(true);
         Outcome<T> end = Ranks.withPending(raw, takePending());
         if (!hasNobodyBelow()) {
@@ -175,12 +137,8 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
             Holding.tellAll(self());
         }
         forgetInstantValue();
-        ending = false;
+        setEnding(false);
         setShielded(false);
-    }
-
-    private boolean hasNobodyBelow() {
-        return (children == null || children.isEmpty()) && !cord.hasGuestsOf(self());
     }
 
     /** Terminates who is below, awaits them within the limit, and abandons the rest. */
@@ -209,22 +167,13 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         return failure == null ? raw : Ranks.withCleanUpFailure(raw, failure);
     }
 
-    /** Its parent ends; no effect if it has another one by the time it hears of that. */
-    void terminateBelow(Fiber<?> endingParent) {
-        if (!cord.isCurrent()) {
-            cord.send(FiberMessages.quiet(() -> terminateBelow(endingParent)));
-        } else if (parent == endingParent) {
-            self().terminate();
-        }
-    }
-
     private void finish(int from, Outcome<T> end) {
         boolean taken = publish(from, end);
         FiberFailedException untaken = taken ? null : untakenFailure(end);
         if (end instanceof Outcome.Stopped<T>(Signal.Stop signal, T _)) {
             reportSuppressed(signal); // also to who awaits it, the result tells nothing of it
         }
-        Fiber<?> toTell = parent;
+        Fiber<?> toTell = parentOrNull();
         if (toTell == null) {
             return;
         }
@@ -287,92 +236,11 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         }
     }
 
-    /** On this fiber's cord: a child is over; {@code untaken} is its failure if nobody took it. */
-    void childEnded(Fiber<?> child, @Nullable FiberFailedException untaken) {
-        children().remove(child);
-        Scope<?> scope = child.memberOf;
-        FiberFailedException failure = child.isAwaitedByParent ? null : untaken;
-        if (scope != null && rawState() != DEAD) {
-            scope.ended(child, failure);
-        } else if (failure != null) {
-            if (rawState() == DEAD || isolatesChildren) {
-                cord.reportUntaken(child, failure);
-            } else {
-                raiseHere(new Signal.ChildFailed(failure));
-            }
-        }
-        wakeIfAlone();
-    }
-
-    // ---------------------------------------------------------------- another parent
-
-    /*
-     * A fiber changes its parent on its own cord, then the old parent's cord lets go of it, and
-     * then the new parent's cord takes it in: one after the other, for the links are those of one
-     * list at a time. If it ends on the way, the new parent hears of that before or after it has
-     * taken in a dead child, and both are harmless. If the new parent ends on the way, the child is
-     * terminated as if it had been there.
-     */
-    void attachHere(Fiber<?> newParent) {
-        Fiber<?> oldParent = parent;
-        if (rawState() == DEAD || oldParent == null || oldParent == newParent) {
-            return;
-        }
-        parent = newParent;
-        boolean toBeGuest = newParent.cord != cord;
-        if (toBeGuest && !isGuest) {
-            cord.addGuest(self());
-        } else if (!toBeGuest && isGuest) {
-            cord.removeGuest(self());
-        }
-        if (oldParent.cord == cord) {
-            oldParent.letGo(self(), newParent);
-        } else {
-            oldParent.cord.send(FiberMessages.letGo(oldParent, self(), newParent));
-        }
-    }
-
-    /** On this fiber's cord. */
-    void letGo(Fiber<?> child, Fiber<?> newParent) {
-        children().remove(child);
-        child.isAwaitedByParent = false;
-        Scope<?> scope = child.memberOf;
-        if (scope != null) {
-            scope.forget(child);
-        }
-        wakeIfAlone();
-        if (newParent.cord == cord) {
-            newParent.takeIn(child);
-        } else {
-            newParent.cord.send(FiberMessages.takeIn(newParent, child));
-        }
-    }
-
-    /** On this fiber's cord. */
-    void takeIn(Fiber<?> child) {
-        if (child.outcome() != null) {
-            return;
-        }
-        if (ending || rawState() == DEAD) {
-            child.terminate();
-        }
-        if (rawState() != DEAD) {
-            children().add(child);
-        }
-    }
-
-    /** Ends the wait for the children once there are none. */
-    void wakeIfAlone() {
-        if (ending && rawState() == WAITING && hasNobodyBelow()) {
-            makeRunnable(null);
-        }
-    }
-
     /** The cord ended before it could start the fiber; on whatever thread finds out. */
     void refuseStart(String why) {
         Outcome<T> end = new Outcome.Failure<>(new CordClosedException(why));
         FiberFailedException untaken = publish(UNSTARTED, end) ? null : untakenFailure(end);
-        Fiber<?> toTell = parent;
+        Fiber<?> toTell = parentOrNull();
         if (toTell != null && toTell.cord != cord) {
             toTell.cord.send(FiberMessages.childEnded(toTell, self(), untaken));
         } else if (untaken != null) {
@@ -451,7 +319,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         FiberAbandonedException leaked = leak(why);
         leaveOpenWait();
         abandonedFor = null;
-        ending = true;
+        setEnding(true);
         setShielded(true);
         Outcome<T> end = new Outcome.Abandoned<>(leaked);
         finish(RUNNING, hasNobodyBelow() ? end : endChildren(end));
@@ -510,47 +378,18 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberCore pe
         awaited = other;
     }
 
-    void isolateChildren() {
-        isolatesChildren = true;
-    }
-
-    boolean isEnding() {
-        return ending;
-    }
-
     @Nullable Handler handler() {
         return handler;
-    }
-
-    Children children() {
-        Children all = children;
-        if (all == null) {
-            all = new Children();
-            children = all;
-        }
-        return all;
-    }
-
-    @Nullable Fiber<?> firstChild() {
-        return children == null ? null : children.first();
     }
 
     @Nullable Callable<? extends T> body() {
         return body;
     }
 
-    final @Nullable Fiber<?> parentOrNull() {
-        return parent;
-    }
-
-    final void setParent(Fiber<?> other) {
-        parent = other;
-    }
-
     void checkInvariants() {
         checkPending();
-        if (children != null) {
-            children.checkInvariants();
+        if (firstChild() != null) {
+            children().checkInvariants();
         }
         if ((rawState() == DEAD) != (outcome != null)) {
             throw new IllegalStateException("state=" + rawState() + " outcome=" + outcome);

@@ -1,0 +1,426 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.Objects;
+
+/**
+ * The part of a cord that runs fibers: its run queue, timers, inbox, stacks, and the loop over
+ * them.
+ *
+ * <p>Confined to the cord's thread, but for what says otherwise.
+ */
+abstract sealed class CordLoop permits Cord {
+    /*
+     * The loop (rules F1 to F3).
+     *
+     * The root frame takes entries off the run queue. An entry whose fiber has a stack of its own is
+     * entered there. Any other fiber is run inline by a worker: a stack whose frame is work(). A
+     * worker goes on with the next entry as long as that needs no other stack, so what never waits
+     * costs no switch; else it parks itself among the idle ones and leaves to the root frame. A
+     * fiber that waits in the middle keeps its worker, and the root frame takes another.
+     *
+     * Who may run: root frame -> enter -> one stack -> leave -> root frame. Stacks never nest, and
+     * "mounted" is the one that is entered.
+     *
+     * A look (inbox, timers) comes after LOOK_EVERY switches or at the first switch after the
+     * ticker's mark, whatever wakes whom; see the constants. Rejected: looking only when the run
+     * queue is empty, which starves timers beside two fibers that wake each other. On virtual
+     * threads only the root frame looks: a message or a log line may block there, and a worker that
+     * is blocked between two fibers would be nobody's.
+     */
+
+    /** Switches between two looks: bounds how late a timer is, and makes a look's cost small. */
+    static final int LOOK_EVERY = 128;
+
+    /** Messages taken from the inbox in one look, so that a flood of them cannot starve fibers. */
+    private static final int INBOX_BATCH = 1_024;
+
+    /** Idle workers kept for reuse. */
+    private static final int MOST_IDLE_STACKS = 256;
+
+    /** Looks at the inbox before the thread sleeps; about as long as a sleep and wake-up take. */
+    private static final int IDLE_SPINS = 200;
+
+    /** Read by other threads to post and to wake. */
+    final Inbox inbox = new Inbox();
+
+    final Seam seam;
+    private final RunQueue runQueue = new RunQueue();
+    private final Timers timers = new Timers();
+    private final ArrayDeque<Stack> idleStacks = new ArrayDeque<>();
+    private final boolean orderSeeded;
+    private @Nullable Stack mounted;
+    private @Nullable Fiber<?> running;
+    private @Nullable Fiber<?> handedOver;
+    private int looksAfter = LOOK_EVERY;
+
+    /**
+     * Set by the ticker by a plain store; seen late at worst, never never: the loop makes calls.
+     */
+    private boolean marked;
+
+    /**
+     * The thread that runs as this cord now: the one of the loop or, on virtual threads, that of
+     * the mounted stack; null before and after. Needs no fence: a thread that finds itself here was
+     * entered after it was written.
+     */
+    private @Nullable Thread current;
+
+    private @Nullable Thread loopThread;
+    private final boolean onVirtualThreads;
+
+    /** Stacks of no fiber that were blocked in the JDK, in what reports or tells the end of one. */
+    private final ArrayDeque<VirtualStack> readyStacks = new ArrayDeque<>();
+
+    private boolean closingStacks;
+
+    private volatile boolean busy;
+
+    CordLoop(CordOptions options, Thread thread) {
+        this.seam =
+                switch (options.clock()) {
+                    case CordOptions.RealClock() -> new RealSeam(thread);
+                    case CordOptions.VirtualClock(long seed, boolean seededOrder) ->
+                            new VirtualSeam(seed, seededOrder);
+                };
+        this.orderSeeded = seam.isOrderSeeded();
+        this.onVirtualThreads = options.stacks() == StackKind.VIRTUAL_THREAD;
+    }
+
+    abstract Fiber<?> root();
+
+    abstract Cord self();
+
+    /**
+     * {@return whether the calling thread runs this cord; cheaper than comparing {@link
+     * Cord#current}}
+     */
+    public boolean isCurrent() {
+        return Thread.currentThread() == current;
+    }
+
+    /**
+     * {@return a fresh reading of this cord's clock in nanoseconds; only differences mean anything}
+     */
+    public long nanoTime() {
+        return seam.nanoTime();
+    }
+
+    /**
+     * {@return a random number from 0 to {@code bound - 1}, from this cord's source}
+     *
+     * @param bound the bound, at least 1
+     */
+    public int nextInt(int bound) {
+        return seam.nextInt(bound);
+    }
+
+    // ---------------------------------------------------------------- the loop
+
+    /** The root frame: returns when the root fiber has ended. */
+    final void runFibers() {
+        CurrentCord.set(self());
+        loopThread = Thread.currentThread();
+        current = loopThread;
+        if (!seam.isVirtual()) {
+            busy = true;
+            Ticker.INSTANCE.add(self());
+            Ticker.INSTANCE.cordBecameBusy();
+        }
+        enqueue(root(), Handler.START);
+        for (Fiber<?> fiber = next(); fiber != null; fiber = next()) {
+            enter(fiber);
+        }
+    }
+
+    /** No fiber runs any more; this thread is no cord from now on. */
+    final void stopRunning() {
+        if (!seam.isVirtual()) {
+            busy = false;
+            Ticker.INSTANCE.remove(self());
+        }
+        endIdleStacks();
+        CurrentCord.remove();
+        current = null;
+    }
+
+    /** The loop broke while this fiber ran. */
+    final @Nullable Fiber<?> takeRunning() {
+        Fiber<?> ran = running;
+        running = null;
+        return ran;
+    }
+
+    private void enter(Fiber<?> fiber) {
+        Stack stack = fiber.stack();
+        if (stack == null) {
+            stack = idleStacks.poll();
+            if (stack == null) {
+                stack =
+                        onVirtualThreads
+                                ? new VirtualStack(self(), this::work)
+                                : new LightStack(this::work);
+            }
+            handedOver = fiber;
+        } else {
+            fiber.beforeEnter();
+            running = fiber;
+        }
+        mounted = stack;
+        if (onVirtualThreads) {
+            enterVirtual((VirtualStack) stack);
+        } else {
+            stack.enter();
+        }
+        mounted = null;
+        running = null;
+    }
+
+    private void enterVirtual(VirtualStack stack) {
+        if (stack.isReady() && running != null) {
+            runQueue.takeValue(); // it comes back from the JDK, and takes none
+        }
+        current = stack.thread();
+        try {
+            stack.enter();
+        } finally {
+            current = loopThread;
+        }
+        if (stack.isBlocked()) {
+            Fiber<?> blocked = running;
+            stack.blockedBy(blocked);
+            if (blocked != null) {
+                blocked.blockForeign(stack);
+            }
+        }
+    }
+
+    /** By message: a stack that was blocked in the JDK can go on. */
+    void stackReady(VirtualStack stack, @Nullable Fiber<?> fiber) {
+        if (fiber == null) {
+            readyStacks.add(stack);
+        } else {
+            fiber.unblockForeign();
+        }
+    }
+
+    /** Their threads end, for the JDK keeps a list of those that have not. */
+    private void endIdleStacks() {
+        if (onVirtualThreads) {
+            closingStacks = true;
+            for (Stack stack = idleStacks.poll(); stack != null; stack = idleStacks.poll()) {
+                enterNobody((VirtualStack) stack);
+            }
+        }
+    }
+
+    private void enterNobody(VirtualStack stack) {
+        mounted = stack;
+        enterVirtual(stack);
+        mounted = null;
+        running = null;
+    }
+
+    /** The frame at the bottom of every stack. */
+    private void work() {
+        Stack own = mountedStack();
+        for (; ; ) {
+            Fiber<?> fiber = handedOver;
+            handedOver = null;
+            while (fiber != null) {
+                running = fiber;
+                fiber.turn();
+                if (own instanceof VirtualStack virtual) {
+                    virtual.forgetFiber();
+                }
+                fiber = nextInline();
+            }
+            running = null;
+            if (closingStacks || idleStacks.size() == MOST_IDLE_STACKS) {
+                return;
+            }
+            idleStacks.push(own);
+            own.leave();
+        }
+    }
+
+    /**
+     * The next entry if a worker can run it on its own stack; null means: back to the root frame.
+     */
+    private @Nullable Fiber<?> nextInline() {
+        if (isLookDueAfterSwitch() || orderSeeded) {
+            return null;
+        }
+        Fiber<?> head = runQueue.peek();
+        return head == null || head.stack() != null ? null : runQueue.take();
+    }
+
+    /** The next entry, waiting for one if need be; null when the root fiber has ended. */
+    private @Nullable Fiber<?> next() {
+        for (; ; ) {
+            if (--looksAfter <= 0 || marked) {
+                look();
+            }
+            for (VirtualStack stack = readyStacks.poll();
+                    stack != null;
+                    stack = readyStacks.poll()) {
+                enterNobody(stack);
+            }
+            if (orderSeeded && runQueue.size() > 1) {
+                runQueue.swapToHead(seam.nextInt(runQueue.size()));
+            }
+            Fiber<?> fiber = runQueue.take();
+            if (fiber != null) {
+                return fiber;
+            }
+            if (root().outcome() != null) {
+                return null;
+            }
+            idle();
+        }
+    }
+
+    /**
+     * Counts a switch that needed no other stack, and looks if it is time; true if it is time but
+     * the caller has to give way to the root frame for it, because a look runs what may block.
+     */
+    boolean isLookDueAfterSwitch() {
+        if (--looksAfter <= 0 || marked) {
+            if (onVirtualThreads) {
+                return true;
+            }
+            look();
+        }
+        return false;
+    }
+
+    /** No fiber is current meanwhile, so a message cannot wait as the one that happened to run. */
+    private void look() {
+        looksAfter = LOOK_EVERY;
+        marked = false;
+        Fiber<?> interrupted = running;
+        running = null;
+        inbox.drain(INBOX_BATCH);
+        if (!timers.isEmpty()) {
+            timers.fireDue(seam.nanoTime());
+        }
+        running = interrupted;
+    }
+
+    private void idle() {
+        look();
+        if (hasRunnable() || !readyStacks.isEmpty()) {
+            return;
+        }
+        Timer next = timers.earliest();
+        if (seam.isVirtual()) {
+            if (next == null && inbox.isEmpty()) {
+                reportDeadlock();
+                return;
+            }
+        } else if (spinForWork()) {
+            look();
+            return;
+        }
+        busy = false;
+        seam.park(next != null, next == null ? 0 : next.deadlineNs, this::hasMessages);
+        if (!seam.isVirtual()) {
+            busy = true;
+            Ticker.INSTANCE.cordBecameBusy();
+        }
+        look();
+    }
+
+    private boolean hasMessages() {
+        return !inbox.isEmpty();
+    }
+
+    private void reportDeadlock() {
+        DeadlockException deadlock = new DeadlockException(DeadlockReport.of(self(), root()));
+        if (root().isEnding()) {
+            throw deadlock; // nobody is left to tell but the caller of run
+        }
+        root().raiseHere(deadlock);
+    }
+
+    private boolean spinForWork() {
+        for (int i = 0; i < IDLE_SPINS; i++) {
+            if (!inbox.isEmpty()) {
+                return true;
+            }
+            Thread.onSpinWait();
+        }
+        return false;
+    }
+
+    // ---------------------------------------------------------------- for fibers of this cord
+
+    void enqueue(Fiber<?> fiber, @Nullable Object value) {
+        runQueue.add(fiber, value);
+    }
+
+    void dequeue(Fiber<?> fiber) {
+        runQueue.remove(fiber);
+    }
+
+    @Nullable Object takeValue() {
+        return runQueue.takeValue();
+    }
+
+    boolean hasRunnable() {
+        return runQueue.peek() != null;
+    }
+
+    Stack mountedStack() {
+        return Objects.requireNonNull(mounted, "no stack is mounted");
+    }
+
+    @Nullable Fiber<?> running() {
+        return running;
+    }
+
+    /** The running fiber is dead: what is called from now on runs as none. */
+    void clearRunning() {
+        running = null;
+    }
+
+    // ---------------------------------------------------------------- timers
+
+    Timer armTimer(Fiber<?> fiber, long number, long timeoutNanos) {
+        return timers.arm(deadline(timeoutNanos), fiber, number);
+    }
+
+    Timer armScope(CancelScope scope, long limitNanos) {
+        return timers.arm(deadline(limitNanos), scope);
+    }
+
+    private long deadline(long timeoutNanos) {
+        return seam.nanoTime() + Math.min(Math.max(timeoutNanos, 0), Long.MAX_VALUE / 2);
+    }
+
+    void cancelTimer(Timer timer) {
+        timers.cancel(timer);
+    }
+
+    // ---------------------------------------------------------------- the ticker and the rest
+
+    boolean isBusy() {
+        return busy;
+    }
+
+    /** By the ticker. */
+    void mark() {
+        marked = true;
+    }
+
+    boolean isVirtual() {
+        return seam.isVirtual();
+    }
+
+    final void checkLoop() {
+        runQueue.checkInvariants();
+        timers.checkInvariants();
+    }
+}
