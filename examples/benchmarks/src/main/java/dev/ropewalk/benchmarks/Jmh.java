@@ -37,6 +37,9 @@ final class Jmh {
     static final List<Jmh> ALL =
             List.of(
                     new Jmh("switch", "switch", "ns", "two stacks that give way to each other"),
+                    new Jmh("spin_await", "fiber", "ns", "a fiber is spun and awaited at once"),
+                    new Jmh("timeout", "limit", "ns", "a time limit armed and cancelled"),
+                    new Jmh("mutex", "lock", "ns", "a mutex that nobody else wants"),
                     new Jmh("start_end", "fiber", "ns", "a fiber starts and ends and never waits"),
                     new Jmh(
                             "message",
