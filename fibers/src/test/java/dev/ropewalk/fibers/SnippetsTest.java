@@ -8,10 +8,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The code that the Javadoc shows. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class SnippetsTest {
+    private static final Duration SHORT = Duration.ofMillis(10);
+
     private static String fetch(String what, Duration time) {
         Fiber.sleep(time);
         return what;
@@ -46,6 +50,32 @@ class SnippetsTest {
                     // @end
                     assertEquals("page", page);
                     assertEquals("old news", news);
+                });
+    }
+
+    @Test
+    void shields() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Fiber<?> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        // @start region="shielded"
+                                        try {
+                                            log.add(fetch("page", Duration.ofDays(1)));
+                                        } finally {
+                                            // Waits for two seconds at most, whatever happens.
+                                            CancelScope.shielded(
+                                                    Duration.ofSeconds(2),
+                                                    () -> log.add(fetch("bye", SHORT)));
+                                        }
+                                        // @end
+                                    });
+                    Runs.settle();
+                    fiber.terminate();
+                    assertThrows(FiberTerminatedException.class, fiber::await);
+                    assertEquals(List.of("bye"), log);
                 });
     }
 
