@@ -102,6 +102,17 @@ class CancelScopeTest {
                 });
     }
 
+    /** Where Polyphony throws what the block returned. */
+    @Test
+    void F6_returnedExceptionIsAResult() {
+        Runs.inAnyOrder(
+                () -> {
+                    Exception result = new Exception("result");
+                    assertSame(result, CancelScope.cancelAfter(SHORT, () -> result));
+                    assertSame(result, CancelScope.moveOnAfter(SHORT, result, () -> result));
+                });
+    }
+
     @Test
     void F6_whatTheBlockThrowsComesOutAsItIs() {
         Runs.inAnyOrder(

@@ -1,0 +1,143 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Bodies that do their worst: the fiber ends, its cord goes on, and somebody is told. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class HostileBodyTest {
+    private static final Duration SHORT = Duration.ofMillis(1);
+
+    private static void run(StackKind stacks, Action body) {
+        Reports reports = new Reports();
+        Runs.real(stacks, reports, body);
+        reports.assertNone();
+    }
+
+    private static int recurse(int depth) {
+        return depth < 0 ? 0 : recurse(depth + 1) + 1;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void F7_stackOverflowEndsTheFiberAndNotTheCord(StackKind stacks) {
+        run(
+                stacks,
+                () -> {
+                    Fiber<Integer> deep = Fiber.spin(() -> recurse(0));
+                    Throwable thrown = Runs.failureOf(deep::await);
+                    assertTrue(Runs.cause(thrown) instanceof StackOverflowError, thrown::toString);
+                    Fiber.sleep(SHORT);
+                    assertEquals("fine", Fiber.spin(() -> "fine").await());
+                });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void F7_outOfMemoryEndsTheFiberAndNotTheCord(StackKind stacks) {
+        run(
+                stacks,
+                () -> {
+                    Fiber<Integer> greedy =
+                            Fiber.spin(
+                                    () -> {
+                                        long[][] much = new long[Integer.MAX_VALUE - 2][];
+                                        return much.length;
+                                    });
+                    Throwable thrown = Runs.failureOf(greedy::await);
+                    assertTrue(Runs.cause(thrown) instanceof OutOfMemoryError, thrown::toString);
+                    Fiber.sleep(SHORT);
+                    assertEquals("fine", Fiber.spin(() -> "fine").await());
+                });
+    }
+
+    /** Where marl ends the process. */
+    @ParameterizedTest
+    @EnumSource
+    void F7_whateverIsThrownEndsTheFiberOnly(StackKind stacks) {
+        run(
+                stacks,
+                () -> {
+                    for (Throwable thrown :
+                            List.of(
+                                    new Exception("checked"),
+                                    new Error("error"),
+                                    new Throwable("throwable"))) {
+                        Fiber<?> fiber =
+                                Fiber.spin(
+                                        () -> {
+                                            throw FiberAwait.<RuntimeException>sneaky(thrown);
+                                        });
+                        assertSame(thrown, Runs.cause(Runs.failureOf(fiber::await)));
+                    }
+                });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void F7_brokenUncaughtHandlerHarmsNobody(StackKind stacks) {
+        List<String> told = new ArrayList<>();
+        UncaughtHandler broken =
+                (fiber, failure) -> {
+                    told.add(fiber.name());
+                    throw new IllegalStateException("the handler itself");
+                };
+        Cord.<@Nullable Object>run(
+                CordOptions.named("broken").withUncaught(broken).withStacks(stacks),
+                () -> {
+                    Fiber<String> fiber = Fiber.spin("target", () -> "result");
+                    fiber.onEnd(
+                            ended -> {
+                                throw new IllegalStateException("the hook");
+                            });
+                    assertEquals("result", fiber.await());
+                    Fiber.sleep(SHORT);
+                    return null;
+                });
+        assertEquals(List.of("target"), told);
+    }
+
+    /** Where three of the systems that Ropewalk follows stop near 32,000. */
+    @Test
+    @Tag("stress")
+    void F17_aMillionFibersPark() {
+        Runs.real(
+                StackKind.LIGHT,
+                new Reports(),
+                () -> {
+                    int many = 1_000_000;
+                    List<Fiber<@Nullable Object>> fibers = new ArrayList<>(many);
+                    for (int i = 0; i < many; i++) {
+                        fibers.add(Fiber.spin(() -> Fiber.suspend()));
+                        if (i % 1_000 == 0) {
+                            Fiber.snooze();
+                        }
+                    }
+                    Fiber.snooze();
+                    for (int i = 0; i < many; i++) {
+                        assertSame(FiberState.WAITING, fibers.get(i).state());
+                        fibers.get(i).schedule(i);
+                    }
+                    long sum = 0;
+                    for (Object result : Fiber.awaitAll(fibers)) {
+                        sum += (Integer) result;
+                    }
+                    assertEquals((many - 1L) * many / 2, sum);
+                    assertFalse(Cord.current().hasRunnable());
+                });
+    }
+}
