@@ -196,6 +196,11 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         return true;
     }
 
+    /** Whether the wait is open, or is yet to be parked in. */
+    final boolean isOpen(long number) {
+        return waitNumber == number && state != DEAD;
+    }
+
     boolean resumeHandler(@Nullable Object value) {
         if (state != WAITING || waitKind != WaitKind.HANDLER) {
             return false;

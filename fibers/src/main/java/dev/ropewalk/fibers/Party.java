@@ -41,6 +41,26 @@ public abstract sealed class Party<E> {
      */
     public abstract boolean claim(Object result);
 
+    /**
+     * {@return whether a claim may still succeed} False for a party that gave up, or whose fiber
+     * was abandoned, and that still stands in its line. Called inside the guard; for a shared one
+     * only a hint, for it can change at once.
+     */
+    public abstract boolean isWaiting();
+
+    /**
+     * {@return another place for the same wait, to stand in another line} So one wait can stand in
+     * several lines: who claims a place claims the wait, and the other places find it over. The
+     * party itself is awaited; it stands in no line then, and the waiter takes each place out of
+     * its line when the wait has ended, however it ended.
+     *
+     * @param <F> what is brought to, or wanted from, that line
+     * @param brought what it brings, or wants
+     */
+    public final <F> Party<F> place(@Nullable F brought) {
+        return new Place<>(this, brought);
+    }
+
     /** Makes the party run, after a claim that succeeded. Called outside the guard. */
     public abstract void wake();
 
@@ -63,6 +83,11 @@ public abstract sealed class Party<E> {
         @Override
         public boolean claim(Object result) {
             return fiber.resume(number, result);
+        }
+
+        @Override
+        public boolean isWaiting() {
+            return fiber.isOpen(number);
         }
 
         @Override
@@ -98,6 +123,11 @@ public abstract sealed class Party<E> {
         }
 
         @Override
+        public boolean isWaiting() {
+            return waiter.isWaiting();
+        }
+
+        @Override
         public void wake() {
             waiter.wake();
         }
@@ -105,6 +135,46 @@ public abstract sealed class Party<E> {
         @Override
         @Nullable Object await(Object reason, long limitNanos) {
             return waiter.await(reason, limitNanos);
+        }
+    }
+
+    /** One of several places of a wait. */
+    private static final class Place<E> extends Party<E> {
+        private final Party<?> wait;
+
+        Place(Party<?> wait, @Nullable E element) {
+            super(element);
+            this.wait = wait;
+        }
+
+        @Override
+        public Object who() {
+            return wait.who();
+        }
+
+        @Override
+        public boolean claim(Object result) {
+            return wait.claim(result);
+        }
+
+        @Override
+        public boolean isWaiting() {
+            return wait.isWaiting();
+        }
+
+        @Override
+        public void wake() {
+            wait.wake();
+        }
+
+        @Override
+        @Nullable Object await(Object reason, long limitNanos) {
+            throw new IllegalStateException(
+                    "a place of "
+                            + who()
+                            + " was awaited for "
+                            + reason
+                            + "; await the party that it was made of");
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.jspecify.annotations.Nullable;
@@ -120,5 +121,32 @@ class WaitingLineTest {
         assertSame(second, line.claimFirst(RESULT));
         assertSame(first, line.claimFirst(RESULT));
         assertNull(line.claimFirst(RESULT));
+    }
+
+    @Test
+    void F8_waitThatStandsInSeveralLinesIsClaimedOnce() {
+        WaitingLine<Integer> first = new WaitingLine<>();
+        WaitingLine<String> second = new WaitingLine<>();
+        Party<Integer> wait = party(1);
+        Party<Integer> inFirst = wait.place(2);
+        Party<String> inSecond = wait.place("3");
+        first.add(inFirst);
+        second.add(inSecond);
+        assertTrue(inFirst.isWaiting());
+        assertSame(wait.who(), inSecond.who());
+        assertSame(inSecond, second.claimFirst(RESULT));
+        assertFalse(inFirst.isWaiting());
+        assertNull(first.claimFirst("second"));
+        assertSame(RESULT, Guard.shared().await(wait, "any", 0));
+    }
+
+    @Test
+    void misuse_awaitOfAPlace() {
+        Party<Integer> place = party(1).place(2);
+        IllegalStateException thrown =
+                assertThrows(
+                        IllegalStateException.class,
+                        () -> Guard.shared().await(place, "something", 0));
+        assertTrue(thrown.toString().contains("await the party"), thrown::toString);
     }
 }
