@@ -1,0 +1,400 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.Block;
+import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.VoidBlock;
+import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * A number of permits that fibers, or plain threads, acquire and release.
+ *
+ * <p>Strictly first in, first out: permits go to the one who waits longest, and a later request for
+ * few never overtakes an earlier one for many. A waiter that times out, or is terminated or
+ * cancelled, takes no permit, and those behind it are served if there is enough for them.
+ *
+ * <p>Permits have no holder: who releases need not be who acquired, and a fiber that ends without
+ * releasing is not noticed. Where one holds at a time, a {@link Mutex} knows more.
+ *
+ * <p>What is done before a release happens before what follows the acquire that it serves.
+ */
+public final class Semaphore {
+    /*
+     * Invariant, outside the guard: the first in the line who still waits wants more than is
+     * available. Whatever could break it serves the line: a release, and a waiter that leaves the
+     * line without its permits, for the one behind it may want less. Only a fiber that is abandoned
+     * cannot do so; its place is found by the next who comes and does not get its permits at once.
+     *
+     * Rejected: a count of permits changed by compare-and-set as a short way around the guard. Then
+     * a newcomer gets in between "permits came back" and "the first in the line has them".
+     */
+    private static final Object ACQUIRED = new Object();
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+
+    private final Guard guard;
+    private final int bound;
+    private final WaitingLine<Integer> line = new WaitingLine<>();
+
+    /** Guarded. */
+    private int available;
+
+    private Semaphore(Guard guard, int permits, int bound) {
+        if (permits < 0 || bound < 1 || permits > bound) {
+            throw new IllegalArgumentException(
+                    "permits="
+                            + permits
+                            + " bound="
+                            + bound
+                            + ": there must be 0 permits or more, and a bound of at least 1 and of"
+                            + " no fewer than the permits");
+        }
+        this.guard = guard;
+        this.available = permits;
+        this.bound = bound;
+    }
+
+    // ---------------------------------------------------------------- making one
+
+    /**
+     * {@return a semaphore for fibers of any cord and plain threads, with never more permits than
+     * these}
+     *
+     * @param permits how many there are, at least 1
+     * @throws IllegalArgumentException if there are fewer
+     */
+    public static Semaphore shared(int permits) {
+        return new Semaphore(Guard.shared(), permits, permits);
+    }
+
+    /**
+     * {@return a semaphore for fibers of any cord and plain threads}
+     *
+     * @param permits how many there are at first, 0 or more
+     * @param bound the most there may ever be; {@code Integer.MAX_VALUE} if there is no other
+     * @throws IllegalArgumentException if permits is negative, or bound below 1 or below permits
+     */
+    public static Semaphore shared(int permits, int bound) {
+        return new Semaphore(Guard.shared(), permits, bound);
+    }
+
+    /**
+     * {@return a semaphore for the fibers of the current cord, with never more permits than these}
+     *
+     * @param permits how many there are, at least 1
+     * @throws IllegalArgumentException if there are fewer
+     * @throws IllegalStateException if this thread is no cord
+     */
+    public static Semaphore local(int permits) {
+        return local(permits, permits);
+    }
+
+    /**
+     * {@return a semaphore for the fibers of the current cord}
+     *
+     * @param permits how many there are at first, 0 or more
+     * @param bound the most there may ever be; {@code Integer.MAX_VALUE} if there is no other
+     * @throws IllegalArgumentException if permits is negative, or bound below 1 or below permits
+     * @throws IllegalStateException if this thread is no cord
+     */
+    public static Semaphore local(int permits, int bound) {
+        return new Semaphore(Guard.local("make it with Semaphore.shared(...)"), permits, bound);
+    }
+
+    // ---------------------------------------------------------------- acquiring
+
+    /**
+     * Acquires one permit, waiting for it if need be. A switchpoint only if it has to wait.
+     *
+     * @throws WrongThreadException if the semaphore is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public void acquire() {
+        acquireWithin(1, NO_LIMIT);
+    }
+
+    /**
+     * Acquires permits, all at once, waiting for them if need be. A switchpoint only if it has to
+     * wait: if there are too few, or somebody waits already. Termination or cancellation ends the
+     * wait, and nothing was acquired.
+     *
+     * @param n how many, at least 1
+     * @throws IllegalArgumentException if n is less than 1, or more than there can ever be
+     * @throws WrongThreadException if the semaphore is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public void acquire(int n) {
+        acquireWithin(n, NO_LIMIT);
+    }
+
+    /**
+     * Acquires permits, all at once, waiting for them no longer than the limit.
+     *
+     * @param n how many, at least 1
+     * @param limit how long to wait
+     * @return false if the limit passed; nothing was acquired then
+     * @throws IllegalArgumentException if n is less than 1, or more than there can ever be, or the
+     *     limit is negative or longer than 292 years
+     * @throws WrongThreadException if the semaphore is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public boolean acquire(int n, Duration limit) {
+        return acquireWithin(n, Waits.nanos(limit));
+    }
+
+    /**
+     * Acquires permits if they are available now and nobody waits. Never switches, never overtakes.
+     *
+     * @param n how many, at least 1
+     * @return false if nothing was acquired
+     * @throws IllegalArgumentException if n is less than 1, or more than there can ever be
+     * @throws WrongThreadException if the semaphore is another cord's
+     */
+    public boolean tryAcquire(int n) {
+        checkWanted(n);
+        if (takeAlone(n)) {
+            return true;
+        }
+        serve();
+        return takeAlone(n);
+    }
+
+    private boolean acquireWithin(int n, long limitNs) {
+        if (tryAcquire(n)) {
+            return true;
+        }
+        Party<Integer> party;
+        guard.enter(this);
+        try {
+            if (take(n)) {
+                return true;
+            }
+            party = guard.party(n);
+            line.add(party);
+        } finally {
+            guard.exit();
+        }
+        Object result = Waits.TIMED_OUT;
+        try {
+            result = guard.await(party, this, limitNs);
+        } finally {
+            if (result != ACQUIRED) {
+                serve();
+            }
+        }
+        return result == ACQUIRED;
+    }
+
+    private boolean takeAlone(int n) {
+        guard.enter(this);
+        try {
+            return take(n);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /** Guarded. */
+    private boolean take(int n) {
+        if (!line.isEmpty() || available < n) {
+            return false;
+        }
+        available -= n;
+        return true;
+    }
+
+    // ---------------------------------------------------------------- releasing
+
+    /**
+     * Gives back one permit. Never switches.
+     *
+     * @throws IllegalStateException if there would be more permits than the bound
+     * @throws WrongThreadException if the semaphore is another cord's
+     */
+    public void release() {
+        release(1);
+    }
+
+    /**
+     * Gives back permits, and hands them to those who wait, first in, first out, as far as they
+     * suffice. Never switches.
+     *
+     * @param n how many, at least 1
+     * @throws IllegalArgumentException if n is less than 1
+     * @throws IllegalStateException if there would be more permits than the bound; nothing was
+     *     given back then
+     * @throws WrongThreadException if the semaphore is another cord's
+     */
+    public void release(int n) {
+        checkPositive(n);
+        Woken woken;
+        guard.enter(this);
+        try {
+            if (n > bound - available) {
+                throw new IllegalStateException(
+                        "release of "
+                                + n
+                                + " with "
+                                + available
+                                + " available would exceed the bound of "
+                                + bound
+                                + " of "
+                                + this
+                                + "; release only what was acquired, or make it with a higher"
+                                + " bound");
+            }
+            available += n;
+            woken = serveGuarded();
+        } finally {
+            guard.exit();
+        }
+        Woken.wakeAll(woken);
+    }
+
+    private void serve() {
+        Woken woken;
+        guard.enter(this);
+        try {
+            woken = serveGuarded();
+        } finally {
+            guard.exit();
+        }
+        Woken.wakeAll(woken);
+    }
+
+    private @Nullable Woken serveGuarded() {
+        Woken woken = null;
+        for (Party<Integer> first = line.first(); first != null; first = line.first()) {
+            int wanted = wanted(first);
+            if (first.isWaiting() && wanted > available) {
+                break;
+            }
+            line.remove(first);
+            if (first.claim(ACQUIRED)) {
+                available -= wanted;
+                woken = Woken.add(woken, first);
+            }
+        }
+        return woken;
+    }
+
+    // ---------------------------------------------------------------- both
+
+    /**
+     * Runs the block with one permit.
+     *
+     * @param <T> the type of the result
+     * @param <X> what the block throws
+     * @param block runs at once
+     * @return what the block returned
+     * @throws X what the block threw
+     * @throws WrongThreadException if the semaphore is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public <T extends @Nullable Object, X extends Exception> T call(Block<? extends T, X> block)
+            throws X {
+        acquire();
+        try {
+            return block.run();
+        } finally {
+            release();
+        }
+    }
+
+    /**
+     * Runs the block with one permit.
+     *
+     * @param <X> what the block throws
+     * @param block runs at once
+     * @throws X what the block threw
+     * @throws WrongThreadException if the semaphore is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public <X extends Exception> void run(VoidBlock<X> block) throws X {
+        acquire();
+        try {
+            block.run();
+        } finally {
+            release();
+        }
+    }
+
+    /**
+     * {@return how many permits are available; if shared only a hint, for it can change at once}
+     *
+     * @throws WrongThreadException if the semaphore is another cord's
+     */
+    public int available() {
+        guard.enter(this);
+        try {
+            return available;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    // ---------------------------------------------------------------- inside
+
+    private static int wanted(Party<Integer> party) {
+        return Objects.requireNonNull(party.element());
+    }
+
+    private void checkWanted(int n) {
+        checkPositive(n);
+        if (n > bound) {
+            throw new IllegalArgumentException(
+                    "n="
+                            + n
+                            + " permits can never be had of "
+                            + this
+                            + ", whose bound is "
+                            + bound
+                            + "; ask for fewer, or make it with a higher bound");
+        }
+    }
+
+    private void checkPositive(int n) {
+        if (n < 1) {
+            throw new IllegalArgumentException(
+                    "n=" + n + " permits of " + this + "; it must be at least 1");
+        }
+    }
+
+    /** How many stand in the line; for tests. */
+    int waiting() {
+        guard.enter(this);
+        try {
+            return line.size();
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /** Fails if its structures are broken; for tests. */
+    void checkInvariants() {
+        guard.enter(this);
+        try {
+            line.checkInvariants();
+            Party<Integer> first = line.first();
+            boolean isForgotten = first != null && first.isWaiting() && wanted(first) <= available;
+            if (available < 0 || available > bound || isForgotten) {
+                throw new IllegalStateException(
+                        "available=" + available + " bound=" + bound + " first=" + first);
+            }
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return (guard.isLocal() ? "local" : "shared")
+                + " semaphore @"
+                + Integer.toHexString(System.identityHashCode(this));
+    }
+}

@@ -1,0 +1,31 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.Party;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Parties that were claimed inside a guard, to be woken in that order outside it. */
+final class Woken {
+    private final List<Party<?>> parties = new ArrayList<>(2);
+
+    private Woken() {}
+
+    /** Null stands for nobody, so that who serves nobody allocates nothing. */
+    static Woken add(@Nullable Woken before, Party<?> claimed) {
+        Woken woken = before == null ? new Woken() : before;
+        woken.parties.add(claimed);
+        return woken;
+    }
+
+    /** Outside the guard. */
+    static void wakeAll(@Nullable Woken woken) {
+        if (woken != null) {
+            for (Party<?> party : woken.parties) {
+                party.wake();
+            }
+        }
+    }
+}

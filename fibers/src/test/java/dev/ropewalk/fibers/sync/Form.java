@@ -1,0 +1,11 @@
+package dev.ropewalk.fibers.sync;
+
+/** The two forms of everything here: the same contract is tested for both. */
+enum Form {
+    LOCAL,
+    SHARED;
+
+    Semaphore semaphore(int permits, int bound) {
+        return this == LOCAL ? Semaphore.local(permits, bound) : Semaphore.shared(permits, bound);
+    }
+}
