@@ -8,4 +8,8 @@ enum Form {
     Semaphore semaphore(int permits, int bound) {
         return this == LOCAL ? Semaphore.local(permits, bound) : Semaphore.shared(permits, bound);
     }
+
+    ReadWriteLock readWriteLock() {
+        return this == LOCAL ? ReadWriteLock.local() : ReadWriteLock.shared();
+    }
 }

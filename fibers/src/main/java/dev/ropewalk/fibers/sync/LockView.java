@@ -1,0 +1,130 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.Block;
+import dev.ropewalk.fibers.DeadlockException;
+import dev.ropewalk.fibers.VoidBlock;
+import dev.ropewalk.fibers.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+
+/**
+ * The read lock or the write lock of a {@link ReadWriteLock}. It is used like a {@link Mutex}; what
+ * each of the two admits is said there.
+ */
+public final class LockView {
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+
+    private final ReadWriteLock both;
+    private final boolean isWrite;
+
+    LockView(ReadWriteLock both, boolean isWrite) {
+        this.both = both;
+        this.isWrite = isWrite;
+    }
+
+    /**
+     * Locks it, waiting for it if need be. A switchpoint only if it has to wait. Termination or
+     * cancellation ends the wait, and the caller does not hold it.
+     *
+     * @throws DeadlockException if the caller would wait for itself: it holds the write lock, or it
+     *     holds the read lock and this is the write lock
+     * @throws WrongThreadException if it is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public void lock() {
+        both.lock(isWrite, NO_LIMIT);
+    }
+
+    /**
+     * Locks it, waiting for it no longer than the limit.
+     *
+     * @param limit how long to wait
+     * @return false if the limit passed
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws DeadlockException if the caller would wait for itself: it holds the write lock, or it
+     *     holds the read lock and this is the write lock
+     * @throws WrongThreadException if it is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public boolean lock(Duration limit) {
+        return both.lock(isWrite, Waits.nanos(limit));
+    }
+
+    /**
+     * Locks it if that needs no wait. Never switches, never overtakes.
+     *
+     * @return false if it would have to wait, or the caller would have to wait for itself
+     * @throws WrongThreadException if it is another cord's
+     */
+    public boolean tryLock() {
+        return both.tryLock(isWrite);
+    }
+
+    /**
+     * Unlocks it, or undoes one of several read locks of the caller, and hands it to those who are
+     * next. Never switches.
+     *
+     * @throws IllegalStateException if the caller does not hold it
+     * @throws WrongThreadException if it is another cord's
+     */
+    public void unlock() {
+        both.unlock(isWrite);
+    }
+
+    /**
+     * Runs the block while holding it.
+     *
+     * @param <T> the type of the result
+     * @param <X> what the block throws
+     * @param block runs at once
+     * @return what the block returned
+     * @throws X what the block threw
+     * @throws DeadlockException if the caller would wait for itself
+     * @throws WrongThreadException if it is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public <T extends @Nullable Object, X extends Exception> T call(Block<? extends T, X> block)
+            throws X {
+        lock();
+        try {
+            return block.run();
+        } finally {
+            unlock();
+        }
+    }
+
+    /**
+     * Runs the block while holding it.
+     *
+     * @param <X> what the block throws
+     * @param block runs at once
+     * @throws X what the block threw
+     * @throws DeadlockException if the caller would wait for itself
+     * @throws WrongThreadException if it is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public <X extends Exception> void run(VoidBlock<X> block) throws X {
+        lock();
+        try {
+            block.run();
+        } finally {
+            unlock();
+        }
+    }
+
+    /**
+     * {@return whether the calling fiber, or plain thread, holds it}
+     *
+     * @throws WrongThreadException if it is another cord's
+     */
+    public boolean isHeldByCaller() {
+        return both.isHeldByCaller(isWrite);
+    }
+
+    @Override
+    public String toString() {
+        return (isWrite ? "write lock of " : "read lock of ") + both;
+    }
+}

@@ -1,0 +1,341 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.DeadlockException;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Holding;
+import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.IdentityHashMap;
+import java.util.Objects;
+
+/**
+ * A lock that many fibers, or plain threads, hold for reading at a time, or one for writing.
+ *
+ * <p>Fair: all wait in one line, first in, first out. Readers that stand one after the other are
+ * admitted together; a reader that comes while a writer waits stands behind it. A fiber that ends
+ * while it holds either lock is reported, and the lock goes to the next; a plain thread is not
+ * watched.
+ *
+ * <p>A reader may lock for reading again, and is admitted at once even while a writer waits: behind
+ * that writer it would wait for itself. It unlocks as often as it has locked. All else that would
+ * wait for the caller itself is a {@link DeadlockException}: a writer that locks again for reading
+ * or writing, and a reader that locks for writing, as two of those would wait for each other.
+ *
+ * <p>What is done before an unlock happens before what is done by those who are admitted after it.
+ */
+public final class ReadWriteLock {
+    /*
+     * Invariants, outside the guard: there is a writer, or there are readers, or neither; and the
+     * first in the line who still waits could not be admitted now. Whatever could break the second
+     * serves the line: an unlock, a holder's death, and a waiter that leaves the line, for behind a
+     * writer that gives up there may be readers. Only a fiber that is abandoned cannot do so; its
+     * place is found by the next who comes and is not admitted at once.
+     *
+     * Who is admitted is entered by the one who serves, inside the guard, so nobody gets in
+     * between. The entry of a reader is a Holding of its own, which counts its locks.
+     */
+    private static final Object ADMITTED = new Object();
+
+    private final Guard guard;
+    private final LockView readLock = new LockView(this, false);
+    private final LockView writeLock = new LockView(this, true);
+    private final Entry writing = new Entry(true);
+    private final WaitingLine<Entry> line = new WaitingLine<>();
+
+    /** Guarded. */
+    private final IdentityHashMap<Object, Entry> readers = new IdentityHashMap<>();
+
+    /** Guarded. */
+    private @Nullable Object writer;
+
+    private ReadWriteLock(Guard guard) {
+        this.guard = guard;
+    }
+
+    /** {@return a lock for fibers of any cord and plain threads} */
+    public static ReadWriteLock shared() {
+        return new ReadWriteLock(Guard.shared());
+    }
+
+    /**
+     * {@return a lock for the fibers of the current cord}
+     *
+     * @throws IllegalStateException if this thread is no cord
+     */
+    public static ReadWriteLock local() {
+        return new ReadWriteLock(Guard.local("make it with ReadWriteLock.shared()"));
+    }
+
+    /** {@return the lock that many hold at a time, while nobody holds the write lock} */
+    public LockView readLock() {
+        return readLock;
+    }
+
+    /** {@return the lock that one holds at a time, while nobody holds the read lock} */
+    public LockView writeLock() {
+        return writeLock;
+    }
+
+    // ---------------------------------------------------------------- for the views
+
+    boolean lock(boolean isWrite, long limitNs) {
+        Object me = guard.caller(this);
+        if (tryLock(isWrite)) {
+            return true;
+        }
+        Entry entry = isWrite ? writing : new Entry(false);
+        Party<Entry> party;
+        guard.enter(this);
+        try {
+            if (take(me, isWrite)) {
+                return true;
+            }
+            checkNotMine(me, isWrite);
+            party = guard.party(entry);
+            line.add(party);
+        } finally {
+            guard.exit();
+        }
+        Object result = Waits.TIMED_OUT;
+        try {
+            result = guard.await(party, view(isWrite), limitNs);
+        } finally {
+            if (result != ADMITTED) {
+                serve();
+            }
+        }
+        if (result != ADMITTED) {
+            return false;
+        }
+        entry.begin(me);
+        return true;
+    }
+
+    boolean tryLock(boolean isWrite) {
+        Object me = guard.caller(this);
+        if (takeAlone(me, isWrite)) {
+            return true;
+        }
+        serve();
+        return takeAlone(me, isWrite);
+    }
+
+    void unlock(boolean isWrite) {
+        Object me = guard.caller(this);
+        Woken woken;
+        guard.enter(this);
+        try {
+            Entry entry = isWrite ? writing : readers.get(me);
+            if (entry == null || !isHeldBy(me, isWrite)) {
+                throw new IllegalStateException(
+                        "unlock by "
+                                + me
+                                + ", which does not hold the "
+                                + view(isWrite)
+                                + "; lock it first");
+            }
+            if (entry.again > 0) {
+                entry.again--;
+                return;
+            }
+            entry.end(me);
+            remove(me, isWrite);
+            woken = serveGuarded();
+        } finally {
+            guard.exit();
+        }
+        Woken.wakeAll(woken);
+    }
+
+    boolean isHeldByCaller(boolean isWrite) {
+        Object me = guard.caller(this);
+        guard.enter(this);
+        try {
+            return isHeldBy(me, isWrite);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    // ---------------------------------------------------------------- inside
+
+    private LockView view(boolean isWrite) {
+        return isWrite ? writeLock : readLock;
+    }
+
+    private boolean isHeldBy(Object who, boolean isWrite) {
+        return isWrite ? writer == who : readers.containsKey(who);
+    }
+
+    private boolean takeAlone(Object me, boolean isWrite) {
+        guard.enter(this);
+        try {
+            return take(me, isWrite);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /** Guarded. */
+    private boolean take(Object me, boolean isWrite) {
+        Entry mine = isWrite ? null : readers.get(me);
+        if (mine != null) {
+            mine.again++;
+            return true;
+        }
+        if (!line.isEmpty() || !admits(isWrite)) {
+            return false;
+        }
+        Entry entry = isWrite ? writing : new Entry(false);
+        enter(me, entry);
+        entry.begin(me);
+        return true;
+    }
+
+    /** Guarded: what those who hold it leave room for. */
+    private boolean admits(boolean isWrite) {
+        return writer == null && (!isWrite || readers.isEmpty());
+    }
+
+    private void enter(Object who, Entry entry) {
+        if (entry.isWrite) {
+            writer = who;
+        } else {
+            readers.put(who, entry);
+        }
+    }
+
+    private void remove(Object who, boolean isWrite) {
+        if (isWrite) {
+            writer = null;
+        } else {
+            readers.remove(who);
+        }
+    }
+
+    private void checkNotMine(Object me, boolean isWrite) {
+        if (writer == me || (isWrite && readers.containsKey(me))) {
+            throw new DeadlockException(
+                    me
+                            + " holds the "
+                            + view(writer == me)
+                            + " and asks for the "
+                            + (isWrite ? "write lock" : "read lock")
+                            + ": it would wait for itself. "
+                            + (writer == me
+                                    ? "Go on with the write lock, which covers both"
+                                    : "Unlock the read lock first and look again afterwards, or"
+                                            + " take the write lock from the beginning"));
+        }
+    }
+
+    private void serve() {
+        Woken woken;
+        guard.enter(this);
+        try {
+            woken = serveGuarded();
+        } finally {
+            guard.exit();
+        }
+        Woken.wakeAll(woken);
+    }
+
+    private @Nullable Woken serveGuarded() {
+        Woken woken = null;
+        for (Party<Entry> first = line.first(); first != null; first = line.first()) {
+            Entry entry = Objects.requireNonNull(first.element());
+            if (first.isWaiting() && !admits(entry.isWrite)) {
+                break;
+            }
+            line.remove(first);
+            if (first.claim(ADMITTED)) {
+                enter(first.who(), entry);
+                woken = Woken.add(woken, first);
+            }
+        }
+        return woken;
+    }
+
+    /** A reader, or the one who may write; a fiber holds it as long as it reads or writes. */
+    private final class Entry extends Holding {
+        private final boolean isWrite;
+
+        /** How often the reader has locked it again; guarded. */
+        private int again;
+
+        Entry(boolean isWrite) {
+            this.isWrite = isWrite;
+        }
+
+        void begin(Object me) {
+            if (me instanceof Fiber<?> fiber) {
+                hold(fiber);
+            }
+        }
+
+        void end(Object me) {
+            if (me instanceof Fiber<?> fiber) {
+                letGo(fiber);
+            }
+        }
+
+        @Override
+        protected void onHolderDead(Fiber<?> dead) {
+            guard.enter(ReadWriteLock.this);
+            try {
+                remove(dead, isWrite);
+            } finally {
+                guard.exit();
+            }
+            serve();
+        }
+
+        @Override
+        public String toString() {
+            return "the " + view(isWrite);
+        }
+    }
+
+    // ---------------------------------------------------------------- for tests
+
+    /** How many stand in the line. */
+    int waiting() {
+        guard.enter(this);
+        try {
+            return line.size();
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /** Fails if its structures are broken. */
+    void checkInvariants() {
+        guard.enter(this);
+        try {
+            line.checkInvariants();
+            Party<Entry> first = line.first();
+            boolean isForgotten =
+                    first != null
+                            && first.isWaiting()
+                            && admits(Objects.requireNonNull(first.element()).isWrite);
+            if (isForgotten || (writer != null && !readers.isEmpty())) {
+                throw new IllegalStateException(
+                        "writer=" + writer + " readers=" + readers.keySet() + " first=" + first);
+            }
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return (guard.isLocal() ? "local" : "shared")
+                + " read-write lock @"
+                + Integer.toHexString(System.identityHashCode(this));
+    }
+}
