@@ -12,4 +12,12 @@ enum Form {
     ReadWriteLock readWriteLock() {
         return this == LOCAL ? ReadWriteLock.local() : ReadWriteLock.shared();
     }
+
+    Event event() {
+        return this == LOCAL ? Event.local() : Event.shared();
+    }
+
+    Event manualEvent() {
+        return this == LOCAL ? Event.localManual() : Event.sharedManual();
+    }
 }

@@ -1,0 +1,296 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Something that happens, and that fibers or plain threads wait for.
+ *
+ * <p>There are two kinds. An automatic event lets one waiter go for each signal, the one who waits
+ * longest; if nobody waits, one signal is remembered for the next who comes, and further ones add
+ * nothing to it. A manual event lets everybody go from its signal on, until {@link #clear}.
+ *
+ * <p>A waiter that times out, or is terminated or cancelled, takes no signal with it. What is done
+ * before a signal happens before what follows the wait that it ends.
+ */
+public final class Event {
+    /*
+     * Invariant, outside the guard: if it is signalled, nobody in the line still waits.
+     */
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+
+    private final Guard guard;
+    private final boolean isManual;
+    private final WaitingLine<Event> line = new WaitingLine<>();
+
+    /** Guarded. */
+    private boolean isSignalled;
+
+    private Event(Guard guard, boolean isManual) {
+        this.guard = guard;
+        this.isManual = isManual;
+    }
+
+    // ---------------------------------------------------------------- making one
+
+    /** {@return an automatic event for fibers of any cord and plain threads} */
+    public static Event shared() {
+        return new Event(Guard.shared(), false);
+    }
+
+    /** {@return a manual event for fibers of any cord and plain threads} */
+    public static Event sharedManual() {
+        return new Event(Guard.shared(), true);
+    }
+
+    /**
+     * {@return an automatic event for the fibers of the current cord}
+     *
+     * @throws IllegalStateException if this thread is no cord
+     */
+    public static Event local() {
+        return new Event(Guard.local("make it with Event.shared()"), false);
+    }
+
+    /**
+     * {@return a manual event for the fibers of the current cord}
+     *
+     * @throws IllegalStateException if this thread is no cord
+     */
+    public static Event localManual() {
+        return new Event(Guard.local("make it with Event.sharedManual()"), true);
+    }
+
+    // ---------------------------------------------------------------- waiting
+
+    /**
+     * Waits until the event is signalled, and takes the signal if the event is automatic. A
+     * switchpoint only if it is not signalled now. Termination or cancellation ends the wait, and
+     * no signal was taken.
+     *
+     * @throws WrongThreadException if the event is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public void await() {
+        awaitWithin(NO_LIMIT);
+    }
+
+    /**
+     * Like {@link #await()}, no longer than the limit.
+     *
+     * @param limit how long to wait
+     * @return false if the limit passed; no signal was taken then
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws WrongThreadException if the event is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public boolean await(Duration limit) {
+        return awaitWithin(Waits.nanos(limit));
+    }
+
+    private boolean awaitWithin(long limitNs) {
+        Party<Event> party;
+        guard.enter(this);
+        try {
+            if (take()) {
+                return true;
+            }
+            party = guard.party(this);
+            line.add(party);
+        } finally {
+            guard.exit();
+        }
+        return guard.await(party, this, limitNs) == this;
+    }
+
+    /**
+     * Waits until one of the events is signalled, and takes the signal of that one only; the others
+     * stay as they are. A switchpoint only if none is signalled now. Termination or cancellation
+     * ends the wait, and no signal was taken.
+     *
+     * @param events at least one; all shared, or all local to the current cord
+     * @return the event whose signal ended the wait; of those that are signalled already, the first
+     *     in the list
+     * @throws IllegalArgumentException if there is none, or some are shared and others local
+     * @throws WrongThreadException if one is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public static Event awaitAny(List<Event> events) {
+        Event first = EventAny.await(events, NO_LIMIT);
+        if (first == null) {
+            throw new IllegalStateException("a wait without a limit ended without a signal");
+        }
+        return first;
+    }
+
+    /**
+     * Like {@link #awaitAny(List)}, no longer than the limit.
+     *
+     * @param events at least one; all shared, or all local to the current cord
+     * @param limit how long to wait
+     * @return the event whose signal ended the wait; null if the limit passed, and no signal was
+     *     taken then
+     * @throws IllegalArgumentException if there is none, or some are shared and others local, or
+     *     the limit is negative or longer than 292 years
+     * @throws WrongThreadException if one is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public static @Nullable Event awaitAny(List<Event> events, Duration limit) {
+        return EventAny.await(events, Waits.nanos(limit));
+    }
+
+    // ---------------------------------------------------------------- signalling
+
+    /**
+     * Signals the event: lets the one who waits longest go, or all if it is manual. Never switches.
+     * Needs no fiber, so a message to the cord may call it.
+     *
+     * @throws WrongThreadException if the event is another cord's
+     */
+    public void signal() {
+        Woken woken = null;
+        guard.enter(this);
+        try {
+            if (isManual) {
+                isSignalled = true;
+            }
+            do {
+                Party<Event> next = line.claimFirst(this);
+                if (next == null) {
+                    isSignalled = isManual || woken == null;
+                    break;
+                }
+                woken = Woken.add(woken, next);
+            } while (isManual);
+        } finally {
+            guard.exit();
+        }
+        Woken.wakeAll(woken);
+    }
+
+    /**
+     * Takes the signal back: who comes from now on waits. No effect if it is not signalled. Never
+     * switches.
+     *
+     * @throws WrongThreadException if the event is another cord's
+     */
+    public void clear() {
+        guard.enter(this);
+        try {
+            isSignalled = false;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /**
+     * {@return whether the next who comes need not wait; if shared only a hint, for it can change
+     * at once}
+     *
+     * @throws WrongThreadException if the event is another cord's
+     */
+    public boolean isSignalled() {
+        guard.enter(this);
+        try {
+            return isSignalled;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /** Guarded. */
+    private boolean take() {
+        if (!isSignalled) {
+            return false;
+        }
+        isSignalled = isManual;
+        return true;
+    }
+
+    // ---------------------------------------------------------------- for a wait for any
+
+    Guard guard() {
+        return guard;
+    }
+
+    boolean takeNow() {
+        guard.enter(this);
+        try {
+            return take();
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /**
+     * Puts the place into the line, unless its wait is over or a signal that is there ends it.
+     *
+     * @return whether it stands in the line
+     */
+    boolean stand(Party<Event> place) {
+        guard.enter(this);
+        try {
+            if (isSignalled && place.claim(this)) {
+                take();
+                return false;
+            }
+            if (!place.isWaiting()) {
+                return false;
+            }
+            line.add(place);
+            return true;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    void leave(Party<Event> place) {
+        guard.enter(this);
+        try {
+            line.remove(place);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    // ---------------------------------------------------------------- for tests
+
+    /** How many stand in the line. */
+    int waiting() {
+        guard.enter(this);
+        try {
+            return line.size();
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /** Fails if its structures are broken. */
+    void checkInvariants() {
+        guard.enter(this);
+        try {
+            line.checkInvariants();
+            Party<Event> first = line.first();
+            if (isSignalled && first != null && first.isWaiting()) {
+                throw new IllegalStateException(first + " waits for " + this + ", is signalled");
+            }
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return (guard.isLocal() ? "local" : "shared")
+                + (isManual ? " manual" : "")
+                + " event @"
+                + Integer.toHexString(System.identityHashCode(this));
+    }
+}

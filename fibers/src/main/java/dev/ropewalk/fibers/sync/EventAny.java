@@ -1,0 +1,93 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Party;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Waiting for the first signal of several events.
+ *
+ * <p>There is one wait, and a place of it in the line of each event; claiming any place claims the
+ * wait. No two guards are ever held at once. So while the waiter goes from event to event, one that
+ * it has passed may be signalled; that claims the wait, and from then on the waiter takes no other
+ * signal: it claims its own wait before it takes one that it finds. Afterwards it leaves all lines,
+ * however the wait ended.
+ *
+ * <p>Rejected: taking all guards at once in a fixed order, for a list of a thousand events would
+ * hold up everybody; and an event of events, which cannot say which one it was and stays behind in
+ * the others.
+ */
+final class EventAny {
+    private EventAny() {}
+
+    /** Null if the limit passed. */
+    static @Nullable Event await(List<Event> given, long limitNs) {
+        List<Event> events = List.copyOf(given);
+        check(events);
+        for (Event each : events) {
+            if (each.takeNow()) {
+                return each;
+            }
+        }
+        Event first = events.getFirst();
+        Guard guard = first.guard();
+        guard.enter(first);
+        Party<Event> wait;
+        try {
+            wait = guard.party(null);
+        } finally {
+            guard.exit();
+        }
+        List<Party<Event>> places = new ArrayList<>(events.size());
+        Object result;
+        try {
+            standInAll(events, wait, places);
+            result = guard.await(wait, new AnyOf(events), limitNs);
+        } finally {
+            for (int i = 0; i < places.size(); i++) {
+                events.get(i).leave(places.get(i));
+            }
+        }
+        return result instanceof Event signalled ? signalled : null;
+    }
+
+    private static void standInAll(
+            List<Event> events, Party<Event> wait, List<Party<Event>> places) {
+        for (Event each : events) {
+            Party<Event> place = wait.place(each);
+            if (!each.stand(place)) {
+                return;
+            }
+            places.add(place);
+        }
+    }
+
+    private static void check(List<Event> events) {
+        if (events.isEmpty()) {
+            throw new IllegalArgumentException("events=[]: none of no events can be signalled");
+        }
+        Event first = events.getFirst();
+        for (Event each : events) {
+            if (each.guard().isLocal() != first.guard().isLocal()) {
+                throw new IllegalArgumentException(
+                        first
+                                + " and "
+                                + each
+                                + " cannot be awaited together; make them all shared, or all local"
+                                + " to one cord");
+            }
+        }
+    }
+
+    /** Made into text only for reports. */
+    private record AnyOf(List<Event> events) {
+        @Override
+        public String toString() {
+            return "any of " + events;
+        }
+    }
+}
