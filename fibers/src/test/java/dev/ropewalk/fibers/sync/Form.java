@@ -1,5 +1,9 @@
 package dev.ropewalk.fibers.sync;
 
+import org.jspecify.annotations.Nullable;
+
+import java.util.concurrent.Callable;
+
 /** The two forms of everything here: the same contract is tested for both. */
 enum Form {
     LOCAL,
@@ -19,5 +23,9 @@ enum Form {
 
     Event manualEvent() {
         return this == LOCAL ? Event.localManual() : Event.sharedManual();
+    }
+
+    <T extends @Nullable Object> Once<T> once(Callable<? extends T> block) {
+        return this == LOCAL ? Once.<T>local(block) : Once.<T>shared(block);
     }
 }

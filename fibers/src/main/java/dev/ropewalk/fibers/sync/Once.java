@@ -1,0 +1,270 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.DeadlockException;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Holding;
+import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.WaitInterruptedException;
+import dev.ropewalk.fibers.WaitingLine;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+import java.util.concurrent.Callable;
+
+/**
+ * A block that is run once, by the first who needs its result, and whose result everybody gets.
+ *
+ * <p>Who comes while it runs waits. The block runs in the fiber, or plain thread, of the caller
+ * that came first, and may wait itself.
+ *
+ * <ul>
+ *   <li>If it throws an {@code Exception}, the caller that ran it and all who wait get a fresh
+ *       {@link OnceFailedException}; the next call runs the block again.
+ *   <li>If the caller that runs it is terminated, cancelled, restarted or interrupted, that is its
+ *       own affair, and the one who waits longest runs the block. The same holds for every other
+ *       {@code Error}, which the caller gets as it is, and for a fiber that ends in the block
+ *       without leaving it, which is reported.
+ * </ul>
+ *
+ * <p>Nobody waits any longer than it likes: {@link dev.ropewalk.fibers.CancelScope#cancelAfter}
+ * limits a {@link #get}, whether it waits or runs the block.
+ *
+ * <p>What the block did happens before {@link #get} returns.
+ *
+ * @param <T> the type of the result
+ */
+public final class Once<T extends @Nullable Object> {
+    /*
+     * States; guarded, but for the look at "done":
+     *
+     *   IDLE     -> RUNNING   get: the caller becomes the runner
+     *   RUNNING  -> DONE      the block returned; all who wait are told
+     *   RUNNING  -> IDLE      the block failed: all who wait are given the failure;
+     *                         or the runner left it and nobody waits
+     *   RUNNING  -> RUNNING   the runner left it: the first who waits becomes the runner
+     *
+     * IDLE: no runner and not done. RUNNING: a runner. DONE: "done" is set, for ever. Invariant:
+     * somebody waits only while it is RUNNING, so nobody waits for a run that nobody makes.
+     */
+
+    /** Given to who waits: run it, or take the result. A Failed is given too. */
+    private static final Object RUN = new Object();
+
+    private static final Object LOOK = new Object();
+
+    private final Guard guard;
+    private final Callable<? extends T> block;
+    private final WaitingLine<Object> line = new WaitingLine<>();
+    private final Run run = new Run();
+
+    /** Guarded. */
+    private @Nullable Object runner;
+
+    private volatile @Nullable Done<T> done;
+
+    private record Done<T extends @Nullable Object>(T value) {}
+
+    private record Failed(Exception cause) {}
+
+    private Once(Guard guard, Callable<? extends T> block) {
+        this.guard = guard;
+        this.block = Objects.requireNonNull(block, "block");
+    }
+
+    /**
+     * {@return a block for fibers of any cord and plain threads}
+     *
+     * @param <T> the type of the result
+     * @param block what is to be run, on the cord or thread of the first who calls {@link #get}
+     */
+    public static <T extends @Nullable Object> Once<T> shared(Callable<? extends T> block) {
+        return new Once<>(Guard.shared(), block);
+    }
+
+    /**
+     * {@return a block for the fibers of the current cord}
+     *
+     * @param <T> the type of the result
+     * @param block what is to be run, in the fiber that first calls {@link #get}
+     * @throws IllegalStateException if this thread is no cord
+     */
+    public static <T extends @Nullable Object> Once<T> local(Callable<? extends T> block) {
+        return new Once<>(Guard.local("make it with Once.shared(block)"), block);
+    }
+
+    /**
+     * Returns the result of the block: runs it, or waits while another caller does, if it is not
+     * done yet. A switchpoint only if it waits, or the block does.
+     *
+     * @return what the block returned
+     * @throws OnceFailedException if the block threw an exception; fresh for each caller
+     * @throws DeadlockException if the caller is running the block: it would wait for itself
+     * @throws WrongThreadException if it is another cord's
+     * @throws IllegalStateException if the thread is a cord and no fiber runs on it at the moment
+     * @throws WaitInterruptedException if a plain thread was interrupted
+     */
+    public T get() {
+        Object me = guard.caller(this);
+        Object told = done == null ? begin(me) : LOOK;
+        if (told == RUN) {
+            return runHere(me);
+        }
+        if (told instanceof Failed failed) {
+            throw new OnceFailedException(this, failed.cause());
+        }
+        return Objects.requireNonNull(done, "done").value();
+    }
+
+    /** {@return whether the result is there; if not, only a hint, for it can change at once} */
+    public boolean isDone() {
+        return done != null;
+    }
+
+    // ---------------------------------------------------------------- inside
+
+    private @Nullable Object begin(Object me) {
+        Party<Object> party;
+        guard.enter(this);
+        try {
+            if (done != null) {
+                return LOOK;
+            }
+            if (runner == null) {
+                runner = me;
+                return RUN;
+            }
+            if (runner == me) {
+                throw new DeadlockException(
+                        me
+                                + " runs "
+                                + this
+                                + " and calls it from inside: it would wait for itself. Let the"
+                                + " block make its result without it");
+            }
+            party = guard.party(null);
+            line.add(party);
+        } finally {
+            guard.exit();
+        }
+        return guard.await(party, this, Long.MAX_VALUE);
+    }
+
+    private T runHere(Object me) {
+        run.begin(me);
+        T value;
+        try {
+            value = block.call();
+        } catch (WaitInterruptedException own) {
+            passOn(me);
+            throw own;
+        } catch (Exception failure) {
+            tellAll(me, null, new Failed(failure));
+            throw new OnceFailedException(this, failure);
+        } catch (Throwable own) {
+            passOn(me);
+            throw own;
+        }
+        tellAll(me, new Done<>(value), LOOK);
+        return value;
+    }
+
+    private void tellAll(Object me, @Nullable Done<T> result, Object told) {
+        run.end(me);
+        Woken woken = null;
+        guard.enter(this);
+        try {
+            done = result;
+            runner = null;
+            for (Party<Object> next = line.claimFirst(told);
+                    next != null;
+                    next = line.claimFirst(told)) {
+                woken = Woken.add(woken, next);
+            }
+        } finally {
+            guard.exit();
+        }
+        Woken.wakeAll(woken);
+    }
+
+    /** The runner leaves the block without a result. */
+    private void passOn(Object me) {
+        run.end(me);
+        passOnTheRun();
+    }
+
+    private void passOnTheRun() {
+        Party<Object> next;
+        guard.enter(this);
+        try {
+            next = line.claimFirst(RUN);
+            runner = next == null ? null : next.who();
+        } finally {
+            guard.exit();
+        }
+        if (next != null) {
+            next.wake();
+        }
+    }
+
+    /** What the runner holds, so that nobody waits for one that is dead. */
+    private final class Run extends Holding {
+        void begin(Object me) {
+            if (me instanceof Fiber<?> fiber) {
+                hold(fiber);
+            }
+        }
+
+        void end(Object me) {
+            if (me instanceof Fiber<?> fiber) {
+                letGo(fiber);
+            }
+        }
+
+        @Override
+        protected void onHolderDead(Fiber<?> dead) {
+            passOnTheRun();
+        }
+
+        @Override
+        public String toString() {
+            return "the run of " + Once.this;
+        }
+    }
+
+    // ---------------------------------------------------------------- for tests
+
+    /** How many stand in the line. */
+    int waiting() {
+        guard.enter(this);
+        try {
+            return line.size();
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /** Fails if its structures are broken. */
+    void checkInvariants() {
+        guard.enter(this);
+        try {
+            line.checkInvariants();
+            Party<Object> first = line.first();
+            boolean isForgotten = first != null && first.isWaiting() && runner == null;
+            if (isForgotten || (done != null && runner != null)) {
+                throw new IllegalStateException(
+                        "runner=" + runner + " done=" + done + " first=" + first);
+            }
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return (guard.isLocal() ? "local" : "shared")
+                + " once @"
+                + Integer.toHexString(System.identityHashCode(this));
+    }
+}
