@@ -22,7 +22,9 @@ import java.util.List;
  */
 public final class Event {
     /*
-     * Invariant, outside the guard: if it is signalled, nobody in the line still waits.
+     * Invariant, outside the guard: if it is signalled, nobody in the line still waits. So a waiter
+     * that gives up need not serve those behind it, and a newcomer that finds a signal overtakes
+     * nobody.
      */
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
@@ -158,17 +160,12 @@ public final class Event {
         Woken woken = null;
         guard.enter(this);
         try {
-            if (isManual) {
-                isSignalled = true;
-            }
-            do {
-                Party<Event> next = line.claimFirst(this);
-                if (next == null) {
-                    isSignalled = isManual || woken == null;
-                    break;
-                }
+            Party<Event> next = line.claimFirst(this);
+            while (next != null) {
                 woken = Woken.add(woken, next);
-            } while (isManual);
+                next = isManual ? line.claimFirst(this) : null;
+            }
+            isSignalled = isManual || woken == null;
         } finally {
             guard.exit();
         }

@@ -10,6 +10,8 @@ import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Party;
 import dev.ropewalk.fibers.Waits;
 import dev.ropewalk.fibers.testing.TestCord;
 
@@ -185,6 +187,35 @@ class EventAnyTest {
                     assertFalse(c.isSignalled());
                     a.clear();
                 });
+    }
+
+    /**
+     * The race that a test cannot bring about: signalled while the waiter goes from line to line.
+     */
+    @Test
+    void F8_waitThatIsOverTakesNoSignalAndOneThatIsNotTakesOne() {
+        Event first = Event.shared();
+        Event second = Event.shared();
+        second.signal();
+
+        Guard guard = Guard.shared();
+        Party<Event> over = guard.party(null);
+        Party<Event> inFirst = over.place(first);
+        assertTrue(first.stand(inFirst));
+        first.signal();
+        assertFalse(second.stand(over.place(second)));
+        assertTrue(second.isSignalled());
+        assertSame(first, guard.await(over, "any", 0));
+
+        Party<Event> open = guard.party(null);
+        assertTrue(first.stand(open.place(first)));
+        assertFalse(second.stand(open.place(second)));
+        assertFalse(second.isSignalled());
+        first.signal();
+        assertTrue(first.isSignalled());
+        assertFalse(second.stand(open.place(second)));
+        assertEquals(0, second.waiting());
+        assertSame(second, guard.await(open, "any", 0));
     }
 
     @ParameterizedTest

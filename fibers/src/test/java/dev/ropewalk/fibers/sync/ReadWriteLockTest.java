@@ -222,6 +222,24 @@ class ReadWriteLockTest {
 
     @ParameterizedTest
     @EnumSource
+    void F7_holderThatWaitedForTheLockAndDiesIsReportedToo(Form form) {
+        run(
+                form,
+                lock -> {
+                    for (LockView view : List.of(lock.readLock(), lock.writeLock())) {
+                        TestCord.expectUncaught(IllegalStateException.class);
+                        lock.writeLock().lock();
+                        Fiber<?> dying = Fiber.spin(() -> view.lock());
+                        Crowd.settle();
+                        lock.writeLock().unlock();
+                        dying.await();
+                        judge(lock);
+                    }
+                });
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void F6_abandonedWriterInTheLineDoesNotBlockTheReaders(Form form) {
         run(
                 form,
