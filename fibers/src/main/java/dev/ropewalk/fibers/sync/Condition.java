@@ -157,12 +157,15 @@ public final class Condition {
         }
     }
 
+    /** Guarded: a wait that is over gets no signal; that of an abandoned fiber stays here. */
     private void signalFirst() {
-        Party<Object> first = line.first();
-        if (first != null && first.element() instanceof Wait wait) {
+        for (Party<Object> first = line.first(); first != null; first = line.first()) {
             line.remove(first);
-            wait.isSignalled = true;
-            mutex.addToLine(first);
+            if (first.isWaiting() && first.element() instanceof Wait wait) {
+                wait.isSignalled = true;
+                mutex.addToLine(first);
+                return;
+            }
         }
     }
 
