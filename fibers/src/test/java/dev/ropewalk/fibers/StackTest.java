@@ -206,16 +206,24 @@ class StackTest {
         Throwable failure = Runs.failureOf(endless::await);
         assertTrue(Runs.cause(failure) instanceof StackOverflowError, failure::toString);
         Stack[] stacks = new Stack[2];
-        for (int i = 0; i < 2; i++) {
-            int index = i;
-            cord.spin(
-                    "after",
-                    () -> {
-                        stacks[index] = Cord.current().mountedStack();
-                        Fiber.sleep(Duration.ofMillis(1));
-                    });
-        }
-        cord.spin("end", () -> Fiber.sleep(Duration.ofMillis(2))).await();
+        // Spun in one turn: the second runs before the first can come back from its sleep and end.
+        cord.spin(
+                        "both",
+                        () -> {
+                            List<Fiber<?>> both = new ArrayList<>();
+                            for (int i = 0; i < 2; i++) {
+                                int index = i;
+                                both.add(
+                                        Fiber.spin(
+                                                "after",
+                                                () -> {
+                                                    stacks[index] = Cord.current().mountedStack();
+                                                    Fiber.sleep(Duration.ofMillis(1));
+                                                }));
+                            }
+                            both.forEach(Fiber::await);
+                        })
+                .await();
         assertNotSame(stacks[0], stacks[1]);
         Runs.checkAndClose(cord);
     }
