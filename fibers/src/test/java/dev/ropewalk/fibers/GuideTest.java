@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -26,6 +27,8 @@ class GuideTest {
     private static final Path TESTS = Path.of("src/test/java/dev/ropewalk/fibers");
     private static final Pattern EXAMPLE =
             Pattern.compile("<!-- example: (\\S+)#(\\S+) -->\n```java\n(.*?)```", Pattern.DOTALL);
+
+    private static final Pattern TEST = Pattern.compile("\\b([A-Z]\\w*Test)\\.(\\w+)\\b");
 
     static List<Path> chapters() throws IOException {
         try (Stream<Path> files = Files.list(GUIDE)) {
@@ -45,6 +48,32 @@ class GuideTest {
         assertFalse(
                 example.replaceAll("").contains("<!-- example:"),
                 () -> "an example of " + chapter + " is not followed by a block of Java");
+    }
+
+    /** A test that is named as a proof is there. */
+    @ParameterizedTest
+    @MethodSource("chapters")
+    void testsThatAreNamedExist(Path chapter) throws IOException {
+        Matcher name = TEST.matcher(Files.readString(chapter));
+        while (name.find()) {
+            String source = sourceOf(name.group(1));
+            assertTrue(
+                    source.contains("void " + name.group(2) + "("),
+                    () -> chapter + " names " + name.group() + ", which is not there");
+        }
+    }
+
+    private static String sourceOf(String test) throws IOException {
+        for (String module : List.of("fibers", "channels", "actors")) {
+            try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test"))) {
+                Optional<Path> file =
+                        files.filter(each -> each.endsWith(test + ".java")).findFirst();
+                if (file.isPresent()) {
+                    return Files.readString(file.get());
+                }
+            }
+        }
+        throw new AssertionError("no test is called " + test);
     }
 
     private static String region(String test, String name) throws IOException {
