@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
  * Something that a fiber must give back before it ends, such as a lock. A fiber that ends while it
  * holds one is reported, and the holding is told, so that nobody waits for the dead.
  *
- * <p>A holding is in the list of one fiber at most. {@link #hold} and {@link #letGo} are called by
- * the holder itself.
+ * <p>A holding is in the list of one fiber at most. {@link #hold} and {@link #letGo} are called on
+ * the holder's cord. What others may give back in the holder's stead, from anywhere, says by {@link
+ * #isHeld} whether it is still held when the holder ends.
  */
 public abstract class Holding {
     /** Next in the holder's list; of the holder's cord. */
@@ -25,9 +26,27 @@ public abstract class Holding {
     protected abstract void onHolderDead(Fiber<?> holder);
 
     /**
+     * {@return whether the ended fiber still had to give this back; if not, nothing is reported}
+     * Asked on its cord, as no fiber. It must not wait.
+     */
+    protected boolean isHeld() {
+        return true;
+    }
+
+    /**
+     * Tells the uncaught handler of the fiber's cord. Works from any thread.
+     *
+     * @param holder the fiber in whose name it failed; it may be dead
+     * @param failure what nobody else takes
+     */
+    protected static final void report(Fiber<?> holder, Throwable failure) {
+        holder.cord.reportUncaught(holder, failure);
+    }
+
+    /**
      * Notes that the fiber holds this from now on.
      *
-     * @param holder the running fiber
+     * @param holder a fiber of the current cord
      */
     protected final void hold(Fiber<?> holder) {
         nextHeld = holder.held;
@@ -35,9 +54,9 @@ public abstract class Holding {
     }
 
     /**
-     * Notes that the fiber has given this back.
+     * Notes that the fiber has given this back; no effect if it does not hold it.
      *
-     * @param holder the running fiber
+     * @param holder a fiber of the current cord
      */
     protected final void letGo(Fiber<?> holder) {
         if (holder.held == this) {
@@ -63,6 +82,16 @@ public abstract class Holding {
         for (Holding each = dead.held; each != null; each = dead.held) {
             dead.held = each.nextHeld;
             each.nextHeld = null;
+            try {
+                tell(each, dead);
+            } catch (Throwable broken) {
+                dead.cord.reportUncaught(dead, broken);
+            }
+        }
+    }
+
+    private static void tell(Holding each, Fiber<?> dead) {
+        if (each.isHeld()) {
             dead.cord.reportUncaught(
                     dead,
                     new IllegalStateException(
@@ -70,11 +99,7 @@ public abstract class Holding {
                                     + " ended while it held "
                                     + each
                                     + ", which goes to the next; give it back in a finally block"));
-            try {
-                each.onHolderDead(dead);
-            } catch (Throwable broken) {
-                dead.cord.reportUncaught(dead, broken);
-            }
+            each.onHolderDead(dead);
         }
     }
 }

@@ -1,0 +1,122 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.WaitingLine;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A count, and those who wait until it is zero: what {@link WaitGroup} and {@link Latch} share. */
+final class CountToZero {
+    private static final Object ZERO = new Object();
+
+    private final Guard guard;
+
+    /** Whose count it is, for errors and reports. */
+    private final Object owner;
+
+    private final WaitingLine<Object> line = new WaitingLine<>();
+
+    /** Written inside the guard only, and opaquely: no atomic instruction. */
+    private final AtomicInteger count;
+
+    /** All that was ever added, for errors; guarded. */
+    private long added;
+
+    CountToZero(Guard guard, Object owner, int count) {
+        this.guard = guard;
+        this.owner = owner;
+        this.count = new AtomicInteger(count);
+    }
+
+    /** Only a hint, from any thread. */
+    int hint() {
+        return count.getOpaque();
+    }
+
+    long added() {
+        guard.enter(owner);
+        try {
+            return added;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    boolean isLocal() {
+        return guard.isLocal();
+    }
+
+    /**
+     * Adds to the count, unless the sum is more than an int holds.
+     *
+     * @return the count before
+     */
+    int add(int n) {
+        guard.enter(owner);
+        try {
+            int before = count.getPlain();
+            if (n <= Integer.MAX_VALUE - before) {
+                count.setOpaque(before + n);
+                added += n;
+            }
+            return before;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /**
+     * Takes one off the count unless it is zero, and releases all who wait when it gets there.
+     *
+     * @return the count before
+     */
+    int countDown() {
+        int before;
+        List<Party<Object>> released = List.of();
+        guard.enter(owner);
+        try {
+            before = count.getPlain();
+            if (before > 0) {
+                count.setOpaque(before - 1);
+            }
+            if (before == 1) {
+                released = Parties.claimAll(line, ZERO);
+            }
+        } finally {
+            guard.exit();
+        }
+        Parties.wakeAll(released);
+        return before;
+    }
+
+    /** Waits until the count is zero, or was since the wait began; false if the limit passed. */
+    boolean await(long limitNs) {
+        Party<Object> party;
+        guard.enter(owner);
+        try {
+            if (count.getPlain() == 0) {
+                return true;
+            }
+            party = guard.party(null);
+            line.add(party);
+        } finally {
+            guard.exit();
+        }
+        return guard.await(party, owner, limitNs) == ZERO;
+    }
+
+    void checkInvariants() {
+        guard.enter(owner);
+        try {
+            line.checkInvariants();
+            if (count.getPlain() < 0 || (count.getPlain() == 0 && !line.isEmpty())) {
+                throw new IllegalStateException(
+                        "count=" + count + " while " + line.size() + " wait for " + owner);
+            }
+        } finally {
+            guard.exit();
+        }
+    }
+}

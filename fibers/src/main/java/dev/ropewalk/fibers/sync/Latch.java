@@ -1,0 +1,105 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Waits;
+
+import java.time.Duration;
+
+/**
+ * A gate that opens once: after so many {@link #countDown} calls all who wait go on, and nobody
+ * waits there ever again.
+ *
+ * <p>Counting down beyond zero has no effect: the gate is open, and several may tell the same news.
+ * Where one call too many is a mistake, use a {@link WaitGroup}.
+ *
+ * <p>What a fiber or thread did before {@code countDown} happens before an {@code await} returns.
+ */
+public final class Latch {
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+
+    private final CountToZero count;
+
+    private Latch(Guard guard, int count) {
+        if (count < 0) {
+            throw new IllegalArgumentException(
+                    "count=" + count + " is negative; an open latch has 0");
+        }
+        this.count = new CountToZero(guard, this, count);
+    }
+
+    /**
+     * {@return a latch for fibers of any cord and plain threads}
+     *
+     * @param count how many calls open it; 0 makes an open one
+     * @throws IllegalArgumentException if the count is negative
+     */
+    public static Latch shared(int count) {
+        return new Latch(Guard.shared(), count);
+    }
+
+    /**
+     * {@return a latch for the fibers of the current cord}
+     *
+     * @param count how many calls open it; 0 makes an open one
+     * @throws IllegalArgumentException if the count is negative
+     * @throws IllegalStateException if this thread is no cord
+     */
+    public static Latch local(int count) {
+        return new Latch(Guard.local("make it with Latch.shared(count)"), count);
+    }
+
+    /**
+     * Counts down by one; at zero the latch opens, and all who wait are released. No effect on an
+     * open latch. Never switches.
+     *
+     * @throws WrongThreadException if the latch is local and another cord's
+     */
+    public void countDown() {
+        count.countDown();
+    }
+
+    /**
+     * Waits until the latch is open. A switchpoint only if it is not.
+     *
+     * @throws WrongThreadException if the latch is local and another cord's
+     * @throws IllegalStateException if it would have to wait where no fiber runs on a cord
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public void await() {
+        count.await(NO_LIMIT);
+    }
+
+    /**
+     * Waits until the latch is open, no longer than the limit. A switchpoint only if it is not.
+     *
+     * @param limit how long to wait; may be zero
+     * @return false if the limit passed
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws WrongThreadException if the latch is local and another cord's
+     * @throws IllegalStateException if it would have to wait where no fiber runs on a cord
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public boolean await(Duration limit) {
+        return count.await(Waits.nanos(limit));
+    }
+
+    /** {@return how many calls are missing; only a hint, from any thread} */
+    public int count() {
+        return count.hint();
+    }
+
+    /** Fails if its structures are broken; for tests. */
+    void checkInvariants() {
+        count.checkInvariants();
+    }
+
+    @Override
+    public String toString() {
+        return (count.isLocal() ? "local" : "shared")
+                + " latch @"
+                + Integer.toHexString(System.identityHashCode(this))
+                + ", "
+                + count()
+                + " to count down";
+    }
+}

@@ -1,0 +1,89 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Holding;
+
+import org.jspecify.annotations.Nullable;
+
+/** That a fiber must give something back which others may give back in its stead, from anywhere. */
+final class Obligation extends Holding {
+    private final Owed owed;
+    private final Fiber<?> debtor;
+
+    /** What a fiber owes. */
+    interface Owed {
+        /** Whether it has not been given back, and this is who must do it. Asked on its cord. */
+        boolean isOwed(Obligation obligation);
+
+        /** The fiber has ended and owed it a moment ago. On its cord, as no fiber. */
+        void onDebtorDead(Obligation obligation, Fiber<?> dead);
+    }
+
+    private Obligation(Owed owed, Fiber<?> debtor) {
+        this.owed = owed;
+        this.debtor = debtor;
+    }
+
+    /** An obligation of the current fiber; null if there is none, for nobody sees a thread end. */
+    static @Nullable Obligation ofCaller(Owed owed) {
+        Fiber<?> fiber = Fiber.currentOrNull();
+        if (fiber == null) {
+            return null;
+        }
+        Obligation obligation = new Obligation(owed, fiber);
+        obligation.hold(fiber);
+        return obligation;
+    }
+
+    /** It was given back, or somebody else owes it now. From any thread, outside the guard. */
+    static void end(@Nullable Obligation obligation) {
+        if (obligation == null) {
+            return;
+        }
+        if (obligation.debtor.cord().isCurrent()) {
+            obligation.letGo(obligation.debtor);
+        } else {
+            obligation.debtor.cord().post(obligation.letGoMessage());
+        }
+    }
+
+    /** Until it arrives, {@link #isHeld} tells that nothing is owed. */
+    private CordMessage letGoMessage() {
+        return new CordMessage() {
+            @Override
+            protected void onCord() {
+                letGo(debtor);
+            }
+
+            @Override
+            protected void onClosed() {
+                // The fiber has ended with its cord, and its list with it.
+            }
+        };
+    }
+
+    Fiber<?> debtor() {
+        return debtor;
+    }
+
+    /** Tells the uncaught handler of the fiber's cord. */
+    static void tell(Fiber<?> debtor, Throwable failure) {
+        report(debtor, failure);
+    }
+
+    @Override
+    protected boolean isHeld() {
+        return owed.isOwed(this);
+    }
+
+    @Override
+    protected void onHolderDead(Fiber<?> holder) {
+        owed.onDebtorDead(this, holder);
+    }
+
+    @Override
+    public String toString() {
+        return owed.toString();
+    }
+}

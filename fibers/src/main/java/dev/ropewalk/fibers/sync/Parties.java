@@ -1,0 +1,35 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.WaitingLine;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Ends the waits of many at once. */
+final class Parties {
+    private Parties() {}
+
+    /**
+     * Guarded: ends the wait of all in the line that still wait, and empties it.
+     *
+     * @return whom to wake when the guard is left
+     */
+    static <E> List<Party<E>> claimAll(WaitingLine<E> line, Object result) {
+        if (line.isEmpty()) {
+            return List.of();
+        }
+        List<Party<E>> claimed = new ArrayList<>();
+        for (Party<E> next = line.claimFirst(result);
+                next != null;
+                next = line.claimFirst(result)) {
+            claimed.add(next);
+        }
+        return claimed;
+    }
+
+    /** Outside the guard. */
+    static <E> void wakeAll(List<Party<E>> claimed) {
+        claimed.forEach(Party::wake);
+    }
+}

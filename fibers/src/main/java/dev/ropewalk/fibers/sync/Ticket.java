@@ -1,0 +1,290 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A place in a {@link TicketQueue}. It is called when all earlier tickets are done, and calls the
+ * next when it is {@link #done} itself.
+ *
+ * <p>The fiber that took it answers for it: if that fiber ends before the ticket is done, this is
+ * reported, and the next is called. A ticket may be handed to another fiber; from its {@link
+ * #await} on, that one answers for it. Nobody answers for one that a plain thread took or awaits.
+ */
+public final class Ticket {
+    /*
+     *   WAITING -> CALLED    all earlier tickets are done
+     *   CALLED  -> DONE      done, or its holder ended
+     *   WAITING -> DONE      the same before it was called: it gives up its place
+     */
+    private enum State {
+        WAITING,
+        CALLED,
+        DONE
+    }
+
+    private static final Object CALLED = new Object();
+    private static final Object GIVEN_UP = new Object();
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+
+    private final TicketQueue queue;
+    private final Guard guard;
+    private final long number;
+
+    /** Those who await it, mostly one; guarded, as all below. */
+    private final WaitingLine<Object> line = new WaitingLine<>();
+
+    private State state = State.WAITING;
+    private List<Callback> callbacks = List.of();
+    private @Nullable Obligation holder;
+    @Nullable Ticket previous;
+    @Nullable Ticket next;
+
+    /** What waits for the call, as a message to the cord that asked for it. */
+    private static final class Callback extends CordMessage {
+        private final Cord cord;
+        private final @Nullable Fiber<?> asker;
+        private final Runnable task;
+
+        Callback(Runnable task) {
+            this.cord = Cord.current();
+            this.asker = Fiber.currentOrNull();
+            this.task = Objects.requireNonNull(task, "task");
+        }
+
+        @Override
+        protected void onCord() {
+            try {
+                task.run();
+            } catch (Throwable failure) {
+                if (asker == null) {
+                    throw failure;
+                }
+                Obligation.tell(asker, failure);
+            }
+        }
+
+        @Override
+        protected void onClosed() {
+            // Who asked for it has ended with its cord.
+        }
+    }
+
+    private final class Debt implements Obligation.Owed {
+        @Override
+        public boolean isOwed(Obligation obligation) {
+            guard.enter(queue);
+            try {
+                return state != State.DONE && holder == obligation;
+            } finally {
+                guard.exit();
+            }
+        }
+
+        @Override
+        public void onDebtorDead(Obligation obligation, Fiber<?> dead) {
+            finish(obligation);
+        }
+
+        @Override
+        public String toString() {
+            return Ticket.this.toString();
+        }
+    }
+
+    Ticket(TicketQueue queue, Guard guard, long number) {
+        this.queue = queue;
+        this.guard = guard;
+        this.number = number;
+        this.holder = Obligation.ofCaller(new Debt());
+    }
+
+    /**
+     * Waits until the ticket is called. A switchpoint only if it is not. The caller answers for the
+     * ticket from now on, also if it leaves without having been called.
+     *
+     * @throws IllegalStateException if the ticket is done, or somebody else calls done meanwhile
+     * @throws WrongThreadException if the queue is local and another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public void await() {
+        awaitWithin(NO_LIMIT);
+    }
+
+    /**
+     * Waits until the ticket is called, no longer than the limit. A switchpoint only if it is not.
+     * When the limit passed the ticket keeps its place.
+     *
+     * @param limit how long to wait; may be zero
+     * @return false if the limit passed
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws IllegalStateException if the ticket is done, or somebody else calls done meanwhile
+     * @throws WrongThreadException if the queue is local and another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public boolean await(Duration limit) {
+        return awaitWithin(Waits.nanos(limit));
+    }
+
+    private boolean awaitWithin(long limitNs) {
+        Party<Object> party = null;
+        Obligation before = null;
+        guard.enter(queue);
+        try {
+            checkNotDone("await");
+            if (state == State.WAITING) {
+                party = guard.party(null);
+                line.add(party);
+            }
+            Obligation old = holder;
+            if (old == null || old.debtor() != Fiber.currentOrNull()) {
+                before = old;
+                holder = Obligation.ofCaller(new Debt());
+            }
+        } finally {
+            guard.exit();
+        }
+        Obligation.end(before);
+        if (party == null) {
+            return true;
+        }
+        Object result = guard.await(party, this, limitNs);
+        if (result == GIVEN_UP) {
+            throw new IllegalStateException(
+                    this + " was done by another while " + party.who() + " awaited it");
+        }
+        return result == CALLED;
+    }
+
+    /**
+     * Says that what the ticket was taken for is over, and calls the next. A ticket that was not
+     * called yet gives up its place. Any fiber or thread may do it, once. Never switches.
+     *
+     * @throws IllegalStateException if the ticket is done already
+     * @throws WrongThreadException if the queue is local and another cord's
+     */
+    public void done() {
+        finish(null);
+    }
+
+    /** With an obligation: only if that is still the one that counts. */
+    private void finish(@Nullable Obligation ofDead) {
+        Obligation before;
+        List<Party<Object>> toWake;
+        List<Callback> toPost = List.of();
+        guard.enter(queue);
+        try {
+            if (ofDead != null && (state == State.DONE || holder != ofDead)) {
+                return;
+            }
+            checkNotDone("done");
+            state = State.DONE;
+            before = holder;
+            holder = null;
+            callbacks = List.of();
+            toWake = Parties.claimAll(line, GIVEN_UP);
+            Ticket called = queue.remove(this);
+            if (called != null) {
+                toPost = called.callbacks;
+                toWake = called.call(toWake);
+            }
+        } finally {
+            guard.exit();
+        }
+        Obligation.end(before);
+        Parties.wakeAll(toWake);
+        toPost.forEach(each -> each.cord.post(each));
+    }
+
+    /** Guarded; also returns those to wake whom it was given. */
+    private List<Party<Object>> call(List<Party<Object>> others) {
+        state = State.CALLED;
+        callbacks = List.of();
+        List<Party<Object>> toWake = new ArrayList<>(others);
+        toWake.addAll(Parties.claimAll(line, CALLED));
+        return toWake;
+    }
+
+    /** Guarded: a new ticket that nobody is before. */
+    void callFirst() {
+        state = State.CALLED;
+    }
+
+    /**
+     * Has the task run once when the ticket is called; soon if it is called already. It runs as a
+     * message on the current cord, as no fiber, so it must not wait; what it throws goes to the
+     * uncaught handler. It does not run if the ticket is done without having been called, or the
+     * cord has ended. Never switches.
+     *
+     * @param task what runs
+     * @throws IllegalStateException if the ticket is done, or this thread is no cord
+     * @throws WrongThreadException if the queue is local and another cord's
+     */
+    public void onCall(Runnable task) {
+        Callback callback = new Callback(task);
+        guard.enter(queue);
+        try {
+            checkNotDone("onCall");
+            if (state == State.WAITING) {
+                callbacks = new ArrayList<>(callbacks);
+                callbacks.add(callback);
+                return;
+            }
+        } finally {
+            guard.exit();
+        }
+        callback.cord.post(callback);
+    }
+
+    /**
+     * {@return whether the ticket is called and not done yet}
+     *
+     * @throws WrongThreadException if the queue is local and another cord's
+     */
+    public boolean isCalled() {
+        guard.enter(queue);
+        try {
+            return state == State.CALLED;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /** {@return its number in the queue, from 1} */
+    public long number() {
+        return number;
+    }
+
+    private void checkNotDone(String operation) {
+        if (state == State.DONE) {
+            throw new IllegalStateException(
+                    operation + " on " + this + ", which is done already; take another one");
+        }
+    }
+
+    /** Guarded. */
+    void checkInvariants(boolean isFirst) {
+        line.checkInvariants();
+        boolean isRight = isFirst ? state == State.CALLED : state == State.WAITING;
+        if (!isRight || (isFirst && !(line.isEmpty() && callbacks.isEmpty()))) {
+            throw new IllegalStateException("state=" + state + " of " + this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "ticket " + number + " of " + queue + ", where " + queue.describeFirst();
+    }
+}

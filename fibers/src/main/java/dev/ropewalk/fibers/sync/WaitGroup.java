@@ -1,0 +1,144 @@
+package dev.ropewalk.fibers.sync;
+
+import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Waits;
+
+import java.time.Duration;
+
+/**
+ * Waits until everything that was begun is done: {@link #add} before something begins, {@link
+ * #done} when it is over, {@link #await} for the moment at which all is over.
+ *
+ * <p>It may be used again and again: when the count has come to zero, the next {@code add} begins
+ * anew. Who was waiting when the count came to zero is released, whatever is added after that. A
+ * group does not know who is to call {@code done}; for fibers that end with a block see {@link
+ * dev.ropewalk.fibers.Scope}.
+ *
+ * <p>What a fiber or thread did before {@code done} happens before the {@code await} returns that
+ * it releases.
+ */
+public final class WaitGroup {
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+
+    private final CountToZero count;
+
+    private WaitGroup(Guard guard) {
+        this.count = new CountToZero(guard, this, 0);
+    }
+
+    /** {@return an empty group for fibers of any cord and plain threads} */
+    public static WaitGroup shared() {
+        return new WaitGroup(Guard.shared());
+    }
+
+    /**
+     * {@return an empty group for the fibers of the current cord}
+     *
+     * @throws IllegalStateException if this thread is no cord
+     */
+    public static WaitGroup local() {
+        return new WaitGroup(Guard.local("make it with WaitGroup.shared()"));
+    }
+
+    /**
+     * Counts one more that has to be done. Never switches.
+     *
+     * @throws IllegalStateException if the count is {@code Integer.MAX_VALUE} already
+     * @throws WrongThreadException if the group is local and another cord's
+     */
+    public void add() {
+        add(1);
+    }
+
+    /**
+     * Counts some more that have to be done. Never switches.
+     *
+     * @param n how many; 0 changes nothing
+     * @throws IllegalArgumentException if n is negative
+     * @throws IllegalStateException if the count would be more than {@code Integer.MAX_VALUE};
+     *     nothing was added then
+     * @throws WrongThreadException if the group is local and another cord's
+     */
+    public void add(int n) {
+        if (n < 0) {
+            throw new IllegalArgumentException(
+                    "n=" + n + " is negative; what is over is counted by done()");
+        }
+        int before = count.add(n);
+        if (n > Integer.MAX_VALUE - before) {
+            throw new IllegalStateException(
+                    "count="
+                            + before
+                            + " plus n="
+                            + n
+                            + " is more than "
+                            + Integer.MAX_VALUE
+                            + " in "
+                            + this
+                            + "; call done() for what is over");
+        }
+    }
+
+    /**
+     * Counts one that is over; the last one releases all who wait. Never switches.
+     *
+     * @throws IllegalStateException if everything that was added is done already
+     * @throws WrongThreadException if the group is local and another cord's
+     */
+    public void done() {
+        int before = count.countDown();
+        if (before == 0) {
+            throw new IllegalStateException(
+                    "done() was called on "
+                            + this
+                            + " once more than the "
+                            + count.added()
+                            + " that were added; call add() before each thing begins");
+        }
+    }
+
+    /**
+     * Waits until all is done. A switchpoint only if something is not.
+     *
+     * @throws WrongThreadException if the group is local and another cord's
+     * @throws IllegalStateException if it would have to wait where no fiber runs on a cord
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public void await() {
+        count.await(NO_LIMIT);
+    }
+
+    /**
+     * Waits until all is done, no longer than the limit. A switchpoint only if something is not.
+     *
+     * @param limit how long to wait; may be zero
+     * @return false if the limit passed
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws WrongThreadException if the group is local and another cord's
+     * @throws IllegalStateException if it would have to wait where no fiber runs on a cord
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public boolean await(Duration limit) {
+        return count.await(Waits.nanos(limit));
+    }
+
+    /** {@return how many are not done yet; only a hint, from any thread} */
+    public int count() {
+        return count.hint();
+    }
+
+    /** Fails if its structures are broken; for tests. */
+    void checkInvariants() {
+        count.checkInvariants();
+    }
+
+    @Override
+    public String toString() {
+        return (count.isLocal() ? "local" : "shared")
+                + " wait group @"
+                + Integer.toHexString(System.identityHashCode(this))
+                + ", "
+                + count()
+                + " not done";
+    }
+}
