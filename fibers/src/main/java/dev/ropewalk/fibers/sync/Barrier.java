@@ -276,21 +276,14 @@ public final class Barrier {
         checkReleased(mine);
     }
 
-    /** Guarded. */
+    /** Guarded. Who has left may stand in the line still, or be out of it and not have said so. */
     private void release(Generation mine, List<Party<Object>> toWake) {
-        String left = null;
-        for (Party<Object> each = mine.line.first(); each != null; each = mine.line.first()) {
-            mine.line.remove(each);
-            if (each.claim(LOOK)) {
-                toWake.add(each);
-            } else {
-                left = each.who() + " left";
-            }
-        }
-        if (left == null) {
+        toWake.addAll(Parties.claimAll(mine.line, LOOK));
+        int left = parties - 1 - toWake.size();
+        if (left == 0) {
             mine.state = State.RELEASED;
         } else {
-            breakUp(mine, left, null, toWake);
+            breakUp(mine, left + " of " + parties + " parties left", null, toWake);
         }
     }
 

@@ -159,7 +159,7 @@ class BarrierTest {
                     Form.settle();
                     leaver.terminate();
                     assertThrows(BrokenBarrierException.class, barrier::await);
-                    assertBroken(barrier, other, "fiber leaver on cord test left");
+                    assertBroken(barrier, other, "1 of 3 parties left");
                 });
     }
 
