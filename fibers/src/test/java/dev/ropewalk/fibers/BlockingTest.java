@@ -44,7 +44,7 @@ class BlockingTest {
                     Thread ran = Blocking.call(Thread::currentThread);
                     assertTrue(ran.isVirtual());
                     assertSame(own, Thread.currentThread());
-                    assertNull(Blocking.<@Nullable Object>call(() -> null));
+                    assertNull(Blocking.<@Nullable Object, RuntimeException>call(() -> null));
                 });
     }
 
@@ -166,7 +166,7 @@ class BlockingTest {
                 cord.spin(
                         "stubborn",
                         () ->
-                                Blocking.<AutoCloseable>call(
+                                Blocking.<AutoCloseable, RuntimeException>call(
                                         () -> {
                                             started.countDown();
                                             uninterruptibly(release);
@@ -192,7 +192,7 @@ class BlockingTest {
                 cord.spin(
                         "blocking",
                         () ->
-                                Blocking.<AutoCloseable>call(
+                                Blocking.<AutoCloseable, RuntimeException>call(
                                         () -> {
                                             started.countDown();
                                             try {

@@ -174,7 +174,7 @@ final class Pipeline {
                         ? TextFiles.ownFiles("", problems)
                         : TextFiles.named(options.paths(), problems);
         for (; ; ) {
-            @Nullable Path file = Blocking.<@Nullable Path>call(found::next);
+            @Nullable Path file = Blocking.<@Nullable Path, Exception>call(found::next);
             if (file == null) {
                 files.close();
                 return;
@@ -197,7 +197,7 @@ final class Pipeline {
             try (ChunkReader reader = new ChunkReader(file, problems)) {
                 long before = 0;
                 for (; ; ) {
-                    @Nullable Chunk chunk = Blocking.<@Nullable Chunk>call(reader::next);
+                    @Nullable Chunk chunk = Blocking.<@Nullable Chunk, Exception>call(reader::next);
                     if (chunk == null) {
                         break;
                     }
