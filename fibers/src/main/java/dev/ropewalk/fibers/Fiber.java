@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -370,6 +371,22 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         Monitor monitor = new Monitor(this, Objects.requireNonNull(hook, "hook"));
         FiberAwait.listen(this, monitor);
         return monitor;
+    }
+
+    /**
+     * {@return a view of the fiber as a future, which completes with its result or failure}
+     *
+     * <p>A failure that reaches the future is taken, as by one who awaits it. What hangs on the
+     * future runs on the fiber's cord, as no fiber, so it must not wait: use the {@code Async}
+     * forms for what does. {@code cancel(true)} completes the future at once and terminates the
+     * fiber; {@code cancel(false)}, and completing it by hand, leave the fiber alone. A fiber waits
+     * for a future by {@link Futures#await}; {@code get} and {@code join} would block its cord.
+     * Works from any thread.
+     */
+    public CompletableFuture<T> toFuture() {
+        FiberFuture<T> future = new FiberFuture<>(this);
+        FiberAwait.listen(this, future);
+        return future;
     }
 
     // ---------------------------------------------------------------- what it is

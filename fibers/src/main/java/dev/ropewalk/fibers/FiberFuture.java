@@ -1,0 +1,47 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.concurrent.CompletableFuture;
+
+/** A fiber seen as a future; see {@link Fiber#toFuture}. */
+final class FiberFuture<T extends @Nullable Object> extends CompletableFuture<T>
+        implements EndListener {
+    private final Fiber<T> fiber;
+
+    FiberFuture(Fiber<T> fiber) {
+        this.fiber = fiber;
+    }
+
+    /** The failure is taken if it went into this future, which had not been completed before. */
+    @Override
+    public boolean ended(Fiber<?> ended) {
+        Outcome<T> outcome = fiber.outcome();
+        if (outcome == null) {
+            return completeExceptionally(
+                    new CordClosedException(fiber + " has no outcome: its cord ended without it"));
+        }
+        Throwable failure = outcome.failure(fiber);
+        return failure == null ? complete(outcome.take(fiber)) : completeExceptionally(failure);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        if (cancelled && mayInterruptIfRunning) {
+            fiber.terminate();
+        }
+        return cancelled;
+    }
+
+    /** What is made from this future is a plain one: cancelling it ends no fiber. */
+    @Override
+    public <U> CompletableFuture<U> newIncompleteFuture() {
+        return new CompletableFuture<>();
+    }
+
+    @Override
+    public String toString() {
+        return "the future of " + fiber;
+    }
+}
