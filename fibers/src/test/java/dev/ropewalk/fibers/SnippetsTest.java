@@ -113,6 +113,44 @@ class SnippetsTest {
                 });
     }
 
+    @Test
+    void supervisors() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<String> lines = new ArrayList<>();
+                    // @start region="supervise"
+                    // Reads for ever; after a failure again, sooner or later, 5 times a minute at
+                    // most.
+                    FiberSupervision rules =
+                            FiberSupervision.restarting(FiberSupervision.Restart.ON_ERROR)
+                                    .withIntensity(5, Duration.ofMinutes(1))
+                                    .withBackOff(
+                                            BackOff.doubling(
+                                                    Duration.ofMillis(100), Duration.ofSeconds(5)))
+                                    .withOnFailure((fiber, failure) -> lines.add(fiber.name()));
+                    FiberSupervisor.run(
+                            rules,
+                            supervisor -> {
+                                supervisor.spin("reader", () -> read(lines));
+                                supervisor.spin("writer", () -> write(lines));
+                            });
+                    // @end
+                    assertEquals(List.of("reader", "reader", "read", "written"), lines);
+                });
+    }
+
+    private static void read(List<String> lines) throws Exception {
+        if (lines.size() < 2) {
+            throw new Exception("nothing to read yet");
+        }
+        lines.add("read");
+    }
+
+    private static void write(List<String> lines) {
+        Fiber.sleep(Duration.ofSeconds(1));
+        lines.add("written");
+    }
+
     private static void fail() throws Exception {
         throw new Exception("bad");
     }
