@@ -64,11 +64,11 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
         } catch (Throwable t) {
             outcome = new Outcome.Failure<>(t);
         }
-        over = true;
         pool.leavePlace(this);
         if (!waiter.give(null) && outcome instanceof Outcome.Success<T>(T value) && value != null) {
             pool.undelivered(value, fiber);
         }
+        over = true; // with the hook done, so that who gave up goes on after it
         pool.gone(this);
         Waiter end = endWaiter;
         if (end != null) {
@@ -80,7 +80,7 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
 
     void interrupt() {
         interrupted = true;
-        if (thread != null && !over) {
+        if (thread != null && !placeLeft) { // the hook is not interrupted
             thread.interrupt();
         }
     }

@@ -36,7 +36,7 @@ public final class Processes {
     private static final BlockingPool STARTS =
             new BlockingPool(
                     BlockingOptions.named("process start")
-                            .withUndelivered(started -> ((Process) started).destroyForcibly()));
+                            .withUndelivered(started -> killFamily((Process) started)));
 
     private Processes() {}
 
@@ -212,6 +212,12 @@ public final class Processes {
             report(process);
         }
         return ended;
+    }
+
+    private static void killFamily(Process process) {
+        Set<ProcessHandle> all = new LinkedHashSet<>();
+        addFamily(process, all);
+        all.forEach(ProcessHandle::destroyForcibly);
     }
 
     private static void addFamily(Process process, Set<ProcessHandle> all) {
