@@ -162,22 +162,6 @@ class ProcessesTest {
         assertEquals(1, cord.spin("await", () -> Processes.await(process)).await());
     }
 
-    /** One that leaves its parent cannot be found; it is reported when it keeps the output open. */
-    @Test
-    void F12_outputHeldOpenByAStrayIsReported() {
-        Fiber<Integer> fiber = running("(setsid sleep 1000 & echo $! $$ > pids); wait", SHORT);
-        Runs.until(() -> fiber.state() == FiberState.WAITING);
-        List<ProcessHandle> family = family();
-        try {
-            fiber.terminate();
-            assertThrows(FiberTerminatedException.class, fiber::await);
-        } finally {
-            family.forEach(ProcessHandle::destroyForcibly);
-        }
-        String report = reports.only().failure().toString();
-        assertTrue(report.contains("holds its output open"), report);
-    }
-
     @Test
     void F12_programThatDoesNotExistIsAnIOException() {
         ProcessBuilder missing = new ProcessBuilder("/no/such/program");
