@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -617,12 +619,14 @@ class FiberSupervisorTest {
 
     // ---------------------------------------------------------------- other cords
 
-    @Test
-    void F8_fibersOfAnotherCordAreSupervisedToo() {
+    @ParameterizedTest
+    @EnumSource
+    void F8_fibersOfAnotherCordAreSupervisedToo(StackKind stacks) {
         Cord other = Runs.started("other", reports);
         Flaky near = new Flaky(20);
         Flaky far = new Flaky(20);
         Runs.real(
+                stacks,
                 reports,
                 () ->
                         FiberSupervisor.run(
@@ -636,11 +640,13 @@ class FiberSupervisorTest {
         reports.assertNone();
     }
 
-    @Test
-    void F8_cancelledSupervisorEndsTheFibersOfAnotherCord() {
+    @ParameterizedTest
+    @EnumSource
+    void F8_cancelledSupervisorEndsTheFibersOfAnotherCord(StackKind stacks) {
         Cord other = Runs.started("other", reports);
         Fiber<@Nullable Object> adopted = other.<@Nullable Object>spin("adopted", callSuspend());
         Runs.real(
+                stacks,
                 reports,
                 () ->
                         CancelScope.moveOnAfter(
@@ -661,10 +667,12 @@ class FiberSupervisorTest {
         return Fiber::suspend;
     }
 
-    @Test
-    void fiberOfACordThatHasEndedFailsTheSupervisor() {
+    @ParameterizedTest
+    @EnumSource
+    void fiberOfACordThatHasEndedFailsTheSupervisor(StackKind stacks) {
         Cord other = Runs.started("other", reports);
         Runs.real(
+                stacks,
                 reports,
                 () -> {
                     Fiber<?> far = other.spin("far", callSuspend());

@@ -1,30 +1,29 @@
 package dev.ropewalk.fibers.sync;
 
-<<<<<<< HEAD
-import org.jspecify.annotations.Nullable;
-
-import java.util.concurrent.Callable;
-
-/** The two forms of everything here: the same contract is tested for both. */
-=======
 import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 
 /** The two forms in which each thing here comes, and how their one contract suite is run. */
->>>>>>> ec9e00d (Fibers: wait groups, latches, barriers, ticket queues and resource pools, local and shared)
 enum Form {
     LOCAL,
     SHARED;
 
-<<<<<<< HEAD
+    static final Duration SHORT = Duration.ofMillis(100);
+    static final Duration LONG = Duration.ofMillis(300);
+    static final Duration FAR = Duration.ofDays(1);
+
+    private static final Duration POLL = Duration.ofMillis(1);
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+
     Semaphore semaphore(int permits, int bound) {
         return this == LOCAL ? Semaphore.local(permits, bound) : Semaphore.shared(permits, bound);
     }
@@ -43,13 +42,7 @@ enum Form {
 
     <T extends @Nullable Object> Once<T> once(Callable<? extends T> block) {
         return this == LOCAL ? Once.<T>local(block) : Once.<T>shared(block);
-=======
-    static final Duration SHORT = Duration.ofMillis(100);
-    static final Duration LONG = Duration.ofMillis(300);
-    static final Duration FAR = Duration.ofDays(1);
-
-    private static final Duration POLL = Duration.ofMillis(1);
-    private static final Duration LIMIT = Duration.ofSeconds(10);
+    }
 
     /** The body of a test of one thing. */
     @FunctionalInterface
@@ -96,6 +89,5 @@ enum Form {
         if (!thread.join(LIMIT)) {
             throw new AssertionError(thread + " hangs");
         }
->>>>>>> ec9e00d (Fibers: wait groups, latches, barriers, ticket queues and resource pools, local and shared)
     }
 }
