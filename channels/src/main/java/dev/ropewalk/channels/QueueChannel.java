@@ -1,6 +1,7 @@
 package dev.ropewalk.channels;
 
 import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.HandsOver;
 import dev.ropewalk.fibers.Party;
 import dev.ropewalk.fibers.WaitingLine;
 import dev.ropewalk.fibers.Waits;
@@ -36,7 +37,7 @@ import java.util.function.Consumer;
  * wait over and takes the next. A claim decides inside the guard, the wake-up comes after it, so no
  * lock is held while another cord is woken. The undelivered hook runs outside the guard too.
  */
-final class QueueChannel<E> implements Channel<E> {
+final class QueueChannel<E> implements Channel<E>, HandsOver {
     private enum State {
         OPEN,
         CLOSED,
@@ -284,6 +285,20 @@ final class QueueChannel<E> implements Channel<E> {
         if (first instanceof Error e) {
             throw e;
         }
+    }
+
+    /** A receiver was abandoned with the element that it was sent. */
+    @Override
+    @SuppressWarnings("unchecked") // senders give receivers nothing but E and CLOSED
+    public void takeBack(Party<?> party, Object given) {
+        if (given == SENT || given == CLOSED) {
+            return;
+        }
+        if (undelivered == null) {
+            throw new IllegalStateException(
+                    "an element was lost with " + party.who() + ", which was abandoned: " + given);
+        }
+        undelivered.accept((E) given);
     }
 
     private static void checkElement(Object element) {

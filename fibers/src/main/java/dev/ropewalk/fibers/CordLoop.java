@@ -361,6 +361,10 @@ abstract sealed class CordLoop permits Cord {
         runQueue.add(fiber, value);
     }
 
+    @Nullable Object queuedValue(Fiber<?> fiber) {
+        return runQueue.valueOf(fiber);
+    }
+
     void dequeue(Fiber<?> fiber) {
         runQueue.remove(fiber);
     }

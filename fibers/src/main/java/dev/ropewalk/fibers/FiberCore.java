@@ -330,6 +330,11 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         return state == WAITING ? waitReason : null;
     }
 
+    /** What it waits for, or waited for last. */
+    final Object waitReason() {
+        return waitReason;
+    }
+
     /** A restarted body does not get what was meant for the one before. */
     final void forgetInstantValue() {
         instantValue = NONE;

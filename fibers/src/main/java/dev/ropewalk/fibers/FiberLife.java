@@ -297,19 +297,21 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             return false;
         }
         FiberAbandonedException leaked = leak(why);
+        Object queued = null;
         if (isQueued()) {
+            queued = cord.queuedValue(self());
             cord.dequeue(self());
         }
-        leaveOpenWait();
         publish(from, new Outcome.Abandoned<>(leaked));
+        giveBack(queued);
         return true;
     }
 
     /** Its cord broke while this fiber ran. */
     void lose(String why) {
         if (rawState() != DEAD) {
-            leaveOpenWait();
             publish(rawState(), new Outcome.Abandoned<>(leak(why)));
+            giveBack(null);
             abandonAll(children(), "its parent was lost");
         }
     }
@@ -317,7 +319,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     @Override
     void abandonRunning(String why) {
         FiberAbandonedException leaked = leak(why);
-        leaveOpenWait();
+        giveBack(null);
         abandonedFor = null;
         setEnding(true);
         setShielded(true);
@@ -328,13 +330,26 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
     }
 
-    /** So that nobody gives to a fiber that will never take. */
-    private void leaveOpenWait() {
+    /**
+     * So that nobody gives to a fiber that will never take, and what it was given in the last
+     * moment is not lost.
+     */
+    private void giveBack(@Nullable Object queued) {
         Waiter open = openWaiter;
-        if (open != null && !open.leave()) {
-            cord.reportUncaught(
-                    self(),
-                    new FiberAbandonedException("a value was lost that had been given to " + this));
+        Object given = open == null || open.leave() ? queued : open.given();
+        if (given == null || given == RAISED || given == Waits.TIMED_OUT) {
+            return;
+        }
+        try {
+            if (waitReason() instanceof Party<?> party
+                    && party.guarded instanceof HandsOver giver) {
+                giver.takeBack(party, given);
+            } else if (open != null) {
+                throw new FiberAbandonedException(
+                        "a value was lost that had been given to " + this);
+            }
+        } catch (Throwable lost) {
+            cord.reportUncaught(self(), lost);
         }
     }
 

@@ -64,7 +64,9 @@ public abstract sealed class Guard {
 
     /**
      * Waits until somebody claims the party, or until the limit passes. A switchpoint, outside the
-     * guard. However the wait ends, the party stands in no line afterwards, so it eats nothing.
+     * guard. However the wait ends, the party stands in no line afterwards, so it eats nothing. If
+     * the fiber is abandoned with what it was given, and what is guarded is a {@link HandsOver}, it
+     * gets that back.
      *
      * @param <E> what a party brings, or wants
      * @param party the caller's, in a line
@@ -76,7 +78,8 @@ public abstract sealed class Guard {
     public final <E> @Nullable Object await(Party<E> party, Object guarded, long limitNanos) {
         Object result = Waits.TIMED_OUT;
         try {
-            result = party.await(guarded, limitNanos);
+            party.guarded = guarded;
+            result = party.await(limitNanos);
         } finally {
             if (result == Waits.TIMED_OUT) {
                 enter(guarded);

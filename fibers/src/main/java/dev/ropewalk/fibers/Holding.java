@@ -49,7 +49,9 @@ public abstract class Holding {
      * @param holder a fiber of the current cord
      */
     protected final void hold(Fiber<?> holder) {
-        nextHeld = holder.held;
+        if (holder.held != null) { // most hold one: a store that is not made costs nothing
+            nextHeld = holder.held;
+        }
         holder.held = this;
     }
 
@@ -61,7 +63,9 @@ public abstract class Holding {
     protected final void letGo(Fiber<?> holder) {
         if (holder.held == this) {
             holder.held = nextHeld;
-            nextHeld = null;
+            if (nextHeld != null) {
+                nextHeld = null;
+            }
         } else {
             letGoInside(holder);
         }

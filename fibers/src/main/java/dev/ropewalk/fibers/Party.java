@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class Party<E> {
     private final @Nullable E element;
 
+    /** What is waited for; set when the wait begins, so that the party can stand for its reason. */
+    @Nullable Object guarded;
+
     /** The line that the party stands in, and its links there; guarded. */
     @Nullable WaitingLine<E> line;
 
@@ -64,7 +67,13 @@ public abstract sealed class Party<E> {
     /** Makes the party run, after a claim that succeeded. Called outside the guard. */
     public abstract void wake();
 
-    abstract @Nullable Object await(Object reason, long limitNanos);
+    abstract @Nullable Object await(long limitNanos);
+
+    /** What is waited for, as a report tells it. */
+    @Override
+    public final String toString() {
+        return String.valueOf(guarded);
+    }
 
     /** A fiber of the guard's own cord: a numbered wait, no atomic instruction. */
     static final class Local<E> extends Party<E> {
@@ -96,8 +105,8 @@ public abstract sealed class Party<E> {
         }
 
         @Override
-        @Nullable Object await(Object reason, long limitNanos) {
-            return fiber.parkFor(WaitKind.LIBRARY, reason, limitNanos);
+        @Nullable Object await(long limitNanos) {
+            return fiber.parkFor(WaitKind.LIBRARY, this, limitNanos);
         }
     }
 
@@ -133,8 +142,8 @@ public abstract sealed class Party<E> {
         }
 
         @Override
-        @Nullable Object await(Object reason, long limitNanos) {
-            return waiter.await(reason, limitNanos);
+        @Nullable Object await(long limitNanos) {
+            return waiter.await(this, limitNanos);
         }
     }
 
@@ -168,12 +177,12 @@ public abstract sealed class Party<E> {
         }
 
         @Override
-        @Nullable Object await(Object reason, long limitNanos) {
+        @Nullable Object await(long limitNanos) {
             throw new IllegalStateException(
                     "a place of "
                             + who()
                             + " was awaited for "
-                            + reason
+                            + this
                             + "; await the party that it was made of");
         }
     }

@@ -71,6 +71,16 @@ final class RunQueue {
         }
     }
 
+    /** The value in the entry of {@code fiber}; null if it has none. */
+    @Nullable Object valueOf(Fiber<?> fiber) {
+        for (int at = head; at != tail; at = (at + 2) & mask) {
+            if (ring[at] == fiber) {
+                return ring[at + 1];
+            }
+        }
+        return null;
+    }
+
     /** Takes out the entry of {@code fiber}, keeping the order; false if it has none. */
     boolean remove(Fiber<?> fiber) {
         for (int at = head; at != tail; at = (at + 2) & mask) {

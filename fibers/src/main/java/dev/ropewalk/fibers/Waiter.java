@@ -190,7 +190,7 @@ public class Waiter extends CordMessage {
         return slot == LEFT || (slot == null && SLOT.compareAndSet(this, null, LEFT));
     }
 
-    private @Nullable Object given() {
+    @Nullable Object given() {
         Object value = slot;
         return value == GIVEN_NULL ? null : value;
     }

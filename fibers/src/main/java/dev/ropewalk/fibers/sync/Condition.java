@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.sync;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.HandsOver;
 import dev.ropewalk.fibers.Party;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.WaitingLine;
@@ -19,7 +20,7 @@ import java.time.Duration;
  * longest. A waiter that leaves takes no signal with it: if it was signalled and then terminated,
  * the signal goes to the next.
  */
-public final class Condition {
+public final class Condition implements HandsOver {
     /*
      * A waiter stands in this condition's line, and after a signal in the mutex' line, with the one
      * wait it began with: the mutex is handed to it there. So a signal wakes nobody who could not
@@ -167,6 +168,11 @@ public final class Condition {
                 return;
             }
         }
+    }
+
+    @Override
+    public void takeBack(Party<?> party, Object given) {
+        mutex.takeBack(party, given);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.HandsOver;
 import dev.ropewalk.fibers.Party;
 import dev.ropewalk.fibers.WaitingLine;
 import dev.ropewalk.fibers.Waits;
@@ -20,7 +21,7 @@ import java.util.List;
  * <p>A waiter that times out, or is terminated or cancelled, takes no signal with it. What is done
  * before a signal happens before what follows the wait that it ends.
  */
-public final class Event {
+public final class Event implements HandsOver {
     /*
      * Invariant, outside the guard: if it is signalled, nobody in the line still waits. So a waiter
      * that gives up need not serve those behind it, and a newcomer that finds a signal overtakes
@@ -280,6 +281,13 @@ public final class Event {
             }
         } finally {
             guard.exit();
+        }
+    }
+
+    @Override
+    public void takeBack(Party<?> party, Object given) {
+        if (given == this && !isManual) {
+            signal();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.HandsOver;
 import dev.ropewalk.fibers.Party;
 
 import org.jspecify.annotations.Nullable;
@@ -84,7 +85,14 @@ final class EventAny {
     }
 
     /** Made into text only for reports. */
-    private record AnyOf(List<Event> events) {
+    private record AnyOf(List<Event> events) implements HandsOver {
+        @Override
+        public void takeBack(Party<?> party, Object given) {
+            if (given instanceof Event signalled) {
+                signalled.takeBack(party, given);
+            }
+        }
+
         @Override
         public String toString() {
             return "any of " + events;

@@ -2,6 +2,8 @@ package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.DeadlockException;
+import dev.ropewalk.fibers.HandsOver;
+import dev.ropewalk.fibers.Party;
 import dev.ropewalk.fibers.VoidBlock;
 import dev.ropewalk.fibers.Waits;
 
@@ -13,7 +15,7 @@ import java.time.Duration;
  * The read lock or the write lock of a {@link ReadWriteLock}. It is used like a {@link Mutex}; what
  * each of the two admits is said there.
  */
-public final class LockView {
+public final class LockView implements HandsOver {
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
     private final ReadWriteLock both;
@@ -121,6 +123,11 @@ public final class LockView {
      */
     public boolean isHeldByCaller() {
         return both.isHeldByCaller(isWrite);
+    }
+
+    @Override
+    public void takeBack(Party<?> party, Object given) {
+        both.takeBack(party, given, isWrite);
     }
 
     @Override

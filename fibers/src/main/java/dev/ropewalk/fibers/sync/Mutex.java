@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.HandsOver;
 import dev.ropewalk.fibers.Holding;
 import dev.ropewalk.fibers.Party;
 import dev.ropewalk.fibers.VoidBlock;
@@ -27,7 +28,7 @@ import java.time.Duration;
  *
  * <p>What a holder did before it unlocked happens before what the next one does.
  */
-public final class Mutex extends Holding {
+public final class Mutex extends Holding implements HandsOver {
     /*
      * The word "owner" says all as long as nobody waits:
      *
@@ -359,6 +360,13 @@ public final class Mutex extends Holding {
         if (isHeldBy(dead)) {
             nested = 0;
             release(dead);
+        }
+    }
+
+    @Override
+    public void takeBack(Party<?> party, Object given) {
+        if (given == OWNED) {
+            release(party.who());
         }
     }
 

@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.sync;
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.HandsOver;
 import dev.ropewalk.fibers.Holding;
 import dev.ropewalk.fibers.Party;
 import dev.ropewalk.fibers.WaitInterruptedException;
@@ -35,7 +36,7 @@ import java.util.concurrent.Callable;
  *
  * @param <T> the type of the result
  */
-public final class Once<T extends @Nullable Object> {
+public final class Once<T extends @Nullable Object> implements HandsOver {
     /*
      * States; guarded, but for the look at "done":
      *
@@ -205,6 +206,13 @@ public final class Once<T extends @Nullable Object> {
         }
         if (next != null) {
             next.wake();
+        }
+    }
+
+    @Override
+    public void takeBack(Party<?> party, Object given) {
+        if (given == RUN) {
+            passOnTheRun();
         }
     }
 

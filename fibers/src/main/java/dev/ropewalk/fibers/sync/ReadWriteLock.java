@@ -234,6 +234,19 @@ public final class ReadWriteLock {
         }
     }
 
+    /** A party was admitted and its fiber abandoned before it ran. */
+    void takeBack(Party<?> party, Object given, boolean isWrite) {
+        if (given == ADMITTED) {
+            guard.enter(this);
+            try {
+                remove(party.who(), isWrite);
+            } finally {
+                guard.exit();
+            }
+            serve();
+        }
+    }
+
     private void serve() {
         Woken woken;
         guard.enter(this);

@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.HandsOver;
 import dev.ropewalk.fibers.Party;
 import dev.ropewalk.fibers.VoidBlock;
 import dev.ropewalk.fibers.WaitingLine;
@@ -24,7 +25,7 @@ import java.util.Objects;
  *
  * <p>What is done before a release happens before what follows the acquire that it serves.
  */
-public final class Semaphore {
+public final class Semaphore implements HandsOver {
     /*
      * Invariant, outside the guard: the first in the line who still waits wants more than is
      * available. Whatever could break it serves the line: a release, and a waiter that leaves the
@@ -388,6 +389,13 @@ public final class Semaphore {
             }
         } finally {
             guard.exit();
+        }
+    }
+
+    @Override
+    public void takeBack(Party<?> party, Object given) {
+        if (given == ACQUIRED && party.element() instanceof Integer permits) {
+            release(permits);
         }
     }
 
