@@ -1,11 +1,11 @@
 package dev.ropewalk.fibers.sync;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.CancelScope;
-import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.Waits;
@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What was handed to a fiber that was abandoned before it ran comes back. */
@@ -29,6 +30,13 @@ class HandedToTheDeadTest {
 
     /** A child that nothing can end waits; it is given to in the turn in which it is abandoned. */
     private static void abandonWhenGiven(Action take, Action give) throws Exception {
+        Fiber<?> parent = untilAbandoned(take);
+        give.run();
+        parent.awaitEnd(Waits.FOREVER);
+    }
+
+    /** Returns in the turn before the child is abandoned. */
+    private static Fiber<?> untilAbandoned(Action take) {
         TestCord.expectUncaught(FiberAbandonedException.class);
         Fiber<?> parent =
                 Fiber.spin(
@@ -40,8 +48,7 @@ class HandedToTheDeadTest {
         Fiber.sleep(Duration.ofNanos(1));
         Fiber.spin("ender", parent::terminate);
         Fiber.sleep(STOP_LIMIT);
-        give.run();
-        parent.awaitEnd(Waits.FOREVER);
+        return parent;
     }
 
     private static void run(Action body) {
@@ -124,24 +131,20 @@ class HandedToTheDeadTest {
     void F5_runOfABlockGoesToTheNext(Form form) {
         run(
                 () -> {
-                    boolean[] fail = {true};
+                    List<Fiber<?>> parent = new ArrayList<>();
+                    List<Once<String>> self = new ArrayList<>();
                     Once<String> once =
                             form.once(
                                     () -> {
-                                        if (fail[0]) {
-                                            fail[0] = false;
-                                            Fiber.suspend();
+                                        if (parent.isEmpty()) {
+                                            parent.add(untilAbandoned(self.getFirst()::get));
+                                            throw new AssertionError("passes the run on");
                                         }
                                         return "result";
                                     });
-                    Fiber<?> runner = Fiber.spin("runner", () -> once.get());
-                    Fiber.sleep(Duration.ofNanos(1));
-                    abandonWhenGiven(
-                            once::get,
-                            () -> {
-                                runner.terminate();
-                                Cord.current();
-                            });
+                    self.add(once);
+                    assertThrows(AssertionError.class, once::get);
+                    parent.getFirst().awaitEnd(Waits.FOREVER);
                     assertEquals("result", once.get());
                 });
     }
