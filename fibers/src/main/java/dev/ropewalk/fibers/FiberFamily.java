@@ -173,7 +173,9 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         if (ending || rawState() == DEAD) {
             child.terminate();
         }
-        if (rawState() != DEAD) {
+        if (rawState() == DEAD) {
+            child.detach(); // so that somebody waits for its clean-up
+        } else {
             children().add(child);
         }
     }

@@ -97,6 +97,38 @@ class AttachTest {
                 });
     }
 
+    /** Its clean-up is awaited all the same: the cord does not end before it. */
+    @Test
+    void F7_fiberGivenToADeadParentIsAwaitedByTheRoot() {
+        List<String> log = new ArrayList<>();
+        Runs.inAnyOrder(
+                () -> {
+                    log.clear();
+                    Fiber<?> dead = Fiber.spin(() -> {});
+                    dead.await();
+                    Fiber<?> spinner =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber<?> child =
+                                                Fiber.spin(
+                                                        () -> {
+                                                            try {
+                                                                Fiber.sleep(FAR);
+                                                            } finally {
+                                                                CancelScope.shielded(
+                                                                        SHORT.multipliedBy(2),
+                                                                        () -> Fiber.sleep(SHORT));
+                                                                log.add("cleaned");
+                                                            }
+                                                        });
+                                        Runs.settle();
+                                        child.attachTo(dead);
+                                    });
+                    spinner.await();
+                });
+        assertEquals(List.of("cleaned"), log);
+    }
+
     @Test
     void F7_parentThatWaitsForItsChildrenIsReleasedByADetach() {
         Runs.inAnyOrder(

@@ -1,0 +1,238 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.fibers.sync.Mutex;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Fibers that are terminated, stopped, restarted, raised into, cancelled, timed out, moved to other
+ * parents and killed by their children at random. In the end all are dead, every body that was
+ * begun was left, the lock is free, and the structures are whole.
+ */
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+class RandomLivesTest {
+    private static final Duration FAR = Duration.ofDays(1);
+    private static final int FIBERS = 12;
+
+    /** What a run counts; shared by the cords of a run. */
+    private static final class World {
+        final AtomicInteger begun = new AtomicInteger();
+        final AtomicInteger left = new AtomicInteger();
+        final Mutex mutex = Mutex.shared();
+        final List<Cord> cords = new ArrayList<>();
+        final int millis;
+
+        World(int millis) {
+            this.millis = millis;
+        }
+
+        Duration some(SplittableRandom random) {
+            return Duration.ofNanos(random.nextInt(millis * 1_000_000));
+        }
+
+        /** A body with a random program; its failures are part of the game. */
+        @Nullable Object live(SplittableRandom random, int depth) {
+            begun.incrementAndGet();
+            try {
+                for (int step = 0; step < 6; step++) {
+                    play(random, depth);
+                }
+                return "lived";
+            } finally {
+                left.incrementAndGet();
+            }
+        }
+
+        private void play(SplittableRandom random, int depth) {
+            switch (random.nextInt(9)) {
+                case 0 -> Fiber.snooze();
+                case 1 -> Fiber.sleep(some(random));
+                case 2 -> CancelScope.moveOnAfter(some(random), () -> Fiber.suspend());
+                case 3 -> CancelScope.shielded(some(random), () -> Fiber.sleep(some(random)));
+                case 4 -> mutex.run(() -> Fiber.sleep(some(random)));
+                case 5 -> CancelScope.moveOnAfter(some(random), () -> mutex.run(Fiber::snooze));
+                case 6 -> spinBelow(random, depth);
+                case 7 -> {
+                    if (random.nextInt(4) == 0) {
+                        throw new IllegalStateException("by chance");
+                    }
+                }
+                default -> scope(random, depth);
+            }
+        }
+
+        private void spinBelow(SplittableRandom random, int depth) {
+            if (depth < 2) {
+                SplittableRandom own = random.split();
+                Fiber.spin(() -> live(own, depth + 1));
+            }
+        }
+
+        private void scope(SplittableRandom random, int depth) {
+            if (depth < 2) {
+                SplittableRandom own = random.split();
+                Cord cord = cords.get(random.nextInt(cords.size()));
+                Scope.run(scope -> scope.spinOn(cord, "member", () -> live(own, depth + 1)));
+            }
+        }
+
+        void disturb(SplittableRandom random, List<Fiber<@Nullable Object>> fibers) {
+            Fiber<@Nullable Object> target = fibers.get(random.nextInt(fibers.size()));
+            switch (random.nextInt(8)) {
+                case 0 -> target.terminate();
+                case 1 -> target.stop("stopped");
+                case 2 -> target.raise(new IllegalStateException("raised"));
+                case 3 -> target.schedule("scheduled");
+                case 4 -> restart(target);
+                case 5 -> target.awaitEnd(some(random));
+                case 6 -> target.detach();
+                default -> attach(target, fibers.get(random.nextInt(fibers.size())));
+            }
+        }
+
+        private static void restart(Fiber<?> target) {
+            try {
+                target.restart();
+            } catch (IllegalStateException dead) {
+                assertTrue(target.failure() != null || target.state() == FiberState.DEAD);
+            }
+        }
+
+        private static void attach(Fiber<?> target, Fiber<?> parent) {
+            try {
+                target.attachTo(parent);
+            } catch (IllegalArgumentException circle) {
+                assertTrue(circle.toString().contains("is"), circle::toString);
+            }
+        }
+
+        void run(long seed) {
+            SplittableRandom random = new SplittableRandom(seed);
+            List<Fiber<@Nullable Object>> fibers = new ArrayList<>();
+            for (int i = 0; i < FIBERS; i++) {
+                SplittableRandom own = random.split();
+                Cord cord = cords.get(i % cords.size());
+                fibers.add(cord.spin("fiber-" + i, () -> live(own, 0)));
+            }
+            for (int i = 0; i < 5 * FIBERS; i++) {
+                disturb(random, fibers);
+                if (random.nextInt(3) == 0) {
+                    Fiber.sleep(some(random));
+                }
+            }
+            for (Fiber<?> fiber : fibers) {
+                fiber.terminate();
+            }
+            for (Fiber<?> fiber : fibers) {
+                assertTrue(fiber.awaitEnd(FAR));
+            }
+        }
+
+        void check(String replay) {
+            assertEquals(begun.get(), left.get(), replay);
+            assertFalse(mutex.isLocked(), replay);
+        }
+    }
+
+    /** The game's failures reach its root; here they are ignored, and everything else is not. */
+    private static void swallowing(Action body) throws Exception {
+        Fiber<?> host = Fiber.spin("host", body);
+        host.awaitEnd(FAR);
+    }
+
+    private static void playVirtual(long seed) {
+        World world = new World(3);
+        Reports reports = new Reports();
+        Cord cord =
+                Cord.run(
+                        CordOptions.named("virtual")
+                                .withClock(new CordOptions.VirtualClock(seed, true))
+                                .withUncaught(reports),
+                        () -> {
+                            Cord here = Cord.current();
+                            here.root().isolateChildren();
+                            world.cords.add(here);
+                            swallowing(() -> world.run(seed));
+                            return here;
+                        });
+        cord.checkInvariants();
+        world.check("seed=" + seed + " reports=" + reports.all());
+        for (Reports.Report report : reports.all()) {
+            assertFalse(
+                    report.failure() instanceof FiberAbandonedException,
+                    () -> "seed=" + seed + ": " + report);
+        }
+    }
+
+    @Test
+    void F6_nothingIsLostOnOneCord() {
+        for (long seed = 0; seed < 300; seed++) {
+            playVirtual(seed);
+        }
+    }
+
+    @Test
+    @Tag("stress")
+    void F6_nothingIsLostOnOneCordWithManySeeds() {
+        for (long seed = 1_000; seed < 20_000; seed++) {
+            playVirtual(seed);
+        }
+    }
+
+    private static void playReal(StackKind stacks, int cords, long seed) {
+        World world = new World(1);
+        Reports reports = new Reports();
+        List<Cord> started = new ArrayList<>();
+        for (int i = 0; i < cords; i++) {
+            started.add(
+                    Cord.start(
+                            CordOptions.named("cord-" + i)
+                                    .withStacks(stacks)
+                                    .withUncaught(reports)));
+        }
+        world.cords.addAll(started);
+        started.getFirst().spin("game", () -> world.run(seed)).awaitEnd(FAR);
+        started.forEach(Runs::checkAndClose);
+        world.check("seed=" + seed + " stacks=" + stacks + " cords=" + cords);
+        for (Reports.Report report : reports.all()) {
+            assertFalse(
+                    report.failure() instanceof FiberAbandonedException,
+                    () -> "seed=" + seed + ": " + report);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void F8_nothingIsLostAcrossCords(StackKind stacks) {
+        for (int cords : new int[] {1, 2, 8}) {
+            for (long seed = 0; seed < 10; seed++) {
+                playReal(stacks, cords, seed);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("stress")
+    void F8_nothingIsLostAcrossCordsWithManySeeds(StackKind stacks) {
+        for (long seed = 100; seed < 400; seed++) {
+            playReal(stacks, 1 + (int) (seed % 4), seed);
+        }
+    }
+}
