@@ -3,6 +3,7 @@ package dev.ropewalk.channels;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.awaitility.Awaitility;
@@ -39,7 +40,8 @@ abstract class Arena implements AutoCloseable {
     static void run(Variant variant, Play play) throws Exception {
         switch (variant.stage()) {
             case ONE_CORD -> TestCord.run(() -> play(new OneCord(variant), play));
-            case TWO_CORDS -> play(new TwoCords(variant), play);
+            case TWO_CORDS -> play(new TwoCords(variant, StackKind.LIGHT), play);
+            case TWO_VIRTUAL_CORDS -> play(new TwoCords(variant, StackKind.VIRTUAL_THREAD), play);
             case THREADS -> play(new Threads(variant), play);
         }
     }
@@ -186,16 +188,19 @@ abstract class Arena implements AutoCloseable {
 
     private static final class TwoCords extends Arena {
         private final List<Throwable> uncaught = new CopyOnWriteArrayList<>();
-        private final Cord senders = start("senders");
-        private final Cord receivers = start("receivers");
+        private final Cord senders;
+        private final Cord receivers;
 
-        TwoCords(Variant variant) {
+        TwoCords(Variant variant, StackKind stacks) {
             super(variant);
+            this.senders = start("senders", stacks);
+            this.receivers = start("receivers", stacks);
         }
 
-        private Cord start(String name) {
+        private Cord start(String name, StackKind stacks) {
             return Cord.start(
                     CordOptions.named(name)
+                            .withStacks(stacks)
                             .withUncaught((fiber, failure) -> uncaught.add(failure)));
         }
 

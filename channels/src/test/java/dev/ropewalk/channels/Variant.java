@@ -13,6 +13,8 @@ record Variant(boolean isLocal, Stage stage, int capacity) {
         ONE_CORD,
         /** Senders on one cord, receivers on another, the test itself on a plain thread. */
         TWO_CORDS,
+        /** The same, on virtual threads. */
+        TWO_VIRTUAL_CORDS,
         /** Everybody on a plain thread of their own. */
         THREADS
     }
@@ -26,7 +28,8 @@ record Variant(boolean isLocal, Stage stage, int capacity) {
     }
 
     static Stream<Variant> acrossThreads() {
-        return Stream.concat(capacities(false, Stage.TWO_CORDS), capacities(false, Stage.THREADS));
+        return Stream.of(Stage.TWO_CORDS, Stage.TWO_VIRTUAL_CORDS, Stage.THREADS)
+                .flatMap(stage -> capacities(false, stage));
     }
 
     static Stream<Variant> buffered() {

@@ -30,6 +30,9 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
     /** The place among the calls that run at once is free again; guarded by the pool's lock. */
     private boolean placeLeft;
 
+    /** Guarded by the pool's lock. */
+    private boolean refused;
+
     /** Written before the waiter is given. */
     private @Nullable Outcome<T> outcome;
 
@@ -47,7 +50,7 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
 
     void start() {
         String name = pool.options().name() + " for " + fiber.name();
-        Thread started = Thread.ofVirtual().name(name).unstarted(this);
+        Thread started = HelperThreads.unstarted(name, this);
         synchronized (pool.lock()) {
             thread = started;
             if (interrupted) {
@@ -83,6 +86,15 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
         if (thread != null && !placeLeft) { // the hook is not interrupted
             thread.interrupt();
         }
+    }
+
+    /** The pool was closed while the call was queued: it never starts. */
+    void refuse() {
+        refused = true;
+    }
+
+    boolean isRefused() {
+        return refused;
     }
 
     /** True once: at the end of the call, or when it is abandoned. */

@@ -196,6 +196,7 @@ public final class BlockingPool implements AutoCloseable {
         List<BlockingCall<?>> refused;
         synchronized (lock) {
             refused = List.copyOf(queue);
+            refused.forEach(BlockingCall::refuse);
             queue.clear();
             alive.forEach(BlockingCall::interrupt);
         }
@@ -290,7 +291,7 @@ public final class BlockingPool implements AutoCloseable {
     boolean interruptUnlessQueued(BlockingCall<?> call) {
         boolean wasQueued;
         synchronized (lock) {
-            wasQueued = queue.remove(call);
+            wasQueued = queue.remove(call) || call.isRefused();
             if (!wasQueued) {
                 call.interrupt();
             }

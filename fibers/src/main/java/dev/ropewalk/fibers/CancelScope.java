@@ -29,7 +29,6 @@ public final class CancelScope {
      * States; their one writer is state(from, to):
      *
      *   NEW       -> OPEN        the block begins
-     *   NEW       -> LEFT        its fiber ended without running the block
      *   OPEN      -> LEFT        the block is over
      *
      * Beside it the signal: null until the scope is cancelled, and from then on what the
@@ -373,6 +372,9 @@ public final class CancelScope {
         }
         cancelTimer();
         fiber.leaveScope(this);
+        if (signal != null) {
+            fiber.forgetInterruptFor(signal);
+        }
         state(State.OPEN, State.LEFT);
     }
 
@@ -429,10 +431,11 @@ public final class CancelScope {
      * reached a call of the JDK on a virtual thread.
      */
     private Signal.@Nullable Cancel mine(Throwable thrown) {
-        boolean isMine =
-                thrown == signal
-                        || (thrown instanceof InterruptedException && fiber.due() == signal);
-        return isMine ? signal : null;
+        Signal.Cancel own = signal;
+        if (own == null || thrown == own) {
+            return own;
+        }
+        return fiber.due() == own && fiber.isInterruptFor(own, thrown) ? own : null;
     }
 
     private RuntimeException outcome(Signal.Cancel raised) {

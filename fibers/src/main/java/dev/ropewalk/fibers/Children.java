@@ -19,7 +19,7 @@ final class Children {
     }
 
     void add(Fiber<?> child) {
-        child.isEntered = true;
+        child.isIn = this;
         child.previousSibling = last;
         if (last == null) {
             first = child;
@@ -29,12 +29,12 @@ final class Children {
         last = child;
     }
 
-    /** No effect on a child that was taken out already. */
-    void remove(Fiber<?> child) {
-        if (!child.isEntered) {
-            return;
+    /** False, and no effect, if the child is not in this list: taken out already, or on its way. */
+    boolean remove(Fiber<?> child) {
+        if (child.isIn != this) {
+            return false;
         }
-        child.isEntered = false;
+        child.isIn = null;
         Fiber<?> before = child.previousSibling;
         Fiber<?> after = child.nextSibling;
         if (before == null) {
@@ -49,6 +49,7 @@ final class Children {
         }
         child.previousSibling = null;
         child.nextSibling = null;
+        return true;
     }
 
     void checkInvariants() {

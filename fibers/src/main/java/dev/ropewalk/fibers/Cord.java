@@ -354,7 +354,14 @@ public final class Cord extends CordLoop implements AutoCloseable {
     }
 
     private void end() {
-        stopRunning();
+        try {
+            stopRunning();
+        } finally {
+            tellEnd();
+        }
+    }
+
+    private void tellEnd() {
         try {
             inbox.close();
         } finally {
@@ -385,7 +392,7 @@ public final class Cord extends CordLoop implements AutoCloseable {
 
     void abandonGuestsOf(Fiber<?> fiber, String why) {
         if (fiber == root) {
-            List.copyOf(guests).forEach(guest -> guest.abandon(why));
+            List.copyOf(guests).forEach(guest -> guest.abandonGuest(why));
         }
     }
 

@@ -74,6 +74,9 @@ abstract sealed class CordLoop permits Cord {
     /** Stacks of no fiber that were blocked in the JDK, in what reports or tells the end of one. */
     private final ArrayDeque<VirtualStack> readyStacks = new ArrayDeque<>();
 
+    /** How many more of those are still blocked; the cord does not end before they are done. */
+    private int nobodysBlocked;
+
     private boolean closingStacks;
 
     private volatile boolean busy;
@@ -191,7 +194,9 @@ abstract sealed class CordLoop permits Cord {
         if (stack.isBlocked()) {
             Fiber<?> blocked = running;
             stack.blockedBy(blocked);
-            if (blocked != null) {
+            if (blocked == null) {
+                nobodysBlocked++;
+            } else {
                 blocked.blockForeign(stack);
             }
         }
@@ -200,6 +205,7 @@ abstract sealed class CordLoop permits Cord {
     /** By message: a stack that was blocked in the JDK can go on. */
     void stackReady(VirtualStack stack, @Nullable Fiber<?> fiber) {
         if (fiber == null) {
+            nobodysBlocked--;
             readyStacks.add(stack);
         } else {
             fiber.unblockForeign();
@@ -275,7 +281,7 @@ abstract sealed class CordLoop permits Cord {
             if (fiber != null) {
                 return fiber;
             }
-            if (root().outcome() != null) {
+            if (root().outcome() != null && nobodysBlocked == 0 && readyStacks.isEmpty()) {
                 return null;
             }
             idle();

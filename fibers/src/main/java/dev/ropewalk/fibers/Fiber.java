@@ -36,6 +36,9 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
             @Nullable Handler handler) {
         super(cord, parent, body, handler);
         this.name = name;
+        if (SpinTraces.ON) {
+            SpinTraces.note(this);
+        }
     }
 
     @Override
@@ -360,9 +363,9 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
 
     /**
      * Has the hook called once when the fiber is over, however it ends; at once if it is over
-     * already. The hook runs on the fiber's cord, or on any thread if the cord has ended, and as no
-     * fiber, so it must not wait; what it throws goes to the uncaught handler. It does not take the
-     * fiber's failure. Works from any thread.
+     * already. The hook runs on the fiber's cord, or on any thread if the cord has ended, as no
+     * fiber or as whoever ends or registers it, so it must not wait or spin; what it throws goes to
+     * the uncaught handler. It does not take the fiber's failure. Works from any thread.
      *
      * @param hook is given the dead fiber
      * @return the registration

@@ -14,19 +14,17 @@ final class FiberAwait {
     /** Waits for the fiber's end and takes its outcome. */
     static <T extends @Nullable Object> Outcome<T> outcome(Fiber<T> target) {
         Fiber<?> me = Fiber.currentOrNull();
-        boolean isMine = me != null && target.parentOrNull() == me;
-        if (isMine) {
+        Fiber<?> asParent = me != null && target.parentOrNull() == me ? me : null;
+        if (asParent != null) {
             // Before the wait: the news of a failure may be on its way already.
             target.isAwaitedByParent = true;
         }
-        if (target.outcome() == null) {
-            boolean ended = false;
-            try {
-                ended = end(target, Long.MAX_VALUE, true);
-            } finally {
-                if (isMine && !ended) {
-                    target.isAwaitedByParent = false;
-                }
+        boolean ended = target.outcome() != null;
+        try {
+            ended = ended || end(target, Long.MAX_VALUE, true);
+        } finally {
+            if (asParent != null) {
+                asParent.stopAwaiting(target, ended);
             }
         }
         return outcomeOf(target);
@@ -139,16 +137,12 @@ final class FiberAwait {
         }
     }
 
-    /** If the news was ignored meanwhile, and the failure is not taken after all, it comes now. */
+    /**
+     * If the news was held back meanwhile, and the failure is not taken after all, it comes now.
+     */
     private static void unclaim(Fiber<?> child) {
-        if (!isMineFromElsewhere(child)) {
-            return;
-        }
-        child.isAwaitedByParent = false;
-        Outcome<?> outcome = child.outcome();
-        FiberFailedException untaken = outcome == null ? null : outcome.untaken(child);
-        if (untaken != null && !child.isEntered) {
-            Fiber.current().raiseHere(new Signal.ChildFailed(untaken));
+        if (isMineFromElsewhere(child)) {
+            Fiber.current().stopAwaiting(child, false);
         }
     }
 

@@ -74,9 +74,9 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
 
     /** Leaves the stack until the wait is ended. The short path of every switchpoint. */
     @Nullable Object park(WaitKind kind, Object reason) {
+        describe(kind, reason); // first: what it is given while it is raised into belongs to this
         raiseIfDue();
         state(RUNNING, WAITING);
-        describe(kind, reason);
         leaveStack(WAITING);
         Object value = cord.takeValue();
         if (value == RAISED) {
@@ -330,6 +330,25 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         return state == WAITING ? waitReason : null;
     }
 
+    @Override
+    final void forgetInterruptFor(Throwable over) {
+        if (stack instanceof VirtualStack own && Fiber.currentOrNull() == self()) {
+            own.forgetInterruptFor(over);
+        }
+    }
+
+    /** Whether what was thrown is how this signal reached a call of the JDK. */
+    final boolean isInterruptFor(@Nullable Throwable due, Throwable thrown) {
+        return stack instanceof VirtualStack own
+                && own.wasInterruptedFor(due)
+                && Interrupts.causedBy(thrown);
+    }
+
+    /** Waits in a call of the library, not of the JDK. */
+    final boolean isParked() {
+        return state == WAITING && waitKind != WaitKind.FOREIGN;
+    }
+
     /** What it waits for, or waited for last. */
     final Object waitReason() {
         return waitReason;
@@ -351,7 +370,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     static String textOf(Object reason) {
         try {
             return reason.toString();
-        } catch (RuntimeException broken) {
+        } catch (Throwable broken) {
             return "something whose toString failed: " + broken.getClass().getName();
         }
     }

@@ -28,17 +28,29 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     boolean keepsScopeOpen;
 
-    /** The links of the parent's list, and whether this fiber is in it; of the parent's cord. */
-    @Nullable Fiber<?> previousSibling;
+    /** The list of children that this fiber is in, and its links there; of that parent's cord. */
+    @Nullable Children isIn;
 
+    @Nullable Fiber<?> previousSibling;
     @Nullable Fiber<?> nextSibling;
-    boolean isEntered;
+
+    /** On its way from one parent's list to another's. */
+    private boolean isMoving;
+
+    /** Where it is to go then. */
+    private @Nullable Fiber<?> moveOnTo;
 
     /** Its parent is on another cord; then this fiber's own cord keeps it too. */
     boolean isGuest;
 
     /** The parent awaits this fiber and takes its outcome; of the parent's cord. */
     boolean isAwaitedByParent;
+
+    /** Its failure was held back because the parent awaits it; of the parent's cord. */
+    private boolean isNewsHeldBack;
+
+    /** The parent has taken its outcome, so later news of it is none; of the parent's cord. */
+    private boolean isTakenByParent;
 
     FiberFamily(Cord cord, @Nullable Fiber<?> parent) {
         super(cord);
@@ -99,24 +111,73 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     /** On this fiber's cord: a child is over; {@code untaken} is its failure if nobody took it. */
     void childEnded(Fiber<?> child, @Nullable FiberFailedException untaken) {
-        children().remove(child);
-        Scope<?> scope = child.memberOf;
-        FiberFailedException failure = child.isAwaitedByParent ? null : untaken;
+        boolean wasHere = children().remove(child);
+        Scope<?> scope = wasHere ? child.memberOf : null;
+        boolean holdBack = untaken != null && child.isAwaitedByParent;
+        FiberFailedException failure = holdBack ? null : untaken;
         if (scope != null && rawState() != DEAD) {
             scope.ended(child, failure);
         } else if (failure != null) {
-            if (rawState() == DEAD || isolatesChildren) {
-                cord.reportUntaken(child, failure);
-            } else {
-                raiseHere(new Signal.ChildFailed(failure));
-            }
+            childFailed(child, failure);
+        }
+        if (holdBack) {
+            child.holdBackNews(scope);
         }
         wakeIfAlone();
     }
 
+    private void childFailed(Fiber<?> child, FiberFailedException failure) {
+        if (rawState() == DEAD || isolatesChildren) {
+            cord.reportUntaken(child, failure);
+        } else {
+            raiseHere(new Signal.ChildFailed(failure));
+        }
+    }
+
+    final void holdBackNews(@Nullable Scope<?> scope) {
+        if (!isTakenByParent) {
+            isNewsHeldBack = true;
+            memberOf = scope;
+        }
+    }
+
+    /** On this fiber's cord: it takes the child's outcome after all, or does not. */
+    void stopAwaiting(Fiber<?> child, boolean tookOutcome) {
+        child.awaitedNoMore(tookOutcome, self());
+    }
+
+    final void awaitedNoMore(boolean tookOutcome, Fiber<?> awaiter) {
+        boolean wasHeldBack = isNewsHeldBack;
+        Scope<?> scope = memberOf;
+        isTakenByParent |= tookOutcome;
+        if (!isTakenByParent) {
+            isAwaitedByParent = false;
+        }
+        if (!wasHeldBack) {
+            return;
+        }
+        isNewsHeldBack = false;
+        memberOf = null;
+        Outcome<?> outcome = self().outcome();
+        FiberFailedException untaken =
+                tookOutcome || outcome == null ? null : outcome.untaken(self());
+        if (untaken == null) {
+            return;
+        }
+        if (scope == null) {
+            awaiter.newsOf(self(), untaken);
+        } else {
+            scope.failedAfterAll(self(), untaken);
+        }
+    }
+
+    final void newsOf(Fiber<?> child, FiberFailedException untaken) {
+        childFailed(child, untaken);
+    }
+
     /** Ends the wait for the children once there are none. */
     void wakeIfAlone() {
-        if (ending && rawState() == WAITING && hasNobodyBelow()) {
+        if (ending && isParked() && hasNobodyBelow()) {
             makeRunnable(null);
         }
     }
@@ -124,37 +185,39 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     // ---------------------------------------------------------------- another parent
 
     /*
-     * A fiber changes its parent on its own cord, then the old parent's cord lets go of it, and
-     * then the new parent's cord takes it in: one after the other, for the links are those of one
-     * list at a time. If it ends on the way, the new parent hears of that before or after it has
-     * taken in a dead child, and both are harmless. If the new parent ends on the way, the child is
-     * terminated as if it had been there.
+     * A fiber changes its parent on its own cord, then the old parent's cord lets go of it, then the
+     * new parent's cord takes it in, and then it has arrived: one after the other, for the links are
+     * those of one list at a time. Until then it is its cord's guest, so the cord does not end
+     * without it, and another change waits. If it ends on the way, the new parent hears of that and
+     * finds it in no list of its own; the old one's lets go of it later. If the new parent has ended,
+     * the child is terminated and becomes its cord's root's.
      */
     void attachHere(Fiber<?> newParent) {
         Fiber<?> oldParent = parent;
-        if (rawState() == DEAD || oldParent == null || oldParent == newParent) {
+        if (rawState() == DEAD || oldParent == null) {
             return;
         }
-        parent = newParent;
-        boolean toBeGuest = newParent.cord != cord;
-        if (toBeGuest && !isGuest) {
-            cord.addGuest(self());
-        } else if (!toBeGuest && isGuest) {
-            cord.removeGuest(self());
-        }
-        if (oldParent.cord == cord) {
-            oldParent.letGo(self(), newParent);
-        } else {
-            oldParent.cord.send(FiberMessages.letGo(oldParent, self(), newParent));
+        if (isMoving) {
+            moveOnTo = newParent;
+        } else if (oldParent != newParent) {
+            isMoving = true;
+            parent = newParent;
+            isAwaitedByParent = false;
+            if (newParent.cord != cord && !isGuest) {
+                cord.addGuest(self());
+            }
+            if (oldParent.cord == cord) {
+                oldParent.letGo(self(), newParent);
+            } else {
+                oldParent.cord.send(FiberMessages.letGo(oldParent, self(), newParent));
+            }
         }
     }
 
     /** On this fiber's cord. */
     void letGo(Fiber<?> child, Fiber<?> newParent) {
-        children().remove(child);
-        child.isAwaitedByParent = false;
         Scope<?> scope = child.memberOf;
-        if (scope != null) {
+        if (children().remove(child) && scope != null) {
             scope.forget(child);
         }
         wakeIfAlone();
@@ -177,6 +240,31 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
             child.detach(); // so that somebody waits for its clean-up
         } else {
             children().add(child);
+        }
+        child.arrive();
+    }
+
+    /** From the cord of its new parent. */
+    void arrive() {
+        if (cord.isCurrent()) {
+            arriveHere();
+        } else {
+            cord.send(FiberMessages.quiet(this::arriveHere));
+        }
+    }
+
+    final void arriveHere() {
+        isMoving = false;
+        Fiber<?> next = moveOnTo;
+        moveOnTo = null;
+        if (rawState() == DEAD) {
+            return;
+        }
+        if (next != null) {
+            attachHere(next);
+        }
+        if (!isMoving && isGuest && parent != null && parent.cord == cord) {
+            cord.removeGuest(self());
         }
     }
 }

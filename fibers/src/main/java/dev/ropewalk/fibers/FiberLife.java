@@ -116,7 +116,13 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
         setEnding(true);
         setShielded(true);
-        Outcome<T> end = Ranks.withPending(raw, takePending());
+        abandonedFor = null; // it ends by itself after all
+        Throwable pending = takePending();
+        boolean wasInterrupted =
+                pending instanceof Signal
+                        && raw instanceof Outcome.Failure<T>(Throwable thrown)
+                        && isInterruptFor(pending, thrown);
+        Outcome<T> end = Ranks.withPending(wasInterrupted ? endedBy(pending) : raw, pending);
         if (!hasNobodyBelow()) {
             end = endChildren(end);
         }
@@ -126,6 +132,10 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
         finish(RUNNING, end);
         return false;
+    }
+
+    private static <R extends @Nullable Object> Outcome<R> endedBy(@Nullable Throwable signal) {
+        return new Outcome.Failure<>(Objects.requireNonNull(signal, "signal"));
     }
 
     /** What the restart hid is told at once, for there is no outcome that could carry it. */
@@ -213,9 +223,6 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (held != null) {
             Holding.tellAll(self());
         }
-        if (isGuest) {
-            cord.removeGuest(self());
-        }
         boolean taken = false;
         List<EndListener> toTell = listeners;
         if (toTell != null) {
@@ -224,7 +231,11 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
                 taken |= listener.ended(self());
             }
         }
-        return (ended != null && tellHandler(ended, end)) || taken;
+        taken |= ended != null && tellHandler(ended, end);
+        if (isGuest) {
+            cord.removeGuest(self()); // last: from now on the cord may end
+        }
+        return taken;
     }
 
     private boolean tellHandler(Handler ended, Outcome<T> end) {
@@ -283,6 +294,22 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
     }
 
+    /** By its own cord, which ends; its parent on another one has not heard of that. */
+    void abandonGuest(String why) {
+        if (abandonAlone(why)) {
+            abandonAll(children(), "its parent was abandoned");
+            tellParentElsewhere();
+        }
+    }
+
+    private void tellParentElsewhere() {
+        Fiber<?> toTell = parentOrNull();
+        Outcome<T> end = outcome;
+        if (toTell != null && end != null && toTell.cord != cord) {
+            toTell.cord.send(FiberMessages.childEnded(toTell, self(), end.untaken(self())));
+        }
+    }
+
     /**
      * False if there was nothing to do yet: it is dead, or runs and goes at its next switchpoint.
      */
@@ -296,35 +323,42 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             addPending(new Signal.Terminate(this + " is to be abandoned"));
             return false;
         }
-        FiberAbandonedException leaked = leak(why);
         Object queued = null;
         if (isQueued()) {
             queued = cord.queuedValue(self());
             cord.dequeue(self());
         }
+        publishAbandoned(from, why, queued);
+        return true;
+    }
+
+    /** Reports last: the report may block on a virtual thread, and nothing is half done then. */
+    private void publishAbandoned(int from, String why, @Nullable Object queued) {
+        FiberAbandonedException leaked = abandonment(why);
         publish(from, new Outcome.Abandoned<>(leaked));
         giveBack(queued);
-        return true;
+        cord.reportUncaught(self(), leaked);
     }
 
     /** Its cord broke while this fiber ran. */
     void lose(String why) {
         if (rawState() != DEAD) {
-            publish(rawState(), new Outcome.Abandoned<>(leak(why)));
-            giveBack(null);
+            publishAbandoned(rawState(), why, null);
             abandonAll(children(), "its parent was lost");
+            tellParentElsewhere();
         }
     }
 
     @Override
     void abandonRunning(String why) {
-        FiberAbandonedException leaked = leak(why);
+        FiberAbandonedException leaked = abandonment(why);
         giveBack(null);
         abandonedFor = null;
         setEnding(true);
         setShielded(true);
         Outcome<T> end = new Outcome.Abandoned<>(leaked);
         finish(RUNNING, hasNobodyBelow() ? end : endChildren(end));
+        cord.reportUncaught(self(), leaked);
         for (; ; ) {
             cord.mountedStack().leave();
         }
@@ -353,16 +387,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
     }
 
-    private FiberAbandonedException leak(String why) {
-        FiberAbandonedException leaked =
-                new FiberAbandonedException(
-                        this
-                                + " was abandoned, for "
-                                + why
-                                + ". It did not end: "
-                                + describeWait());
-        cord.reportUncaught(self(), leaked);
-        return leaked;
+    private FiberAbandonedException abandonment(String why) {
+        return new FiberAbandonedException(
+                this + " was abandoned, for " + why + ". It did not end: " + describeWait());
     }
 
     // ---------------------------------------------------------------- awaiters and the rest

@@ -86,6 +86,8 @@ final class FiberMessages {
             @Override
             protected void onClosed() {
                 child.terminate();
+                child.detach();
+                child.arrive();
             }
         };
     }

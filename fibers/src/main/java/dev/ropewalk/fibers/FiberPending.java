@@ -69,9 +69,13 @@ abstract sealed class FiberPending permits FiberCore {
         if (due == pending && !(due instanceof Signal)) {
             pending = null;
             refreshAlert();
+            forgetInterruptFor(due);
         }
         throw FiberAwait.<RuntimeException>sneaky(due);
     }
+
+    /** It is due no more; if a call of the JDK was interrupted for it, that is over too. */
+    abstract void forgetInterruptFor(Throwable over);
 
     // ---------------------------------------------------------------- what is pending
 

@@ -123,7 +123,8 @@ public final class Futures {
         T take() {
             if (failure != null) {
                 Throwable cause = unwrapped(failure);
-                throw new FiberFailedException(stage + " failed: " + cause, cause);
+                throw new FiberFailedException(
+                        stage + " failed: " + FiberCore.textOf(cause), cause);
             }
             return value;
         }

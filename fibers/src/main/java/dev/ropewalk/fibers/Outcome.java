@@ -58,6 +58,11 @@ sealed interface Outcome<T extends @Nullable Object> {
     }
 
     private static FiberFailedException failed(Fiber<?> fiber, Throwable cause) {
-        return new FiberFailedException(fiber + " failed: " + cause, cause);
+        FiberFailedException failed =
+                new FiberFailedException(fiber + " failed: " + FiberCore.textOf(cause), cause);
+        if (SpinTraces.ON) {
+            SpinTraces.addTo(failed, fiber);
+        }
+        return failed;
     }
 }

@@ -136,9 +136,8 @@ public final class Processes {
     private static CompletableFuture<KeptBytes> read(String what, Process process, int mostBytes) {
         CompletableFuture<KeptBytes> result = new CompletableFuture<>();
         boolean isOut = what.equals("stdout");
-        Thread.ofVirtual()
-                .name(what + " of process " + process.pid())
-                .start(
+        HelperThreads.unstarted(
+                        what + " of process " + process.pid(),
                         () -> {
                             try {
                                 if (isOut) {
@@ -150,7 +149,8 @@ public final class Processes {
                             } catch (Throwable broken) {
                                 result.completeExceptionally(broken);
                             }
-                        });
+                        })
+                .start();
         return result;
     }
 

@@ -8,6 +8,32 @@ import org.jspecify.annotations.Nullable;
  * FiberPending}.
  */
 final class Ranks {
+    /** An end, or a restart of what has been ended, after the body was left. */
+    private static boolean comesTooLate(Outcome<?> raw, Throwable failure) {
+        boolean isRestarting = raw instanceof Outcome.Failure<?>(Signal.Restart _);
+        return switch (failure) {
+            case Signal.End _ -> !isRestarting;
+            case Signal.Restart _ -> !isRestarting && !(raw instanceof Outcome.Success<?>);
+            default -> false;
+        };
+    }
+
+    /** What a wish that is dropped has suppressed counts as if it had come alone. */
+    private static <T extends @Nullable Object> Outcome<T> withHidden(
+            Outcome<T> raw, Throwable wish) {
+        Outcome<T> end = raw;
+        for (Throwable hidden : wish.getSuppressed()) {
+            end = withCleanUpFailure(end, hidden);
+        }
+        return end;
+    }
+
+    private static void moveSuppressed(Throwable from, Throwable to) {
+        for (Throwable each : from.getSuppressed()) {
+            suppress(to, each);
+        }
+    }
+
     private static final int FAILURE = 0;
     private static final int RESTART = 1;
     private static final int END = 2;
@@ -39,7 +65,9 @@ final class Ranks {
         boolean secondWins = secondRank > firstRank;
         Throwable winner = secondWins ? second : first;
         Throwable loser = secondWins ? first : second;
-        if (!(loser instanceof Signal.Restart)) { // a wish that came to nothing is no error
+        if (loser instanceof Signal.Restart) {
+            moveSuppressed(loser, winner); // a wish that came to nothing is itself no error
+        } else {
             suppress(winner, loser);
         }
         return winner;
@@ -55,9 +83,7 @@ final class Ranks {
             if (cause instanceof Signal.Restart && pending != null) {
                 return ofThrown(stronger(cause, pending));
             }
-            if (cause instanceof InterruptedException && pending instanceof Signal) {
-                return ofThrown(pending); // that is how a signal reaches a call of the JDK
-            }
+
             if (pending != null && pending != cause) {
                 suppress(cause, pending);
             }
@@ -69,6 +95,9 @@ final class Ranks {
     /** The outcome after a child failed while it was being terminated. */
     static <T extends @Nullable Object> Outcome<T> withCleanUpFailure(
             Outcome<T> raw, Throwable failure) {
+        if (comesTooLate(raw, failure)) {
+            return withHidden(raw, failure);
+        }
         return switch (raw) {
             case Outcome.Success<T> _, Outcome.Stopped<T> _ -> ofThrown(failure);
             case Outcome.Failure<T>(Signal.Restart restart) when failure != restart ->

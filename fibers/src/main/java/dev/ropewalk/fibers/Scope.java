@@ -179,7 +179,24 @@ public final class Scope<T extends @Nullable Object> {
      * @throws WrongThreadException if called on another cord than the owner's
      */
     public Fiber<@Nullable Void> spin(String name, Action body) {
-        Fiber<@Nullable Void> fiber = action(name, body);
+        Fiber<@Nullable Void> fiber = action(owner.cord, name, body);
+        enter(fiber, true);
+        return fiber;
+    }
+
+    /**
+     * Spins a fiber of this scope without a result on a cord of choice.
+     *
+     * @param cord where the fiber runs
+     * @param name shown in reports; need not be unique
+     * @param body what the fiber runs
+     * @return the new fiber
+     * @throws IllegalStateException if the block is over
+     * @throws WrongThreadException if called on another cord than the owner's
+     * @throws CordClosedException if the cord has ended
+     */
+    public Fiber<@Nullable Void> spinOn(Cord cord, String name, Action body) {
+        Fiber<@Nullable Void> fiber = action(cord, name, body);
         enter(fiber, true);
         return fiber;
     }
@@ -195,23 +212,20 @@ public final class Scope<T extends @Nullable Object> {
      * @throws WrongThreadException if called on another cord than the owner's
      */
     public Fiber<@Nullable Void> spinService(String name, Action body) {
-        Fiber<@Nullable Void> fiber = action(name, body);
+        Fiber<@Nullable Void> fiber = action(owner.cord, name, body);
         enter(fiber, false);
         return fiber;
     }
 
-    private Fiber<@Nullable Void> action(String name, Action body) {
+    private Fiber<@Nullable Void> action(Cord cord, String name, Action body) {
         return new Fiber<>(
-                owner.cord,
-                owner,
-                Objects.requireNonNull(name, "name"),
-                Fiber.callable(body),
-                null);
+                cord, owner, Objects.requireNonNull(name, "name"), Fiber.callable(body), null);
     }
 
     /**
      * Cancels the block and terminates the fibers of the scope; the call that opened it throws
-     * {@link CancelledException}. Works from any thread and does not wait.
+     * {@link CancelledException}, unless it was done already. Works from any thread and does not
+     * wait.
      */
     public void cancel() {
         cancelScope.cancel();
@@ -220,7 +234,7 @@ public final class Scope<T extends @Nullable Object> {
     @SuppressWarnings("unchecked") // a fiber without a result is one that returns null
     private void enter(Fiber<?> fiber, boolean keepsOpen) {
         owner.checkCord("spin in the scope of");
-        if (isClosed) {
+        if (isClosed || owner.outcome() != null) {
             throw new IllegalStateException(
                     "the block of " + this + " is over; " + fiber + " was not started");
         }
@@ -326,6 +340,17 @@ public final class Scope<T extends @Nullable Object> {
             isDone = true;
             cancelScope.cancel();
         }
+    }
+
+    /** The owner awaited a member that failed, and did not take its failure after all. */
+    void failedAfterAll(Fiber<?> member, FiberFailedException untaken) {
+        if (isClosed || isDone) {
+            tellLate(member, untaken);
+        } else if (joiner == null || !member.keepsScopeOpen) {
+            failure = untaken;
+            isDone = true;
+            cancelScope.cancel();
+        } // else the joiner was asked when it ended
     }
 
     /** A member has ended, or was given to another parent. */

@@ -2,9 +2,7 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Executor;
 
@@ -30,7 +28,8 @@ import java.util.concurrent.Executor;
  * </pre>
  *
  * Virtual threads that code on this stack starts inherit its scheduler, this object: their tasks
- * run on the cord's thread too, as no fiber and between fibers.
+ * run on the cord's thread too, as no fiber and between fibers; when the cord has ended they go on
+ * on the JDK's own scheduler.
  *
  * <p>Confined to the cord, but for {@link #execute}. Rejected: to leave by {@code
  * LockSupport.park}, which blocks the cord's thread when pinned, and which an interrupt or a stray
@@ -46,25 +45,15 @@ final class VirtualStack implements Stack, Executor {
         DONE
     }
 
-    private static final MethodHandle NEW_BUILDER;
-    private static final VarHandle THREAD_LOCALS;
+    private static final VarHandle THREAD_LOCALS = map("threadLocals");
+    private static final VarHandle INHERITABLE_THREAD_LOCALS = map("inheritableThreadLocals");
 
-    static {
+    private static VarHandle map(String field) {
         try {
             MethodHandles.Lookup lang =
                     MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup());
-            NEW_BUILDER =
-                    lang.findConstructor(
-                                    lang.findClass("java.lang.ThreadBuilders$VirtualThreadBuilder"),
-                                    MethodType.methodType(void.class, Executor.class))
-                            .asType(
-                                    MethodType.methodType(
-                                            Thread.Builder.OfVirtual.class, Executor.class));
-            THREAD_LOCALS =
-                    lang.findVarHandle(
-                            Thread.class,
-                            "threadLocals",
-                            lang.findClass("java.lang.ThreadLocal$ThreadLocalMap"));
+            return lang.findVarHandle(
+                    Thread.class, field, lang.findClass("java.lang.ThreadLocal$ThreadLocalMap"));
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -72,6 +61,10 @@ final class VirtualStack implements Stack, Executor {
 
     private final Cord cord;
     private final Thread thread;
+    private final @Nullable ClassLoader classLoader;
+
+    /** What the worker's frame threw. */
+    private @Nullable Throwable broken;
 
     /** The JDK's task that goes on with the thread; always the same. Null until it is started. */
     private @Nullable Runnable task;
@@ -88,21 +81,21 @@ final class VirtualStack implements Stack, Executor {
     VirtualStack(Cord cord, Runnable worker) {
         this.cord = cord;
         this.thread =
-                builder(this)
+                HelperThreads.builder(this)
                         .name("worker of " + cord.name())
                         .inheritInheritableThreadLocals(false)
-                        .unstarted(
-                                () -> {
-                                    worker.run();
-                                    state(State.INSIDE, State.DONE);
-                                });
+                        .unstarted(() -> runToEnd(worker));
+        this.classLoader = thread.getContextClassLoader();
     }
 
-    private static Thread.Builder.OfVirtual builder(Executor scheduler) {
+    /** What the worker throws is the cord's, as on a light stack. */
+    private void runToEnd(Runnable worker) {
         try {
-            return (Thread.Builder.OfVirtual) NEW_BUILDER.invokeExact(scheduler);
-        } catch (Throwable e) {
-            throw new IllegalStateException("no virtual thread with a scheduler of its own", e);
+            worker.run();
+        } catch (Throwable thrown) {
+            broken = thrown;
+        } finally {
+            state(State.INSIDE, State.DONE);
         }
     }
 
@@ -123,6 +116,9 @@ final class VirtualStack implements Stack, Executor {
             throw new IllegalStateException(thread + " was started but not given to its scheduler");
         }
         goesOn.run();
+        if (broken != null) {
+            throw FiberAwait.<RuntimeException>sneaky(broken);
+        }
         if (state == State.INSIDE) {
             state(State.INSIDE, State.BLOCKED);
         }
@@ -183,6 +179,25 @@ final class VirtualStack implements Stack, Executor {
         if (THREAD_LOCALS.get(thread) != null) {
             THREAD_LOCALS.set(thread, null);
         }
+        if (INHERITABLE_THREAD_LOCALS.get(thread) != null) {
+            INHERITABLE_THREAD_LOCALS.set(thread, null);
+        }
+        if (thread.getContextClassLoader() != classLoader) {
+            thread.setContextClassLoader(classLoader);
+        }
+    }
+
+    /** Whether a call of the JDK was interrupted because of this. */
+    boolean wasInterruptedFor(@Nullable Throwable due) {
+        return due != null && interruptedFor == due;
+    }
+
+    /** It is due no more, and its interrupt must not disturb a later call. On the thread itself. */
+    void forgetInterruptFor(Throwable over) {
+        if (interruptedFor == over) {
+            interruptedFor = null;
+            Thread.interrupted();
+        }
     }
 
     /** The JDK: one of its virtual threads can run; this one, or one started on it. Any thread. */
@@ -225,7 +240,7 @@ final class VirtualStack implements Stack, Executor {
 
         @Override
         protected void onClosed() {
-            // It was started by a fiber of this cord and did not end before it; nobody can run it.
+            HelperThreads.goOn(turn); // it outlives the cord, on the JDK's own scheduler
         }
     }
 

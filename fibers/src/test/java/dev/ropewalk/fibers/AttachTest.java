@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -14,6 +15,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 
 /** Rule F7: a fiber gets another parent. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -229,5 +232,123 @@ class AttachTest {
                     assertThrows(IllegalArgumentException.class, () -> root.attachTo(child));
                     assertThrows(IllegalArgumentException.class, root::detach);
                 });
+    }
+
+    /** The child is still in a list of another cord when it ends as somebody else's. */
+    @Test
+    void F7_childThatEndsBeforeItsOldParentLetsGoBreaksNoList() {
+        Reports reports = new Reports();
+        Cord old = Runs.started("old", reports);
+        CountDownLatch spun = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        List<Fiber<?>> child = new CopyOnWriteArrayList<>();
+        Runs.real(
+                StackKind.LIGHT,
+                reports,
+                () -> {
+                    Cord here = Cord.current();
+                    Fiber<?> oldParent =
+                            old.spin(
+                                    "old parent",
+                                    () -> {
+                                        child.add(here.spin("child", () -> Fiber.suspend()));
+                                        spun.countDown();
+                                        Runs.await(goOn); // its cord does not look meanwhile
+                                    });
+                    Runs.await(spun);
+                    Fiber<?> next =
+                            Fiber.spin(
+                                    "next",
+                                    () -> {
+                                        Fiber.spin("x", () -> Fiber.suspend());
+                                        Fiber.suspend();
+                                    });
+                    Fiber.sleep(Duration.ofMillis(2));
+                    child.getFirst().attachTo(next);
+                    child.getFirst().terminate();
+                    child.getFirst().awaitEnd(FAR);
+                    Fiber<?> x = next.firstChild();
+                    goOn.countDown();
+                    assertTrue(oldParent.awaitEnd(FAR));
+                    assertNotNull(x);
+                });
+        Runs.checkAndClose(old);
+        reports.assertNone();
+    }
+
+    @Test
+    void F7_twoMovesInOneTurnEndAtTheLast() {
+        Reports reports = new Reports();
+        Cord old = Runs.started("old", reports);
+        CountDownLatch spun = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        List<Fiber<?>> child = new CopyOnWriteArrayList<>();
+        Runs.real(
+                StackKind.LIGHT,
+                reports,
+                () -> {
+                    Cord here = Cord.current();
+                    Fiber<?> oldParent =
+                            old.spin(
+                                    "old parent",
+                                    () -> {
+                                        child.add(here.spin("child", () -> Fiber.suspend()));
+                                        spun.countDown();
+                                        Runs.await(goOn); // its cord does not look meanwhile
+                                    });
+                    Runs.await(spun);
+                    Fiber<?> first = Fiber.spin("first", () -> Fiber.suspend());
+                    Fiber<?> second = Fiber.spin("second", () -> Fiber.suspend());
+                    Fiber.sleep(Duration.ofMillis(2));
+                    child.getFirst().attachTo(first);
+                    child.getFirst().attachTo(second);
+                    goOn.countDown();
+                    assertTrue(oldParent.awaitEnd(FAR));
+                    while (second.firstChild() == null) {
+                        Fiber.sleep(Duration.ofMillis(1));
+                    }
+                    assertNull(first.firstChild());
+                    first.terminate();
+                    first.awaitEnd(FAR);
+                    assertNull(child.getFirst().failure());
+                    second.terminate();
+                    second.awaitEnd(FAR);
+                    assertSame(FiberState.DEAD, child.getFirst().state());
+                });
+        Runs.checkAndClose(old);
+        reports.assertNone();
+    }
+
+    @Test
+    void F7_guestThatIsDetachedAsItsCordEndsStillEnds() {
+        Reports reports = new Reports();
+        Cord other = Runs.started("other", reports);
+        Cord[] here = new Cord[1];
+        CountDownLatch open = new CountDownLatch(1);
+        CountDownLatch spun = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        List<Fiber<?>> guest = new CopyOnWriteArrayList<>();
+        other.spin(
+                "parent",
+                () -> {
+                    Runs.await(open);
+                    guest.add(here[0].spin("guest", () -> Fiber.suspend()));
+                    spun.countDown();
+                    Runs.await(goOn);
+                });
+        Runs.real(
+                StackKind.LIGHT,
+                reports,
+                () -> {
+                    here[0] = Cord.current();
+                    open.countDown();
+                    Runs.await(spun);
+                    Fiber.sleep(Duration.ofMillis(2));
+                    guest.getFirst().detach();
+                });
+        goOn.countDown();
+        assertSame(FiberState.DEAD, guest.getFirst().state());
+        Runs.checkAndClose(other);
+        reports.assertNone();
     }
 }

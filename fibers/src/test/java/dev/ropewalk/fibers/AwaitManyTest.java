@@ -330,4 +330,87 @@ class AwaitManyTest {
                                         })
                                 .await());
     }
+
+    // ---------------------------------------------------------------- failures that are held back
+
+    /** The child fails in the turn in which its awaiter is raised into. */
+    @Test
+    void F7_failureOfAChildWhoseAwaiterWasRaisedIntoIsNotLost() {
+        Runs.fifo(
+                () -> {
+                    List<Fiber<?>> child = new ArrayList<>();
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        child.add(
+                                                Fiber.spin(
+                                                        "child",
+                                                        () -> {
+                                                            Fiber.suspend();
+                                                            throw new IllegalStateException("bad");
+                                                        }));
+                                        assertThrows(
+                                                IllegalArgumentException.class,
+                                                child.getFirst()::await);
+                                        Fiber.sleep(FAR);
+                                    });
+                    Runs.settle();
+                    child.getFirst().schedule(null);
+                    parent.raise(new IllegalArgumentException("own"));
+                    Throwable thrown = Runs.failureOf(parent::await);
+                    assertEquals("bad", Runs.cause(Runs.cause(thrown)).getMessage());
+                });
+    }
+
+    @Test
+    void F7_failureOfAMemberWhoseAwaiterWasRaisedIntoFailsTheScope() {
+        Runs.fifo(
+                () -> {
+                    List<Fiber<?>> child = new ArrayList<>();
+                    Fiber<?> owner =
+                            Fiber.spin(
+                                    () ->
+                                            Scope.run(
+                                                    scope -> {
+                                                        child.add(
+                                                                scope.spin(
+                                                                        "child",
+                                                                        () -> {
+                                                                            Fiber.suspend();
+                                                                            bad();
+                                                                        }));
+                                                        Runs.failureOf(child.getFirst()::await);
+                                                        Fiber.sleep(FAR);
+                                                    }));
+                    Runs.settle();
+                    child.getFirst().schedule(null);
+                    owner.raise(new IllegalArgumentException("own"));
+                    Throwable thrown = Runs.failureOf(owner::await);
+                    assertEquals("bad", Runs.cause(Runs.cause(thrown)).getMessage());
+                });
+    }
+
+    private static void bad() {
+        throw new IllegalStateException("bad");
+    }
+
+    @Test
+    void F7_failureThatWasTakenIsNotRaisedAgainByAnAwaitOfMany() {
+        Reports reports = new Reports();
+        Cord other = Runs.started("other", reports);
+        Runs.real(
+                StackKind.LIGHT,
+                reports,
+                () -> {
+                    Fiber<?> bad = other.spin("bad", AwaitManyTest::bad);
+                    Runs.failureOf(bad::await);
+                    Fiber.sleep(Duration.ofMillis(5));
+                    assertThrows(
+                            DeadlockException.class,
+                            () -> Fiber.awaitAll(List.of(bad, Fiber.current())));
+                    Fiber.sleep(Duration.ofMillis(1));
+                });
+        Runs.checkAndClose(other);
+        reports.assertNone();
+    }
 }

@@ -140,4 +140,64 @@ class HostileBodyTest {
                     assertFalse(Cord.current().hasRunnable());
                 });
     }
+
+    @ParameterizedTest
+    @EnumSource
+    void F7_exceptionThatCannotBePrintedEndsItsFiberOnly(StackKind stacks) {
+        run(
+                stacks,
+                () -> {
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.spin(HostileBodyTest::throwUnprintable);
+                                        Fiber.suspend();
+                                    });
+                    Throwable thrown = Runs.failureOf(parent::await);
+                    assertTrue(Runs.cause(thrown) instanceof FiberFailedException);
+                });
+    }
+
+    private static void throwUnprintable() {
+        throw new Unprintable();
+    }
+
+    private static final class Unprintable extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("no text");
+        }
+    }
+
+    @Test
+    void F7_abandonedFiberThatEndsByItselfBreaksNothing() {
+        Reports reports = new Reports();
+        Runs.virtual(
+                reports,
+                () -> {
+                    Fiber<?> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.spin(HostileBodyTest::failInCleanUp);
+                                        Runs.settle();
+                                        Fiber.current().abandonAlone("test");
+                                    });
+                    fiber.awaitEnd(Duration.ofDays(1));
+                    return null;
+                });
+    }
+
+    private static void failInCleanUp() {
+        try {
+            Fiber.suspend();
+        } finally {
+            fail("clean-up");
+        }
+    }
+
+    private static void fail(String message) {
+        throw new IllegalStateException(message);
+    }
 }

@@ -9,8 +9,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -34,30 +32,19 @@ class JvmFlagsTest {
         }
     }
 
-    private record Ended(int exit, String output) {
-        List<String> flags() {
-            return Arrays.stream(output.split("\\s+"))
-                    .filter(word -> word.startsWith("--"))
-                    .map(word -> word.endsWith(".") ? word.substring(0, word.length() - 1) : word)
-                    .toList();
-        }
-    }
-
-    private static Ended start(List<String> flags, String... args)
+    private static OtherJvm.Ended start(List<String> flags, String... args)
             throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(flags);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-        command.add(FirstCord.class.getName());
-        command.addAll(List.of(args));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        process.getOutputStream().close();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Ended(process.waitFor(), output);
+        return OtherJvm.run(flags, FirstCord.class, args);
     }
 
-    private static void assertOneClearMessage(Ended ended) {
+    private static List<String> flags(OtherJvm.Ended ended) {
+        return Arrays.stream(ended.output().split("\\s+"))
+                .filter(word -> word.startsWith("--"))
+                .map(word -> word.endsWith(".") ? word.substring(0, word.length() - 1) : word)
+                .toList();
+    }
+
+    private static void assertOneClearMessage(OtherJvm.Ended ended) {
         assertEquals(1, ended.exit(), ended.output());
         String first = ended.output().lines().findFirst().orElse("");
         assertTrue(first.contains("Ropewalk cannot start a cord"), ended.output());
@@ -71,27 +58,27 @@ class JvmFlagsTest {
 
     @Test
     void S4_withoutFlagsTheFirstCordSaysWhatToAdd() throws IOException, InterruptedException {
-        Ended run = start(List.of());
+        OtherJvm.Ended run = start(List.of());
         assertOneClearMessage(run);
-        Ended started = start(List.of(), "start");
+        OtherJvm.Ended started = start(List.of(), "start");
         assertOneClearMessage(started);
-        assertEquals(4, run.flags().size(), run.output());
+        assertEquals(4, flags(run).size(), run.output());
     }
 
     @Test
     void S4_doingWhatTheMessageSaysHelps() throws IOException, InterruptedException {
-        List<String> flags = start(List.of()).flags();
-        Ended fixed = start(flags);
+        List<String> flags = flags(start(List.of()));
+        OtherJvm.Ended fixed = start(flags);
         assertEquals(0, fixed.exit(), fixed.output());
         assertEquals("", fixed.output());
     }
 
     @Test
     void S4_onlyWhatIsMissingIsNamed() throws IOException, InterruptedException {
-        List<String> flags = new ArrayList<>(start(List.of()).flags());
+        List<String> flags = new ArrayList<>(flags(start(List.of())));
         String missing = flags.removeFirst();
-        Ended ended = start(flags);
+        OtherJvm.Ended ended = start(flags);
         assertOneClearMessage(ended);
-        assertEquals(List.of(missing), ended.flags(), ended.output());
+        assertEquals(List.of(missing), flags(ended), ended.output());
     }
 }

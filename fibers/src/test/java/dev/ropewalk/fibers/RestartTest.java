@@ -363,4 +363,64 @@ class RestartTest {
         Runs.checkAndClose(cord);
         reports.assertNone();
     }
+
+    private static Fiber<String> endingSlowly() {
+        return Fiber.spin(
+                () -> {
+                    Fiber.spin(
+                            () -> {
+                                try {
+                                    Fiber.sleep(FAR);
+                                } finally {
+                                    CancelScope.shielded(
+                                            FAR, () -> Fiber.sleep(Duration.ofMillis(1)));
+                                }
+                            });
+                    return after("own");
+                });
+    }
+
+    @Test
+    void F6_secondTerminationWhileChildrenEndIsNoError() {
+        Runs.inAnyOrder(
+                () -> {
+                    Fiber<?> parent = endingSlowly();
+                    Runs.settle();
+                    parent.terminate();
+                    Runs.settle();
+                    assertTrue(parent.isEnding());
+                    parent.terminate();
+                    parent.restart();
+                    parent.awaitEnd(FAR);
+                    assertTrue(parent.failure() instanceof FiberTerminatedException);
+                });
+    }
+
+    @Test
+    void F6_resultOfAStopIsNotLostToALaterTermination() {
+        Runs.inAnyOrder(
+                () -> {
+                    Fiber<String> parent = endingSlowly();
+                    Runs.settle();
+                    parent.stop("given");
+                    Runs.settle();
+                    assertTrue(parent.isEnding());
+                    parent.terminate();
+                    assertEquals("given", parent.await());
+                });
+    }
+
+    @Test
+    void F4_failureBehindARestartIsKeptByATermination() {
+        Runs.inAnyOrder(
+                () -> {
+                    Fiber<?> fiber = Fiber.spin(() -> Fiber.suspend());
+                    Runs.settle();
+                    fiber.raise(new IllegalStateException("hidden"));
+                    fiber.restart();
+                    fiber.terminate();
+                    Throwable end = Runs.failureOf(fiber::await);
+                    assertEquals(1, Runs.cause(end).getSuppressed().length);
+                });
+    }
 }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /** Rule F7: fibers that live no longer than a block, and the joiners. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -460,5 +461,40 @@ class ScopeTest {
                     assertTrue(thrown.toString().contains("is over"), thrown::toString);
                     assertNull(Fiber.current().firstChild());
                 });
+    }
+
+    @Test
+    void F7_scopeHearsOfAMemberThatItsCordAbandoned() {
+        Reports reports = new Reports();
+        Cord closing =
+                Cord.start(
+                        CordOptions.named("closing")
+                                .withStopLimit(Duration.ofMillis(20))
+                                .withUncaught(reports));
+        Runs.real(
+                StackKind.LIGHT,
+                reports,
+                () -> {
+                    CountDownLatch started = new CountDownLatch(1);
+                    assertThrows(
+                            FiberFailedException.class,
+                            () ->
+                                    Scope.run(
+                                            scope -> {
+                                                scope.spinOn(
+                                                        closing,
+                                                        "stubborn",
+                                                        () ->
+                                                                CancelScope.shielded(
+                                                                        FAR,
+                                                                        () -> {
+                                                                            started.countDown();
+                                                                            Fiber.suspend();
+                                                                        }));
+                                                Runs.await(started);
+                                                closing.close();
+                                            }));
+                });
+        assertEquals("stubborn", reports.only().fiber().name());
     }
 }

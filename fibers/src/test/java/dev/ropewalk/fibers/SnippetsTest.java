@@ -3,13 +3,18 @@ package dev.ropewalk.fibers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.ropewalk.fibers.sync.Condition;
+import dev.ropewalk.fibers.sync.Mutex;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** The code that the Javadoc shows. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -77,6 +82,66 @@ class SnippetsTest {
                     assertThrows(FiberTerminatedException.class, fiber::await);
                     assertEquals(List.of("bye"), log);
                 });
+    }
+
+    @Test
+    void locks() {
+        Runs.inAnyOrder(
+                () -> {
+                    int[] balance = {40};
+                    // @start region="mutex"
+                    Mutex mutex = Mutex.local(); // Mutex.shared() for several cords and threads
+                    Condition changed = mutex.newCondition();
+                    Fiber<Integer> rich =
+                            Fiber.spin(
+                                    () ->
+                                            mutex.call(
+                                                    () -> {
+                                                        while (balance[0] < 42) {
+                                                            changed.await();
+                                                        }
+                                                        return balance[0];
+                                                    }));
+                    mutex.run(
+                            () -> {
+                                int read = balance[0];
+                                Fiber.sleep(Duration.ofMillis(1)); // nobody else gets in
+                                balance[0] = read + 2;
+                                changed.signal();
+                            });
+                    // @end
+                    assertEquals(42, rich.await());
+                });
+    }
+
+    @Test
+    void whatBlocksElsewhere() {
+        Runs.inAnyOrder(
+                () -> {
+                    // @start region="blocking"
+                    // On a virtual thread; the fiber waits, and for a second at most.
+                    String line =
+                            CancelScope.cancelAfter(
+                                    Duration.ofSeconds(1),
+                                    () -> Blocking.call(() -> slowLine("config")));
+                    // @end
+                    assertEquals("config", line);
+                    // @start region="futures"
+                    CompletableFuture<String> reply = CompletableFuture.completedFuture("reply");
+                    String text = Futures.await(reply);
+
+                    Fiber<Integer> fiber = Fiber.spin(() -> text.length());
+                    CompletableFuture<Integer> length = fiber.toFuture();
+                    // @end
+                    assertEquals(5, Futures.await(length));
+                });
+    }
+
+    private static String slowLine(String line) throws IOException {
+        if (line.isEmpty()) {
+            throw new IOException("empty");
+        }
+        return line;
     }
 
     @Test

@@ -20,6 +20,7 @@ public final class Main {
             """
             usage: benchmarks run <scenario|all> [system]...   prints a BENCH line for each program
                    benchmarks report <results file> [docs]     writes docs/benchmarks.md and charts
+                   benchmarks compare <results> <results>      names the rows that do not agree
                    benchmarks list                             names the scenarios and systems
             scale is all scenarios of growing size; with systems named, JMH's scenarios are left out
             """;
@@ -31,7 +32,7 @@ public final class Main {
     }
 
     /**
-     * Runs, reports or lists.
+     * Runs, reports, compares or lists.
      *
      * @param arguments a command and what it is about
      * @throws Exception if the machine fails; a mistake of the user's is a message and status 2
@@ -48,6 +49,7 @@ public final class Main {
                 case "run" -> run(rest);
                 case "one" -> one(rest);
                 case "report" -> report(rest);
+                case "compare" -> compare(rest);
                 case "list" -> list(rest);
                 case "" -> throw new UsageException("a command is missing");
                 default -> throw new UsageException("no such command: " + arguments.getFirst());
@@ -181,6 +183,16 @@ public final class Main {
         }
         Path docs = Path.of(arguments.size() == 2 ? arguments.get(1) : "docs");
         new Report(Results.read(Path.of(arguments.getFirst()))).write(docs);
+        return 0;
+    }
+
+    private int compare(List<String> arguments) throws IOException {
+        if (arguments.size() != 2) {
+            throw new UsageException("compare needs two files of results: " + arguments);
+        }
+        Results first = Results.read(Path.of(arguments.get(0)));
+        Results second = Results.read(Path.of(arguments.get(1)));
+        new Comparison(first, second).lines().forEach(out::println);
         return 0;
     }
 

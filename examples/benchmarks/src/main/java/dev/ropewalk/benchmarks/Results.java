@@ -75,6 +75,10 @@ final class Results {
         lines.add(new Line(collector, words[1], words[2], measured));
     }
 
+    List<Line> lines() {
+        return List.copyOf(lines);
+    }
+
     Map<String, String> facts() {
         return facts;
     }

@@ -146,4 +146,21 @@ class ReportTest {
         new Report(Results.parse(TEXT)).write(directory.resolve("docs"));
         return Files.readString(directory.resolve("docs").resolve("benchmarks.md"));
     }
+
+    @Test
+    void comparisonNamesTheRowsWhoseRangesDoNotMeet() {
+        List<String> again =
+                List.of(
+                        "FACT collector G1",
+                        "BENCH ring ropewalk-handler 23.0 21.0 25.0 1000000",
+                        "BENCH ring pekko 160.0 150.0 170.0 1000000",
+                        "BENCH ring jox 1.0 1.0 1.0 1000000");
+        List<String> lines = new Comparison(Results.parse(TEXT), Results.parse(again)).lines();
+        assertEquals(
+                List.of(
+                        "ring pekko with G1: 80.0 (70.0 to 99.5), then 160.0 (150.0 to 170.0),"
+                                + " 2.00 times",
+                        "1 of 2 rows agree: their ranges meet"),
+                lines);
+    }
 }

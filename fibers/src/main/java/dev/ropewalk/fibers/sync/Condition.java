@@ -36,9 +36,17 @@ public final class Condition implements HandsOver {
     private final WaitingLine<Object> line = new WaitingLine<>();
 
     /** What a waiter wants. */
-    private static final class Wait {
+    final class Wait {
         /** Guarded. */
         private boolean isSignalled;
+
+        /** Guarded: it will never take its signal, which goes to the next. */
+        void passOn() {
+            if (isSignalled) {
+                isSignalled = false;
+                signalFirst();
+            }
+        }
     }
 
     Condition(Mutex mutex) {
@@ -172,6 +180,14 @@ public final class Condition implements HandsOver {
 
     @Override
     public void takeBack(Party<?> party, Object given) {
+        if (party.element() instanceof Wait wait) {
+            guard.enter(this);
+            try {
+                wait.passOn();
+            } finally {
+                guard.exit();
+            }
+        }
         mutex.takeBack(party, given);
     }
 

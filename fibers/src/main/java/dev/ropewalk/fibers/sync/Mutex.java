@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.sync;
 import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.Guard;
 import dev.ropewalk.fibers.HandsOver;
 import dev.ropewalk.fibers.Holding;
@@ -323,7 +324,7 @@ public final class Mutex extends Holding implements HandsOver {
 
     /** Guarded: the holder lets go. The caller wakes who is returned when it has left the guard. */
     private @Nullable Party<Object> handOver() {
-        Party<Object> next = line.claimFirst(OWNED);
+        Party<Object> next = claimNext();
         if (next == null) {
             holder = null;
             OWNER.setVolatile(this, null);
@@ -331,6 +332,25 @@ public final class Mutex extends Holding implements HandsOver {
             holder = next.who();
         }
         return next;
+    }
+
+    /** Guarded: the first that still waits. */
+    private @Nullable Party<Object> claimNext() {
+        for (Party<Object> first = line.first(); first != null; first = line.first()) {
+            line.remove(first);
+            if (first.claim(OWNED)) {
+                return first;
+            }
+            boolean isDead = first.who() instanceof Fiber<?> fiber && isDead(fiber);
+            if (isDead && first.element() instanceof Condition.Wait signalled) {
+                signalled.passOn();
+            } // who left alive passes its signal on itself
+        }
+        return null;
+    }
+
+    private static boolean isDead(Fiber<?> fiber) {
+        return fiber.state() == FiberState.DEAD;
     }
 
     private boolean isHeldBy(Object who) {

@@ -157,9 +157,9 @@ public final class Once<T extends @Nullable Object> implements HandsOver {
         T value;
         try {
             value = block.call();
-        } catch (WaitInterruptedException own) {
+        } catch (WaitInterruptedException | InterruptedException own) {
             passOn(me);
-            throw own;
+            throw Once.<RuntimeException>sneaky(own);
         } catch (Exception failure) {
             tellAll(me, null, new Failed(failure));
             throw new OnceFailedException(this, failure);
@@ -169,6 +169,12 @@ public final class Once<T extends @Nullable Object> implements HandsOver {
         }
         tellAll(me, new Done<>(value), LOOK);
         return value;
+    }
+
+    /** An interrupt of the block is its runner's, though {@code get} does not declare it. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <X extends Throwable> X sneaky(Throwable thrown) throws X {
+        throw (X) thrown;
     }
 
     private void tellAll(Object me, @Nullable Done<T> result, Object told) {

@@ -327,8 +327,8 @@ final class PoolCore<R> {
         if (failure instanceof RuntimeException asItIs) {
             return asItIs;
         }
-        if (failure instanceof InterruptedException) {
-            Thread.currentThread().interrupt();
+        if (failure instanceof InterruptedException && Fiber.currentOrNull() == null) {
+            Thread.currentThread().interrupt(); // a fiber's thread may be its whole cord's
         }
         return new ResourceException(what + ": " + failure, failure);
     }
