@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.io.InputStream;
-import java.lang.invoke.VarHandle;
 import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -24,7 +23,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -40,13 +38,13 @@ class VirtualThreadTest {
     private static final Duration FAR = Duration.ofDays(1);
     private static final ScopedValue<String> SCOPED = ScopedValue.newInstance();
 
-    private static CordOptions options(Reports reports) {
+    static CordOptions options(Reports reports) {
         return CordOptions.named("virtual")
                 .withStacks(StackKind.VIRTUAL_THREAD)
                 .withUncaught(reports);
     }
 
-    private static void run(Action body) {
+    static void run(Action body) {
         Reports reports = new Reports();
         Cord.<@Nullable Object>run(
                 options(reports),
@@ -59,7 +57,7 @@ class VirtualThreadTest {
     }
 
     /** Runs until the fiber waits for the JDK; real time, so it may take some turns. */
-    private static void untilForeign(Fiber<?> fiber) {
+    static void untilForeign(Fiber<?> fiber) {
         while (!fiber.describeWait().contains("a call of the JDK")) {
             Fiber.snooze();
         }
@@ -200,8 +198,7 @@ class VirtualThreadTest {
                         try (Socket client =
                                 new Socket(
                                         InetAddress.getLoopbackAddress(), server.getLocalPort())) {
-                            Fiber.snooze();
-                            assertEquals(FiberState.WAITING, reader.state());
+                            untilForeign(reader);
                             client.getOutputStream().write(42);
                             assertEquals(42, reader.await());
                         }
@@ -618,149 +615,5 @@ class VirtualThreadTest {
                                 Runs.virtualOptions(new Reports())
                                         .withStacks(StackKind.VIRTUAL_THREAD));
         assertTrue(thrown.toString().contains("StackKind.LIGHT"), thrown::toString);
-    }
-
-    // ---------------------------------------------------------------- threads beside the cord
-
-    @Test
-    void F12_blockingCodeRunsBesideTheCordHereToo() {
-        run(
-                () -> {
-                    boolean[] stop = new boolean[1];
-                    VarHandle.releaseFence();
-                    Fiber<Boolean> busy =
-                            Fiber.spin(
-                                    () ->
-                                            Blocking.call(
-                                                    () -> {
-                                                        while (!stop[0]) {
-                                                            VarHandle.fullFence();
-                                                            Thread.onSpinWait();
-                                                        }
-                                                        return true;
-                                                    }));
-                    Fiber.sleep(Duration.ofMillis(5));
-                    assertEquals(FiberState.WAITING, busy.state());
-                    stop[0] = true;
-                    VarHandle.fullFence();
-                    assertTrue(busy.await());
-                });
-    }
-
-    @Test
-    void F12_bothPipesOfAProcessAreReadHereToo() {
-        run(
-                () -> {
-                    ProcessBuilder builder =
-                            new ProcessBuilder(
-                                    "/bin/sh", "-c", "head -c 200000 /dev/zero >&2; echo x");
-                    ProcessOutput output = Processes.output(builder, 1_000);
-                    assertEquals(0, output.exitCode());
-                });
-    }
-
-    @Test
-    void F11_threadStartedInAFiberOutlivesTheCord() throws InterruptedException {
-        Thread[] guest = new Thread[1];
-        CountDownLatch goOn = new CountDownLatch(1);
-        run(
-                () -> {
-                    guest[0] = Thread.startVirtualThread(() -> awaitQuietly(goOn));
-                    Fiber.sleep(Duration.ofMillis(1));
-                });
-        goOn.countDown();
-        assertTrue(guest[0].join(Duration.ofSeconds(20)));
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** What is told of an end may block, and the cord waits for it. */
-    @Test
-    void F7_cordDoesNotEndWhileAnEndIsBeingTold() {
-        List<CompletableFuture<String>> futures = new ArrayList<>();
-        Cord.run(
-                options(new Reports()),
-                () -> {
-                    Fiber<?> root = Fiber.current();
-                    root.onEnd(fiber -> LockSupport.parkNanos(5_000_000));
-                    futures.add(root.toFuture().handle((result, failure) -> "told"));
-                    return "result";
-                });
-        assertEquals("told", Futures.await(futures.getFirst()));
-    }
-
-    @Test
-    void F11_terminatedSocketReaderIsTerminatedAndFailsNobody() {
-        run(
-                () -> {
-                    try (ServerSocket server =
-                            new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                        Fiber<?> reader = Fiber.spin(() -> server.accept());
-                        untilForeign(reader);
-                        reader.terminate();
-                        assertThrows(FiberTerminatedException.class, reader::await);
-                    }
-                    try (ServerSocket server =
-                            new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                        assertThrows(
-                                TimeoutException.class,
-                                () ->
-                                        CancelScope.cancelAfter(
-                                                Duration.ofMillis(5), () -> server.accept()));
-                    }
-                });
-    }
-
-    @Test
-    void F6_limitThatPassedLeavesNoInterruptBehind() {
-        run(
-                () -> {
-                    ReentrantLock lock = new ReentrantLock();
-                    Fiber<?> holder =
-                            Fiber.spin(
-                                    () -> {
-                                        lock.lock();
-                                        try {
-                                            Fiber.sleep(Duration.ofMillis(10));
-                                        } finally {
-                                            lock.unlock();
-                                        }
-                                    });
-                    Fiber<?> waiter =
-                            Fiber.spin(
-                                    () -> {
-                                        CancelScope.moveOnAfter(
-                                                Duration.ofMillis(1), () -> lockOnce(lock));
-                                        assertFalse(Thread.currentThread().isInterrupted());
-                                    });
-                    holder.await();
-                    waiter.await();
-                });
-    }
-
-    private static void lockOnce(ReentrantLock lock) {
-        lock.lock();
-        try {
-            assertTrue(lock.isHeldByCurrentThread());
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Test
-    void F11_nextFiberOfAWorkerFindsNoInheritableThreadLocal() {
-        run(
-                () -> {
-                    InheritableThreadLocal<String> local = new InheritableThreadLocal<>();
-                    Fiber<?> first = Fiber.spin(() -> local.set("first"));
-                    first.await();
-                    assertNull(Fiber.spin(() -> local.get()).await());
-                });
     }
 }
