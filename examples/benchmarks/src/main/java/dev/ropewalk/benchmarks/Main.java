@@ -4,6 +4,7 @@ import org.openjdk.jmh.runner.RunnerException;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +20,7 @@ public final class Main {
     private static final String USAGE =
             """
             usage: benchmarks run <scenario|all> [system]...   prints a BENCH line for each program
-                   benchmarks report <results file> [docs]     writes docs/benchmarks.md and charts
+                   benchmarks report <results>... [docs]       writes docs/benchmarks.md and charts
                    benchmarks compare <results> <results>      names the rows that do not agree
                    benchmarks list                             names the scenarios and systems
             scale is all scenarios of growing size; with systems named, JMH's scenarios are left out
@@ -178,11 +179,17 @@ public final class Main {
     // ---------------------------------------------------------------- report and list
 
     private int report(List<String> arguments) throws IOException {
-        if (arguments.isEmpty() || arguments.size() > 2) {
+        List<Path> files = new ArrayList<>(arguments.stream().map(Path::of).toList());
+        boolean namesDocs = !files.isEmpty() && Files.isDirectory(files.getLast());
+        Path docs = namesDocs ? files.removeLast() : Path.of("docs");
+        if (files.isEmpty()) {
             throw new UsageException("report needs the file that run's output was written to");
         }
-        Path docs = Path.of(arguments.size() == 2 ? arguments.get(1) : "docs");
-        new Report(Results.read(Path.of(arguments.getFirst()))).write(docs);
+        List<Results> runs = new ArrayList<>();
+        for (Path file : files) {
+            runs.add(Results.read(file));
+        }
+        new Report(Results.together(runs)).write(docs);
         return 0;
     }
 

@@ -74,7 +74,8 @@ final class Report {
                     java -jar examples/benchmarks/target/benchmarks.jar run all > results.txt
                     java -jar examples/benchmarks/target/benchmarks.jar report results.txt
 
-                `run <scenario> [system]...` runs a part; `list` names them all.
+                `run <scenario> [system]...` runs a part; `list` names them all. `report` takes several
+                files of whole runs, and `compare` says in which rows two of them do not agree.
 
                 """);
         results.facts().forEach((key, value) -> add("- ", key, ": ", value, "\n"));
@@ -85,8 +86,8 @@ final class Report {
                 to 5 rounds of some 0.2 s (a round is as long as it must be where the number of operations is
                 fixed). Heap: 1 GB, 2 GB where much may be alive at once, 4 GB for mem and the scaling rings,
                 touched beforehand; JMH: 2 JVMs. mem, timers and the scaling rings run with G1 alone. A
-                figure is the median of the rounds, with the least and the most behind it. Messages are fresh
-                objects. Every round of a scenario checks its answer: a sum or a count that is wrong fails
+                figure is the median of the rounds, with the least and the most behind it; of several runs it
+                is the median of theirs, and the range spans all of them. Messages are fresh objects. Every round of a scenario checks its answer: a sum or a count that is wrong fails
                 the run. Compare the figures of this page with one another, and with nothing else; where two
                 ranges overlap, they are equal.
                 """);

@@ -15,7 +15,11 @@ final class Results {
     private static final String FLOOR = "continuations";
 
     /** One line. */
-    record Line(String collector, String scenario, String system, Measured measured) {}
+    record Line(String collector, String scenario, String system, Measured measured) {
+        Line with(Measured other) {
+            return new Line(collector, scenario, system, other);
+        }
+    }
 
     private final Map<String, String> facts = new LinkedHashMap<>();
     private final List<Line> lines = new ArrayList<>();
@@ -25,6 +29,52 @@ final class Results {
 
     static Results read(Path file) throws IOException {
         return parse(Files.readAllLines(file));
+    }
+
+    /**
+     * {@return several runs as one} A figure is the median of their medians, and its range spans
+     * all of theirs, so that it says what differs from run to run too.
+     *
+     * @param runs at least one
+     */
+    static Results together(List<Results> runs) {
+        Results all = new Results();
+        for (Results run : runs) {
+            run.facts.forEach(
+                    (key, value) ->
+                            all.facts.merge(
+                                    key, value, (a, b) -> a.equals(b) ? a : a + " and " + b));
+            all.failures.addAll(run.failures);
+            for (Line line : run.lines) {
+                if (all.find(line.collector(), line.scenario(), line.system()).isEmpty()) {
+                    all.lines.add(line.with(together(line, runs)));
+                }
+            }
+        }
+        if (runs.size() > 1) {
+            all.facts.put("runs", Integer.toString(runs.size()));
+        }
+        return all;
+    }
+
+    private static Measured together(Line line, List<Results> runs) {
+        List<Measured> seen =
+                runs.stream()
+                        .flatMap(
+                                run ->
+                                        run
+                                                .find(
+                                                        line.collector(),
+                                                        line.scenario(),
+                                                        line.system())
+                                                .stream())
+                        .toList();
+        double[] medians = seen.stream().mapToDouble(Measured::median).toArray();
+        return new Measured(
+                Measured.of(medians, 0).median(),
+                seen.stream().mapToDouble(Measured::least).min().orElseThrow(),
+                seen.stream().mapToDouble(Measured::most).max().orElseThrow(),
+                seen.stream().mapToLong(Measured::operations).sum());
     }
 
     /**

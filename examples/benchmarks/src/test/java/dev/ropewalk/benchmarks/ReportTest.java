@@ -163,4 +163,25 @@ class ReportTest {
                         "1 of 2 rows agree: their ranges meet"),
                 lines);
     }
+
+    @Test
+    void severalRunsAreOneWhoseRangesSpanAll() {
+        Results first = Results.parse(TEXT);
+        Results second =
+                Results.parse(
+                        List.of(
+                                "FACT date 2026-01-02",
+                                "FACT collector G1",
+                                "BENCH ring pekko 160.0 150.0 170.0 1000000",
+                                "BENCH ring jox 1.0 1.0 1.0 7"));
+        Results both = Results.together(List.of(first, second));
+        assertEquals(
+                new Measured(120, 70, 170, 2_000_000),
+                both.find("G1", "ring", "pekko").orElseThrow());
+        assertEquals(new Measured(1, 1, 1, 7), both.find("G1", "ring", "jox").orElseThrow());
+        assertEquals("2026-01-01 and 2026-01-02", both.facts().get("date"));
+        assertEquals("2", both.facts().get("runs"));
+        assertEquals(
+                first.lines().size() + 1, both.lines().size(), "no row twice, and none is lost");
+    }
 }
