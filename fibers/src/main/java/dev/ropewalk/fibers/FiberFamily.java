@@ -47,10 +47,10 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     boolean isAwaitedByParent;
 
     /** Its failure was held back because the parent awaits it; of the parent's cord. */
-    private boolean isNewsHeldBack;
+    boolean isNewsHeldBack;
 
     /** The parent has taken its outcome, so later news of it is none; of the parent's cord. */
-    private boolean isTakenByParent;
+    boolean isTakenByParent;
 
     FiberFamily(Cord cord, @Nullable Fiber<?> parent) {
         super(cord);
@@ -120,8 +120,9 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         } else if (failure != null) {
             childFailed(child, failure);
         }
-        if (holdBack) {
-            child.holdBackNews(scope);
+        if (holdBack && !child.isTakenByParent) {
+            child.isNewsHeldBack = true;
+            child.memberOf = scope;
         }
         wakeIfAlone();
     }
@@ -134,45 +135,26 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         }
     }
 
-    final void holdBackNews(@Nullable Scope<?> scope) {
-        if (!isTakenByParent) {
-            isNewsHeldBack = true;
-            memberOf = scope;
-        }
-    }
-
-    /** On this fiber's cord: it takes the child's outcome after all, or does not. */
+    /** On this fiber's cord: it has taken the child's outcome, or does not await it any more. */
     void stopAwaiting(Fiber<?> child, boolean tookOutcome) {
-        child.awaitedNoMore(tookOutcome, self());
-    }
-
-    final void awaitedNoMore(boolean tookOutcome, Fiber<?> awaiter) {
-        boolean wasHeldBack = isNewsHeldBack;
-        Scope<?> scope = memberOf;
-        isTakenByParent |= tookOutcome;
-        if (!isTakenByParent) {
-            isAwaitedByParent = false;
+        child.isTakenByParent |= tookOutcome;
+        if (!child.isTakenByParent) {
+            child.isAwaitedByParent = false;
         }
-        if (!wasHeldBack) {
+        if (!child.isNewsHeldBack) {
             return;
         }
-        isNewsHeldBack = false;
-        memberOf = null;
-        Outcome<?> outcome = self().outcome();
+        Scope<?> scope = child.memberOf;
+        child.isNewsHeldBack = false;
+        child.memberOf = null;
+        Outcome<?> outcome = child.outcome();
         FiberFailedException untaken =
-                tookOutcome || outcome == null ? null : outcome.untaken(self());
-        if (untaken == null) {
-            return;
+                tookOutcome || outcome == null ? null : outcome.untaken(child);
+        if (untaken != null && scope != null) {
+            scope.failedAfterAll(child, untaken);
+        } else if (untaken != null) {
+            childFailed(child, untaken);
         }
-        if (scope == null) {
-            awaiter.newsOf(self(), untaken);
-        } else {
-            scope.failedAfterAll(self(), untaken);
-        }
-    }
-
-    final void newsOf(Fiber<?> child, FiberFailedException untaken) {
-        childFailed(child, untaken);
     }
 
     /** Ends the wait for the children once there are none. */

@@ -11,6 +11,7 @@ import dev.ropewalk.fibers.WaitingLine;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 
@@ -179,20 +180,16 @@ public final class Once<T extends @Nullable Object> implements HandsOver {
 
     private void tellAll(Object me, @Nullable Done<T> result, Object told) {
         run.end(me);
-        Woken woken = null;
+        List<Party<Object>> woken;
         guard.enter(this);
         try {
             done = result;
             runner = null;
-            for (Party<Object> next = line.claimFirst(told);
-                    next != null;
-                    next = line.claimFirst(told)) {
-                woken = Woken.add(woken, next);
-            }
+            woken = Parties.claimAll(line, told);
         } finally {
             guard.exit();
         }
-        Woken.wakeAll(woken);
+        Parties.wakeAll(woken);
     }
 
     /** The runner leaves the block without a result. */

@@ -478,4 +478,29 @@ class OnceTest {
         Crowd.everywhere(seed, rounds, many::step);
         many.judge();
     }
+
+    /** An interrupt is the runner's own affair, and no failure of the block. */
+    @ParameterizedTest
+    @EnumSource
+    void sync_runnerThatIsInterruptedInItsBlockPassesTheRunOn(Form form) {
+        TestCord.run(
+                () -> {
+                    boolean[] isFirst = {true};
+                    Once<String> once =
+                            form.once(
+                                    () -> {
+                                        if (isFirst[0]) {
+                                            isFirst[0] = false;
+                                            Fiber.sleep(Form.SHORT);
+                                            throw new InterruptedException("own");
+                                        }
+                                        return "result";
+                                    });
+                    Fiber<Throwable> runner = Fiber.spin(() -> Form.failureOf(once::get));
+                    Form.settle();
+                    Fiber<String> next = Fiber.spin(once::get);
+                    assertEquals("result", next.await());
+                    assertEquals("own", runner.await().getMessage());
+                });
+    }
 }
