@@ -5,11 +5,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayDeque;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -29,16 +28,19 @@ public final class Cord extends CordLoop implements AutoCloseable {
     private final CordOptions options;
     private final Fiber<?> root;
 
-    /** Fibers here whose parents are on other cords: they end with this cord too. */
-    private final Set<Fiber<?>> guests = new LinkedHashSet<>();
+    private final Guests guests = new Guests();
 
     private final Queue<Waiter> endWaiters = new ConcurrentLinkedQueue<>();
 
     private volatile boolean over;
     private volatile @Nullable Thread ownThread;
 
-    private Cord(CordOptions options, Thread thread, @Nullable Callable<?> body) {
-        super(options, thread);
+    private Cord(
+            CordOptions options,
+            Thread thread,
+            @Nullable Callable<?> body,
+            @Nullable Scheduler scheduler) {
+        super(options, thread, scheduler);
         this.options = options;
         this.root = new Fiber<>(this, null, "root", body == null ? this::serve : body, null);
     }
@@ -77,14 +79,20 @@ public final class Cord extends CordLoop implements AutoCloseable {
      * @param body what the root fiber runs
      * @return what the body returned
      */
-    @SuppressWarnings("unchecked") // the root fiber runs the body
     public static <T extends @Nullable Object> T run(
             CordOptions options, Callable<? extends T> body) {
+        return run(options, body, null);
+    }
+
+    /** The calling thread is one of the scheduler's cords until the body has ended. */
+    @SuppressWarnings("unchecked") // the root fiber runs the body
+    static <T extends @Nullable Object> T run(
+            CordOptions options, Callable<? extends T> body, @Nullable Scheduler scheduler) {
         Objects.requireNonNull(body, "body");
         // Before anything of a cord is made: its fields need what the flags open.
         JvmFlags.check();
         CallerCheck.check();
-        Cord cord = new Cord(options, Thread.currentThread(), body);
+        Cord cord = new Cord(options, Thread.currentThread(), body, scheduler);
         cord.loop();
         return (T) cord.root.await();
     }
@@ -109,6 +117,10 @@ public final class Cord extends CordLoop implements AutoCloseable {
      * @throws IllegalStateException if the JVM was started without the flags
      */
     public static Cord start(CordOptions options) {
+        return start(options, null);
+    }
+
+    static Cord start(CordOptions options, @Nullable Scheduler scheduler) {
         if (options.clock() instanceof CordOptions.VirtualClock) {
             throw new IllegalArgumentException(
                     "cord "
@@ -119,7 +131,7 @@ public final class Cord extends CordLoop implements AutoCloseable {
         }
         JvmFlags.check();
         CordThread thread = new CordThread(options);
-        Cord cord = new Cord(options, thread, null);
+        Cord cord = new Cord(options, thread, null, scheduler);
         cord.root.isolateChildren();
         cord.ownThread = thread;
         thread.cord = cord;
@@ -154,7 +166,7 @@ public final class Cord extends CordLoop implements AutoCloseable {
      * terminated waits for the end.
      *
      * @throws IllegalStateException if called by a fiber of this cord, or on a cord made by {@code
-     *     run}, which ends with its body
+     *     run}, which ends with its body, or on a scheduler's, which ends with that
      */
     @Override
     public void close() {
@@ -167,19 +179,29 @@ public final class Cord extends CordLoop implements AutoCloseable {
             throw new IllegalStateException(
                     this + " was made by Cord.run and ends when its body ends; end the body");
         }
-        root.terminate();
-        Waiter end = new Waiter();
-        endWaiters.add(end);
-        if (over) {
-            return;
+        if (tasks != null) {
+            throw new IllegalStateException(
+                    this + " belongs to " + tasks.scheduler + " and ends with it; close that");
         }
+        root.terminate();
         Fiber<?> closer = Fiber.currentOrNull();
         if (closer == null) {
-            end.await("the end of " + this);
+            awaitOver(Long.MAX_VALUE);
         } else {
             // Closing is clean-up: a closer that is being terminated must not leave a thread
             // behind.
-            closer.shielded(() -> end.await("the end of " + this) == null);
+            closer.shielded(() -> awaitOver(Long.MAX_VALUE));
+        }
+    }
+
+    /** False if the limit passed first. Not from this cord. */
+    boolean awaitOver(long limitNanos) {
+        Waiter end = new Waiter();
+        endWaiters.add(end);
+        try {
+            return over || end.await("the end of " + this, limitNanos) != Waits.TIMED_OUT;
+        } finally {
+            endWaiters.remove(end);
         }
     }
 
@@ -262,6 +284,18 @@ public final class Cord extends CordLoop implements AutoCloseable {
         }
     }
 
+    /** A task becomes a fiber of this cord. */
+    void enter(Fiber<?> task) {
+        Fiber<?> parent = task.parentOrNull();
+        if (parent == null) {
+            task.setParentOfOwnerless(root);
+            root.children().add(task);
+        } else if (parent.cord != this) {
+            guests.add(task);
+        }
+        enqueue(task, Handler.START);
+    }
+
     /**
      * Sends a message to this cord, from any thread. The cord is woken only if it sleeps.
      *
@@ -304,7 +338,7 @@ public final class Cord extends CordLoop implements AutoCloseable {
      */
     public @Nullable Fiber<?> find(long id) {
         root.checkCord("find among the fibers of");
-        ArrayDeque<Fiber<?>> toSee = new ArrayDeque<>(guests);
+        ArrayDeque<Fiber<?>> toSee = new ArrayDeque<>(guests.copy());
         toSee.add(root);
         for (Fiber<?> each = toSee.poll(); each != null; each = toSee.poll()) {
             if (each.id() == id && each.outcome() == null) {
@@ -350,12 +384,15 @@ public final class Cord extends CordLoop implements AutoCloseable {
             ran.lose(why);
         }
         root.lose(why);
-        List.copyOf(guests).forEach(guest -> guest.lose(why));
+        guests.copy().forEach(guest -> guest.lose(why));
     }
 
     private void end() {
         try {
             stopRunning();
+            if (tasks != null) {
+                tasks.scheduler.leave(tasks);
+            }
         } finally {
             tellEnd();
         }
@@ -386,23 +423,36 @@ public final class Cord extends CordLoop implements AutoCloseable {
 
     void terminateGuestsOf(Fiber<?> fiber) {
         if (fiber == root) {
-            guests.forEach(Fiber::terminate);
+            guests.copy().forEach(Fiber::terminate);
         }
     }
 
     void abandonGuestsOf(Fiber<?> fiber, String why) {
         if (fiber == root) {
-            List.copyOf(guests).forEach(guest -> guest.abandonGuest(why));
+            guests.copy().forEach(guest -> guest.abandonGuest(why));
         }
+    }
+
+    /** Living fibers that are here without a parent here, and the root's children. */
+    List<Fiber<?>> tasksHere() {
+        List<Fiber<?>> here = new ArrayList<>(guests.copy());
+        for (Fiber<?> each = root.firstChild(); each != null; each = each.nextSibling) {
+            if (each.cord == this) {
+                here.add(each);
+            }
+        }
+        return here;
+    }
+
+    @Nullable Thread ownThread() {
+        return ownThread;
     }
 
     void addGuest(Fiber<?> guest) {
         guests.add(guest);
-        guest.isGuest = true;
     }
 
     void removeGuest(Fiber<?> guest) {
-        guest.isGuest = false;
         guests.remove(guest);
         root.wakeIfAlone();
     }
@@ -426,6 +476,9 @@ public final class Cord extends CordLoop implements AutoCloseable {
     }
 
     void reportUncaught(Fiber<?> fiber, Throwable failure) {
+        if (tasks != null && failure instanceof FiberAbandonedException) {
+            tasks.scheduler.noteAbandoned(fiber);
+        }
         try {
             options.uncaught().uncaught(fiber, failure);
         } catch (Throwable broken) {
@@ -435,6 +488,7 @@ public final class Cord extends CordLoop implements AutoCloseable {
 
     void checkInvariants() {
         checkLoop();
+        guests.checkInvariants();
         root.checkInvariants();
     }
 }

@@ -24,6 +24,10 @@ abstract sealed class CordLoop permits Cord {
      * Who may run: root frame -> enter -> one stack -> leave -> root frame. Stacks never nest, and
      * "mounted" is the one that is entered.
      *
+     * Tasks of a scheduler (rule F15) come when the run queue is empty, and one with each look, so
+     * that fibers that wake each other for ever do not keep them out; others' only before the thread
+     * sleeps. A task that was taken is an entry of the run queue like any new fiber.
+     *
      * A look (inbox, timers) comes after LOOK_EVERY switches or at the first switch after the
      * ticker's mark, whatever wakes whom; see the constants. Rejected: looking only when the run
      * queue is empty, which starves timers beside two fibers that wake each other. On virtual
@@ -42,6 +46,9 @@ abstract sealed class CordLoop permits Cord {
 
     /** Looks at the inbox before the thread sleeps; about as long as a sleep and wake-up take. */
     private static final int IDLE_SPINS = 200;
+
+    /** Of these looks, every how many one tries to steal: it reads what other cords write. */
+    private static final int STEAL_EVERY = 8;
 
     /** Read by other threads to post and to wake. */
     final Inbox inbox = new Inbox();
@@ -79,9 +86,20 @@ abstract sealed class CordLoop permits Cord {
 
     private boolean closingStacks;
 
-    private volatile boolean busy;
+    /** Of a cord of a scheduler. */
+    final @Nullable TaskQueue tasks;
 
-    CordLoop(CordOptions options, Thread thread) {
+    private volatile Activity activity = Activity.ASLEEP;
+
+    /** What the cord's thread does; a hint for other threads, but for the order of stores. */
+    enum Activity {
+        BUSY,
+        SPINNING,
+        ASLEEP
+    }
+
+    CordLoop(CordOptions options, Thread thread, @Nullable Scheduler scheduler) {
+        this.tasks = scheduler == null ? null : new TaskQueue(scheduler, self());
         this.seam =
                 switch (options.clock()) {
                     case CordOptions.RealClock() -> new RealSeam(thread);
@@ -128,7 +146,7 @@ abstract sealed class CordLoop permits Cord {
         loopThread = Thread.currentThread();
         current = loopThread;
         if (!seam.isVirtual()) {
-            busy = true;
+            activity = Activity.BUSY;
             Ticker.INSTANCE.add(self());
             Ticker.INSTANCE.cordBecameBusy();
         }
@@ -141,7 +159,7 @@ abstract sealed class CordLoop permits Cord {
     /** No fiber runs any more; this thread is no cord from now on. */
     final void stopRunning() {
         if (!seam.isVirtual()) {
-            busy = false;
+            activity = Activity.ASLEEP;
             Ticker.INSTANCE.remove(self());
         }
         endIdleStacks();
@@ -260,7 +278,15 @@ abstract sealed class CordLoop permits Cord {
             return null;
         }
         Fiber<?> head = runQueue.peek();
-        return head == null || head.stack() != null ? null : runQueue.take();
+        if (head == null) {
+            // On virtual threads what was sent to the task may block.
+            return tasks == null || onVirtualThreads ? null : nextTask(tasks);
+        }
+        return head.stack() != null ? null : runQueue.take();
+    }
+
+    private @Nullable Fiber<?> nextTask(TaskQueue from) {
+        return from.startNext() ? runQueue.take() : null;
     }
 
     /** The next entry, waiting for one if need be; null when the root fiber has ended. */
@@ -278,6 +304,9 @@ abstract sealed class CordLoop permits Cord {
                 runQueue.swapToHead(seam.nextInt(runQueue.size()));
             }
             Fiber<?> fiber = runQueue.take();
+            if (fiber == null && tasks != null) {
+                fiber = nextTask(tasks);
+            }
             if (fiber != null) {
                 return fiber;
             }
@@ -312,12 +341,15 @@ abstract sealed class CordLoop permits Cord {
         if (!timers.isEmpty()) {
             timers.fireDue(seam.nanoTime());
         }
+        if (tasks != null && hasRunnable()) {
+            tasks.startNext();
+        }
         running = interrupted;
     }
 
     private void idle() {
         look();
-        if (hasRunnable() || !readyStacks.isEmpty()) {
+        if (hasRunnable() || !readyStacks.isEmpty() || (tasks != null && tasks.steal())) {
             return;
         }
         Timer next = timers.earliest();
@@ -330,17 +362,18 @@ abstract sealed class CordLoop permits Cord {
             look();
             return;
         }
-        busy = false;
-        seam.park(next != null, next == null ? 0 : next.deadlineNs, this::hasMessages);
+        activity = Activity.ASLEEP;
+        seam.park(next != null, next == null ? 0 : next.deadlineNs, this::hasWork);
         if (!seam.isVirtual()) {
-            busy = true;
+            activity = Activity.BUSY;
             Ticker.INSTANCE.cordBecameBusy();
         }
         look();
     }
 
-    private boolean hasMessages() {
-        return !inbox.isEmpty();
+    /** Read after the cord has been marked as asleep: who gives it work does so before it looks. */
+    private boolean hasWork() {
+        return !inbox.isEmpty() || (tasks != null && tasks.isAnyWaiting());
     }
 
     private void reportDeadlock() {
@@ -352,6 +385,9 @@ abstract sealed class CordLoop permits Cord {
     }
 
     private boolean spinForWork() {
+        if (tasks != null) {
+            return spinForTasks(tasks);
+        }
         for (int i = 0; i < IDLE_SPINS; i++) {
             if (!inbox.isEmpty()) {
                 return true;
@@ -359,6 +395,18 @@ abstract sealed class CordLoop permits Cord {
             Thread.onSpinWait();
         }
         return false;
+    }
+
+    /** Who places a task prefers a cord that spins, for it costs no wake-up. */
+    private boolean spinForTasks(TaskQueue own) {
+        activity = Activity.SPINNING;
+        boolean found = false;
+        for (int i = 0; i < IDLE_SPINS && !found; i++) {
+            found = !inbox.isEmpty() || own.isWaiting() || (i % STEAL_EVERY == 0 && own.steal());
+            Thread.onSpinWait();
+        }
+        activity = Activity.BUSY;
+        return found;
     }
 
     // ---------------------------------------------------------------- for fibers of this cord
@@ -417,7 +465,11 @@ abstract sealed class CordLoop permits Cord {
     // ---------------------------------------------------------------- the ticker and the rest
 
     boolean isBusy() {
-        return busy;
+        return activity != Activity.ASLEEP;
+    }
+
+    Activity activity() {
+        return activity;
     }
 
     /** By the ticker. */

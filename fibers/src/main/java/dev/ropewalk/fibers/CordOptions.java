@@ -89,6 +89,15 @@ public record CordOptions(
     }
 
     /**
+     * {@return these options with another name}
+     *
+     * @param other the cord's name
+     */
+    public CordOptions withName(String other) {
+        return new CordOptions(other, stackSize, stopLimit, uncaught, clock, stacks);
+    }
+
+    /**
      * {@return these options with another stack size}
      *
      * @param bytes size of the thread's stack in bytes

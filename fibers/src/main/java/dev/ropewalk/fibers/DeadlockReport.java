@@ -31,7 +31,7 @@ final class DeadlockReport {
         }
         text.append('\n').append("  ".repeat(depth));
         text.append(lines == MOST_LINES ? "..." : fiber.describeWait());
-        if (fiber.cord() != cord) {
+        if (fiber.cordOrNull() != cord) {
             return; // its children are that cord's
         }
         for (@Nullable Fiber<?> child = fiber.firstChild();

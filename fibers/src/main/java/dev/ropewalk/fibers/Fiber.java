@@ -41,6 +41,19 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         }
     }
 
+    /** A task: it has no cord before one starts it. */
+    Fiber(
+            Placement placement,
+            @Nullable Fiber<?> parent,
+            @Nullable String name,
+            Callable<? extends T> body) {
+        super(placement, parent, body);
+        this.name = name;
+        if (SpinTraces.ON) {
+            SpinTraces.note(this);
+        }
+    }
+
     @Override
     Fiber<?> self() {
         return this;
@@ -234,10 +247,10 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      *     stands. From another cord or thread nothing can be told yet: always true
      */
     public boolean schedule(@Nullable Object value) {
-        if (cord.isCurrent()) {
+        if (isHere()) {
             return scheduleHere(value);
         }
-        cord.send(FiberMessages.schedule(this, value));
+        send(FiberMessages.schedule(this, value));
         return true;
     }
 
@@ -251,10 +264,10 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      */
     public void raise(Throwable failure) {
         Objects.requireNonNull(failure, "failure");
-        if (cord.isCurrent()) {
+        if (isHere()) {
             raiseHere(failure);
         } else {
-            cord.send(FiberMessages.raise(this, failure));
+            sendNow(FiberMessages.raise(this, failure));
         }
     }
 
@@ -328,10 +341,15 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
 
     /**
      * Makes the fiber a child of its cord's root fiber: it no longer ends with the one that spun
-     * it. Works from any thread.
+     * it. Works from any thread. A task is started for it, if it was not yet.
      */
     public void detach() {
-        attachTo(cord.root());
+        Cord here = cordOrNull();
+        if (here == null) {
+            sendNow(FiberMessages.quiet(() -> attachHere(cord.root())));
+        } else {
+            attachTo(here.root());
+        }
     }
 
     /**
@@ -350,14 +368,14 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
                         "newParent=" + newParent + " is " + this + " or one below it");
             }
         }
-        if (parentOrNull() == null) {
+        if (isRoot()) {
             throw new IllegalArgumentException(
                     this + " is a root fiber and ends with its cord; it cannot have a parent");
         }
-        if (cord.isCurrent()) {
+        if (isHere()) {
             attachHere(newParent);
         } else {
-            cord.send(FiberMessages.quiet(() -> attachHere(newParent)));
+            sendNow(FiberMessages.quiet(() -> attachHere(newParent)));
         }
     }
 
@@ -426,9 +444,18 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         return here == null ? null : here.running();
     }
 
-    /** {@return the cord that the fiber is pinned to} */
+    /**
+     * {@return the cord that the fiber is pinned to}
+     *
+     * @throws IllegalStateException if it is a task of a {@link Scheduler} that no cord has started
+     */
     public Cord cord() {
-        return cord;
+        return home();
+    }
+
+    private boolean isRoot() {
+        Cord here = cordOrNull();
+        return here != null && here.root() == this;
     }
 
     /** {@return the fiber's number, unique in this process} */
@@ -451,8 +478,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         StringBuilder text = new StringBuilder(toString());
         for (Fiber<?> each = parentOrNull(); each != null; each = each.parentOrNull()) {
             text.append(" < ").append(each.name());
-            if (each.cord != cord) {
-                text.append(" on ").append(each.cord);
+            if (each.cordOrNull() != cordOrNull()) {
+                text.append(" on ").append(each.cordOrNull());
             }
         }
         return text.toString();
@@ -470,6 +497,9 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
 
     @Override
     public String toString() {
-        return "fiber " + name() + " on " + cord;
+        Cord here = cordOrNull();
+        return here == null && placement != null
+                ? "task " + name() + " of " + placement.scheduler
+                : "fiber " + name() + " on " + here;
     }
 }

@@ -148,15 +148,15 @@ final class FiberAwait {
 
     private static boolean isMineFromElsewhere(Fiber<?> fiber) {
         Fiber<?> me = Fiber.currentOrNull();
-        return me != null && fiber.parentOrNull() == me && fiber.cord != me.cord;
+        return me != null && fiber.parentOrNull() == me && !fiber.isHere();
     }
 
     // ---------------------------------------------------------------- listening
 
     /** From any thread; a fiber that is over is told at once, or by its cord. */
     static void listen(Fiber<?> target, EndListener listener) {
-        if (!target.cord().isCurrent()) {
-            target.cord().send(FiberMessages.addListener(target, listener));
+        if (!target.isHere()) {
+            target.send(FiberMessages.addListener(target, listener));
         } else if (target.outcome() == null) {
             target.addListener(listener);
         } else {
@@ -165,10 +165,10 @@ final class FiberAwait {
     }
 
     static void unlisten(Fiber<?> target, EndListener listener) {
-        if (target.cord().isCurrent()) {
+        if (target.isHere()) {
             target.removeListener(listener);
         } else {
-            target.cord().send(FiberMessages.removeListener(target, listener));
+            target.send(FiberMessages.removeListener(target, listener));
         }
     }
 
@@ -251,7 +251,7 @@ final class FiberAwait {
     }
 
     private static boolean isParked(Fiber<?> fiber, Fiber<?> me) {
-        return fiber.cord() == me.cord() && fiber.rawState() == FiberCore.WAITING;
+        return fiber.cord == me.cord && fiber.rawState() == FiberCore.WAITING;
     }
 
     private static String path(Fiber<?> me, Fiber<?> target) {

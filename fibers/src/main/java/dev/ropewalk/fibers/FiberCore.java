@@ -43,7 +43,14 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     /** No instant resume is pending. */
     private static final Object NONE = new Object();
 
-    final Cord cord;
+    /**
+     * None while this is a task that nobody has claimed; then it is written once, by who claims it.
+     */
+    @SuppressWarnings("NullAway.Init")
+    Cord cord;
+
+    /** Of a fiber that is or was a task. */
+    final @Nullable Placement placement;
 
     /** Read from other cords as a hint only. */
     private int state;
@@ -59,12 +66,58 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
 
     FiberCore(Cord cord) {
         this.cord = cord;
+        this.placement = null;
+    }
+
+    FiberCore(Placement placement) {
+        this.placement = placement;
     }
 
     abstract Fiber<?> self();
 
     /** Ends this running fiber for good; never returns unless its stack is pinned. */
     abstract void abandonRunning(String why);
+
+    // ---------------------------------------------------------------- its cord
+
+    /** Whether the calling thread runs the fiber's cord; false for a task. From any thread. */
+    final boolean isHere() {
+        Cord here = cord;
+        return here != null && here.isCurrent();
+    }
+
+    /** Null for a task. From any thread. */
+    final @Nullable Cord cordOrNull() {
+        Cord here = cord; // seen late by other threads, unlike the placement
+        return here == null && placement != null ? placement.cord() : here;
+    }
+
+    /** To the fiber's cord, or to the one that will start it. From any thread. */
+    final void send(CordMessage message) {
+        if (cord == null && placement != null && placement.send(message)) {
+            return;
+        }
+        home().send(message);
+    }
+
+    /** Like {@link #send}, and a cord claims a task at once rather than in its turn. */
+    final void sendNow(CordMessage message) {
+        if (cord == null && placement != null && placement.send(message)) {
+            placement.scheduler.claimSoon(self());
+            return;
+        }
+        home().send(message);
+    }
+
+    /** The cord of a fiber that is no task, or no longer. From any thread. */
+    final Cord home() {
+        Cord here = cordOrNull();
+        if (here == null) {
+            throw new IllegalStateException(
+                    this + " has no cord before one starts it; await it, or pin it: onThisCord");
+        }
+        return here;
+    }
 
     // ---------------------------------------------------------------- waiting
 
@@ -376,7 +429,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     }
 
     final void checkCord(String operation) {
-        if (!cord.isCurrent()) {
+        if (!isHere()) {
             throw new WrongThreadException(
                     operation
                             + " on "
@@ -384,7 +437,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
                             + " from "
                             + Thread.currentThread()
                             + ", but it belongs to "
-                            + cord
+                            + (cordOrNull() == null ? "no cord yet" : cordOrNull())
                             + "; post a message to that cord instead");
         }
     }

@@ -40,8 +40,8 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     /** Where it is to go then. */
     private @Nullable Fiber<?> moveOnTo;
 
-    /** Its parent is on another cord; then this fiber's own cord keeps it too. */
-    boolean isGuest;
+    /** Its parent is on another cord; then this fiber's own cord keeps it too, at this place. */
+    int guestIndex = Guests.NOWHERE;
 
     /** The parent awaits this fiber and takes its outcome; of the parent's cord. */
     boolean isAwaitedByParent;
@@ -55,6 +55,20 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     FiberFamily(Cord cord, @Nullable Fiber<?> parent) {
         super(cord);
         this.parent = parent;
+    }
+
+    FiberFamily(Placement placement, @Nullable Fiber<?> parent) {
+        super(placement);
+        this.parent = parent;
+    }
+
+    final boolean isGuest() {
+        return guestIndex != Guests.NOWHERE;
+    }
+
+    /** Of a task that no fiber spun, by its cord. */
+    final void setParentOfOwnerless(Fiber<?> root) {
+        parent = root;
     }
 
     final @Nullable Fiber<?> parentOrNull() {
@@ -102,8 +116,8 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     /** Its parent ends; no effect if it has another one by the time it hears of that. */
     void terminateBelow(Fiber<?> endingParent) {
-        if (!cord.isCurrent()) {
-            cord.send(FiberMessages.quiet(() -> terminateBelow(endingParent)));
+        if (!isHere()) {
+            sendNow(FiberMessages.quiet(() -> terminateBelow(endingParent)));
         } else if (parent == endingParent) {
             self().terminate();
         }
@@ -128,7 +142,8 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     }
 
     private void childFailed(Fiber<?> child, FiberFailedException failure) {
-        if (rawState() == DEAD || isolatesChildren) {
+        boolean isOwnerless = child.placement != null && child.placement.isOwnerless;
+        if (rawState() == DEAD || isolatesChildren || isOwnerless) {
             cord.reportUntaken(child, failure);
         } else {
             raiseHere(new Signal.ChildFailed(failure));
@@ -185,13 +200,13 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
             isMoving = true;
             parent = newParent;
             isAwaitedByParent = false;
-            if (newParent.cord != cord && !isGuest) {
+            if (newParent.cord != cord && !isGuest()) {
                 cord.addGuest(self());
             }
             if (oldParent.cord == cord) {
                 oldParent.letGo(self(), newParent);
             } else {
-                oldParent.cord.send(FiberMessages.letGo(oldParent, self(), newParent));
+                oldParent.send(FiberMessages.letGo(oldParent, self(), newParent));
             }
         }
     }
@@ -206,7 +221,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         if (newParent.cord == cord) {
             newParent.takeIn(child);
         } else {
-            newParent.cord.send(FiberMessages.takeIn(newParent, child));
+            newParent.sendNow(FiberMessages.takeIn(newParent, child));
         }
     }
 
@@ -228,10 +243,10 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     /** From the cord of its new parent. */
     void arrive() {
-        if (cord.isCurrent()) {
+        if (isHere()) {
             arriveHere();
         } else {
-            cord.send(FiberMessages.quiet(this::arriveHere));
+            send(FiberMessages.quiet(this::arriveHere));
         }
     }
 
@@ -245,7 +260,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         if (next != null) {
             attachHere(next);
         }
-        if (!isMoving && isGuest && parent != null && parent.cord == cord) {
+        if (!isMoving && isGuest() && parent != null && parent.cord == cord) {
             cord.removeGuest(self());
         }
     }

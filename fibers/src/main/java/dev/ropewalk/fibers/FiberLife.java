@@ -43,6 +43,11 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         this.handler = handler;
     }
 
+    FiberLife(Placement placement, @Nullable Fiber<?> parent, Callable<? extends T> body) {
+        super(placement, parent);
+        this.body = body;
+    }
+
     // ---------------------------------------------------------------- running
 
     /** Called by the cord on a stack: the first turn of a body, or one turn of a handler. */
@@ -190,7 +195,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (toTell.cord == cord) {
             toTell.childEnded(self(), untaken);
         } else {
-            toTell.cord.send(FiberMessages.childEnded(toTell, self(), untaken));
+            toTell.send(FiberMessages.childEnded(toTell, self(), untaken));
         }
     }
 
@@ -232,8 +237,11 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             }
         }
         taken |= ended != null && tellHandler(ended, end);
-        if (isGuest) {
+        if (isGuest()) {
             cord.removeGuest(self()); // last: from now on the cord may end
+        }
+        if (placement != null) {
+            placement.scheduler.ended(self(), placement);
         }
         return taken;
     }
@@ -249,11 +257,13 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
 
     /** The cord ended before it could start the fiber; on whatever thread finds out. */
     void refuseStart(String why) {
-        Outcome<T> end = new Outcome.Failure<>(new CordClosedException(why));
+        Throwable pending = takePending();
+        Throwable failure = pending == null ? new CordClosedException(why) : pending;
+        Outcome<T> end = Ranks.withPending(new Outcome.Failure<>(failure), null);
         FiberFailedException untaken = publish(UNSTARTED, end) ? null : untakenFailure(end);
         Fiber<?> toTell = parentOrNull();
-        if (toTell != null && toTell.cord != cord) {
-            toTell.cord.send(FiberMessages.childEnded(toTell, self(), untaken));
+        if (toTell != null && (toTell.cord != cord || placement != null)) {
+            toTell.send(FiberMessages.childEnded(toTell, self(), untaken));
         } else if (untaken != null) {
             cord.reportUntaken(self(), untaken);
         }
@@ -268,8 +278,8 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         for (Children next = toDo.poll(); next != null; next = toDo.poll()) {
             for (Fiber<?> child = next.first(); child != null; child = next.first()) {
                 next.remove(child);
-                if (child.cord != Cord.currentOrNull()) {
-                    child.cord.send(FiberMessages.abandon(child, why));
+                if (!child.isHere()) {
+                    child.sendNow(FiberMessages.abandon(child, why));
                 } else if (child.abandonAlone(why)) {
                     toDo.add(child.children());
                 }
@@ -306,7 +316,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         Fiber<?> toTell = parentOrNull();
         Outcome<T> end = outcome;
         if (toTell != null && end != null && toTell.cord != cord) {
-            toTell.cord.send(FiberMessages.childEnded(toTell, self(), end.untaken(self())));
+            toTell.send(FiberMessages.childEnded(toTell, self(), end.untaken(self())));
         }
     }
 

@@ -71,7 +71,7 @@ final class FiberMessages {
 
             @Override
             protected void onClosed() {
-                newParent.cord.send(takeIn(newParent, child));
+                newParent.sendNow(takeIn(newParent, child));
             }
         };
     }

@@ -170,6 +170,31 @@ public final class Scope<T extends @Nullable Object> {
     }
 
     /**
+     * Spins a task of this scope, which any cord of the scheduler may start.
+     *
+     * @param <C> the type of the task's result
+     * @param scheduler where the task runs
+     * @param name shown in reports; need not be unique
+     * @param body what the task runs
+     * @return the task
+     * @throws IllegalStateException if the block is over, or the scheduler has no cord
+     * @throws WrongThreadException if called on another cord than the owner's
+     * @throws CordClosedException if the scheduler is closed
+     */
+    public <C extends T> Fiber<C> spinOn(
+            Scheduler scheduler, String name, Callable<? extends C> body) {
+        Objects.requireNonNull(body, "body");
+        Fiber<C> task =
+                new Fiber<>(
+                        new Placement(scheduler, false),
+                        owner,
+                        Objects.requireNonNull(name, "name"),
+                        body);
+        enter(task, true);
+        return task;
+    }
+
+    /**
      * Spins a fiber of this scope without a result.
      *
      * @param name shown in reports; need not be unique
@@ -238,7 +263,11 @@ public final class Scope<T extends @Nullable Object> {
             throw new IllegalStateException(
                     "the block of " + this + " is over; " + fiber + " was not started");
         }
-        fiber.cord.spinBelow(owner, fiber);
+        if (fiber.placement == null) {
+            fiber.cord.spinBelow(owner, fiber);
+        } else {
+            fiber.placement.scheduler.spinBelow(owner, fiber);
+        }
         fiber.memberOf = this;
         fiber.keepsScopeOpen = keepsOpen;
         alive++;

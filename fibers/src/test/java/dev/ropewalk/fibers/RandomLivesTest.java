@@ -38,6 +38,9 @@ class RandomLivesTest {
         final List<Cord> cords = new ArrayList<>();
         final int millis;
 
+        /** If there is one, new fibers are its tasks. */
+        @Nullable Scheduler scheduler;
+
         World(int millis) {
             this.millis = millis;
         }
@@ -80,7 +83,12 @@ class RandomLivesTest {
         private void spinBelow(SplittableRandom random, int depth) {
             if (depth < 2) {
                 SplittableRandom own = random.split();
-                Fiber.spin(() -> live(own, depth + 1));
+                Scheduler spread = scheduler;
+                if (spread == null) {
+                    Fiber.spin(() -> live(own, depth + 1));
+                } else {
+                    spread.spin(() -> live(own, depth + 1));
+                }
             }
         }
 
@@ -88,7 +96,15 @@ class RandomLivesTest {
             if (depth < 2) {
                 SplittableRandom own = random.split();
                 Cord cord = cords.get(random.nextInt(cords.size()));
-                Scope.run(scope -> scope.spinOn(cord, "member", () -> live(own, depth + 1)));
+                Scheduler spread = random.nextBoolean() ? scheduler : null;
+                Scope.run(
+                        scope -> {
+                            if (spread == null) {
+                                scope.spinOn(cord, "member", () -> live(own, depth + 1));
+                            } else {
+                                scope.spinOn(spread, "member", () -> live(own, depth + 1));
+                            }
+                        });
             }
         }
 
@@ -128,7 +144,11 @@ class RandomLivesTest {
             for (int i = 0; i < FIBERS; i++) {
                 SplittableRandom own = random.split();
                 Cord cord = cords.get(i % cords.size());
-                fibers.add(cord.spin("fiber-" + i, () -> live(own, 0)));
+                Scheduler spread = scheduler;
+                fibers.add(
+                        spread == null
+                                ? cord.<@Nullable Object>spin("fiber-" + i, () -> live(own, 0))
+                                : spread.<@Nullable Object>spin("task-" + i, () -> live(own, 0)));
             }
             for (int i = 0; i < 5 * FIBERS; i++) {
                 disturb(random, fibers);
@@ -214,6 +234,52 @@ class RandomLivesTest {
             assertFalse(
                     report.failure() instanceof FiberAbandonedException,
                     () -> "seed=" + seed + ": " + report);
+        }
+    }
+
+    private static void playOnScheduler(StackKind stacks, int cords, long seed) {
+        World world = new World(1);
+        Reports reports = new Reports();
+        Scheduler scheduler =
+                Scheduler.start(
+                        SchedulerOptions.named("crew")
+                                .withCords(cords)
+                                .withCord(
+                                        CordOptions.named("c")
+                                                .withStacks(stacks)
+                                                .withUncaught(reports)));
+        world.scheduler = scheduler;
+        world.cords.addAll(scheduler.cords());
+        String replay = "seed=" + seed + " stacks=" + stacks + " cords=" + cords;
+        world.cords.getFirst().spin("game", () -> world.run(seed)).awaitEnd(FAR);
+        for (Cord each : world.cords) {
+            each.spin("check", each::checkInvariants).await();
+        }
+        ShutdownReport report = scheduler.shutdown(FAR);
+        assertTrue(report.isClean(), () -> replay + ": " + report);
+        world.check(replay);
+        for (Reports.Report each : reports.all()) {
+            assertFalse(
+                    each.failure() instanceof FiberAbandonedException, () -> replay + ": " + each);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void F15_nothingIsLostOnAScheduler(StackKind stacks) {
+        for (int cords : new int[] {1, 2, 8}) {
+            for (long seed = 0; seed < 10; seed++) {
+                playOnScheduler(stacks, cords, seed);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("stress")
+    void F15_nothingIsLostOnASchedulerWithManySeeds(StackKind stacks) {
+        for (long seed = 100; seed < 400; seed++) {
+            playOnScheduler(stacks, 1 + (int) (seed % 4), seed);
         }
     }
 

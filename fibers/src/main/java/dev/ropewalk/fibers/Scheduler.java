@@ -1,0 +1,534 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * A group of cords over which tasks are spread (rule F15).
+ *
+ * {@snippet file="dev/ropewalk/fibers/SchedulerSnippetsTest.java" region="scheduler"}
+ *
+ * <p>A task is a fiber that has not started: it has no stack and no cord, so any cord of the group
+ * may take it. From its start on it is a fiber of that cord and never moves. A task is placed on a
+ * cord that looks for work, else on the next one in turn, and a cord without work steals from the
+ * others. Tasks of one cord start in the order in which they were placed there; between cords there
+ * is no order. What runs on different cords runs at the same time: share data as threads do, by
+ * shared channels, by {@code fibers.sync} in its shared form, or not at all.
+ *
+ * <p>A task that a fiber spins is its child, whatever cord either runs on. One that a plain thread
+ * spins belongs to nobody: what it throws and nobody awaits goes to the uncaught handler.
+ *
+ * <p>A thread of the user takes part while it is bound, see {@link #bind}. All methods work from
+ * any thread but for what says otherwise; what the caller did before happens before the task runs.
+ */
+public final class Scheduler implements Executor, AutoCloseable {
+    /*
+     * Life: OPEN -> DRAINING -> STOPPING -> OVER, see state(from, to).
+     *
+     *   OPEN       anybody may spin
+     *   DRAINING   its own fibers may still spin, so that what is being drained can finish
+     *   STOPPING   the limit has passed: what is left is being terminated
+     *   OVER       its cords have ended, or were left behind as stuck
+     *
+     * All is quiet when as many tasks have ended as were placed. Both are counted in stripes; a sum
+     * of either only grows, and "ended" is summed first: if the sums are equal, then at the moment
+     * between them every task that had been placed had ended.
+     *
+     * No lost wake-up: who places a task puts it into a queue and then reads what the cords do; a
+     * cord says that it is asleep and then reads the queues. One of them sees the other.
+     *
+     * Rejected: one queue for all, on which every cord would write for every task; and the last in,
+     * first out order of fork-join pools, in which old tasks may starve.
+     */
+    enum State {
+        OPEN,
+        DRAINING,
+        STOPPING,
+        OVER
+    }
+
+    /** How many cords are looked at for one that spins or sleeps; enough that one is found. */
+    private static final int MOST_LOOKS = 8;
+
+    private final SchedulerOptions options;
+    private final List<Cord> cords = new ArrayList<>();
+
+    /** Those that take tasks. Replaced as a whole, under the lock of this. */
+    private volatile TaskQueue[] queues = {};
+
+    /** Where the next task goes. Written by all without a fence: a lost step does no harm. */
+    private int turn;
+
+    private final LongAdder placed = new LongAdder();
+    private final LongAdder ended = new LongAdder();
+    private final SchedulerShutdown shutdown = new SchedulerShutdown(this);
+    private volatile State state = State.OPEN;
+
+    /** Under the lock of this. */
+    private int boundSoFar;
+
+    private Scheduler(SchedulerOptions options) {
+        this.options = options;
+    }
+
+    // ---------------------------------------------------------------- making and binding
+
+    /**
+     * Starts a scheduler with a cord for each processor.
+     *
+     * @param name the scheduler's name
+     * @return the scheduler
+     * @throws IllegalStateException if the JVM was started without the flags
+     */
+    public static Scheduler start(String name) {
+        return start(SchedulerOptions.named(name));
+    }
+
+    /**
+     * Starts a scheduler.
+     *
+     * @param options how it is made
+     * @return the scheduler
+     * @throws IllegalStateException if the JVM was started without the flags
+     */
+    public static Scheduler start(SchedulerOptions options) {
+        Scheduler scheduler = new Scheduler(options);
+        JvmFlags.check();
+        try {
+            for (int i = 0; i < options.cords(); i++) {
+                scheduler.startCord(i);
+            }
+        } catch (Throwable failed) {
+            scheduler.close();
+            throw failed;
+        }
+        return scheduler;
+    }
+
+    private void startCord(int index) {
+        Cord cord = Cord.start(options.cord().withName(options.name() + "-" + index), this);
+        cords.add(cord);
+        join(Objects.requireNonNull(cord.tasks, "tasks"));
+    }
+
+    /**
+     * Makes the calling thread a cord of this scheduler and runs the body there as the root fiber;
+     * whenever the body waits, tasks run on this thread. When the body is over, the thread takes no
+     * more tasks, hands those that wait to the other cords, waits for those that run here, and
+     * returns; with no other cord it runs them all first. After the drain limit the rest is
+     * terminated, and what does not end within the stop limit is abandoned and reported.
+     *
+     * @param <T> the type of the result
+     * @param body what this thread runs
+     * @return what the body returned
+     * @throws FiberFailedException if the body threw, or a child of it that nobody awaited
+     * @throws CordClosedException if the scheduler is closed
+     * @throws IllegalStateException if the thread is a cord already, is virtual, holds a monitor,
+     *     or the JVM was started without the flags
+     */
+    public <T extends @Nullable Object> T bind(Callable<? extends T> body) {
+        Objects.requireNonNull(body, "body");
+        checkOpen("bind a thread to it");
+        int number;
+        synchronized (this) {
+            number = boundSoFar++;
+        }
+        CordOptions cord = options.cord().withName(options.name() + "-bound-" + number);
+        return Cord.run(cord, () -> runBound(body), this);
+    }
+
+    /**
+     * Like {@link #bind(Callable)}, without a result.
+     *
+     * @param body what this thread runs
+     */
+    public void bind(Action body) {
+        bind(Fiber.callable(body));
+    }
+
+    private <T extends @Nullable Object> T runBound(Callable<? extends T> body) throws Exception {
+        TaskQueue here = Objects.requireNonNull(Cord.current().tasks, "tasks");
+        synchronized (this) {
+            checkOpen("bind a thread to it");
+            join(here);
+        }
+        try {
+            return body.call();
+        } finally {
+            Fiber.current().shielded(() -> unbind(here));
+        }
+    }
+
+    private boolean unbind(TaskQueue here) {
+        boolean isLast;
+        synchronized (this) {
+            isLast = queues.length == 1;
+            if (!isLast) {
+                remove(here);
+            }
+        }
+        if (!isLast) {
+            here.close(); // the others take what waits
+        }
+        boolean inTime = here.drain(drainLimitNs());
+        leave(here);
+        return inTime;
+    }
+
+    // ---------------------------------------------------------------- spinning
+
+    /**
+     * Spins a task.
+     *
+     * @param <T> the type of the result
+     * @param name shown in reports; need not be unique
+     * @param body what the task runs
+     * @return the task, to be awaited or ended like any fiber; {@link Fiber#cord} works once it has
+     *     started
+     * @throws CordClosedException if the scheduler is closed
+     * @throws IllegalStateException if it has no cord: it was made with none, and no thread is
+     *     bound
+     */
+    public <T extends @Nullable Object> Fiber<T> spin(String name, Callable<? extends T> body) {
+        return spinTask(Objects.requireNonNull(name, "name"), body);
+    }
+
+    /**
+     * Spins a task without a name.
+     *
+     * @param <T> the type of the result
+     * @param body what the task runs
+     * @return the task
+     * @throws CordClosedException if the scheduler is closed
+     * @throws IllegalStateException if it has no cord
+     */
+    public <T extends @Nullable Object> Fiber<T> spin(Callable<? extends T> body) {
+        return spinTask(null, body);
+    }
+
+    /**
+     * Spins a task without a result.
+     *
+     * @param name shown in reports; need not be unique
+     * @param body what the task runs
+     * @return the task
+     * @throws CordClosedException if the scheduler is closed
+     * @throws IllegalStateException if it has no cord
+     */
+    public Fiber<@Nullable Void> spin(String name, Action body) {
+        return spinTask(Objects.requireNonNull(name, "name"), Fiber.callable(body));
+    }
+
+    /**
+     * Spins a task without a name and without a result.
+     *
+     * @param body what the task runs
+     * @return the task
+     * @throws CordClosedException if the scheduler is closed
+     * @throws IllegalStateException if it has no cord
+     */
+    public Fiber<@Nullable Void> spin(Action body) {
+        return spinTask(null, Fiber.callable(body));
+    }
+
+    /**
+     * Spins a fiber on the calling cord, which no other cord steals.
+     *
+     * @param <T> the type of the result
+     * @param name shown in reports; need not be unique
+     * @param body what the fiber runs
+     * @return the new fiber, a child of the calling one
+     * @throws IllegalStateException if the thread is no cord of this scheduler
+     */
+    public <T extends @Nullable Object> Fiber<T> onThisCord(
+            String name, Callable<? extends T> body) {
+        Cord here = Cord.currentOrNull();
+        if (here == null || !isMine(here)) {
+            throw new IllegalStateException(
+                    Thread.currentThread()
+                            + " is no cord of "
+                            + this
+                            + "; call this in one of its tasks, or bind the thread");
+        }
+        return here.spin(name, body);
+    }
+
+    /**
+     * Runs the task as a fiber that belongs to nobody, also when a fiber calls this: it does not
+     * end with its caller, and what it throws goes to the uncaught handler.
+     *
+     * @param task what is run; it may wait like any fiber
+     * @throws CordClosedException if the scheduler is closed
+     * @throws IllegalStateException if it has no cord
+     */
+    @Override
+    public void execute(Runnable task) {
+        Objects.requireNonNull(task, "task");
+        checkCanPlace();
+        place(new Fiber<>(new Placement(this, true), null, null, Fiber.callable(task::run)));
+    }
+
+    private <T extends @Nullable Object> Fiber<T> spinTask(
+            @Nullable String name, Callable<? extends T> body) {
+        Objects.requireNonNull(body, "body");
+        Fiber<?> spinner = Fiber.currentOrNull();
+        Fiber<T> task = new Fiber<>(new Placement(this, spinner == null), spinner, name, body);
+        spinBelow(spinner, task);
+        return task;
+    }
+
+    /** Called by its parent, or with null by a plain thread. */
+    void spinBelow(@Nullable Fiber<?> spinner, Fiber<?> task) {
+        checkCanPlace();
+        if (spinner == null) {
+            place(task);
+            return;
+        }
+        spinner.children().add(task); // before it can end
+        boolean isPlaced = false;
+        try {
+            place(task);
+            isPlaced = true;
+        } finally {
+            if (!isPlaced) {
+                spinner.children().remove(task);
+            }
+        }
+    }
+
+    private void checkCanPlace() {
+        Cord here = Cord.currentOrNull();
+        if (state != State.OPEN) {
+            if (state != State.DRAINING || here == null || !isMine(here)) {
+                checkOpen("spin on it");
+            }
+        }
+        if (queues.length == 0 && (here == null || !isMine(here))) {
+            throw new IllegalStateException(
+                    this + " has no cord: cords=" + options.cords() + " and no thread is bound");
+        }
+    }
+
+    private void checkOpen(String operation) {
+        if (state != State.OPEN) {
+            throw new CordClosedException(
+                    this + " is " + state + "; " + operation + " before it is closed");
+        }
+    }
+
+    // ---------------------------------------------------------------- placing
+
+    private void place(Fiber<?> task) {
+        placed.increment();
+        if (!placeAgain(task) && !startHere(task)) {
+            ended.increment();
+            throw new CordClosedException(
+                    this + " has no cord any more: it was closed, or the last thread unbound");
+        }
+    }
+
+    /** What a cord runs that is leaving may still spin, with no cord left to place it on. */
+    private boolean startHere(Fiber<?> task) {
+        Cord here = Cord.currentOrNull();
+        TaskQueue own = here != null && isMine(here) ? here.tasks : null;
+        return own != null && own.start(task);
+    }
+
+    /** False if there is no cord. */
+    boolean placeAgain(Fiber<?> task) {
+        TaskQueue[] all = queues;
+        if (all.length == 0) {
+            return false;
+        }
+        int first = Math.floorMod(turn++, all.length);
+        TaskQueue target = find(all, first, CordLoop.Activity.SPINNING);
+        if (target == null) {
+            target = all[first];
+        }
+        target.add(task);
+        wakeFor(target, all, first);
+        return true;
+    }
+
+    /** The cord that it was placed on if it sleeps; if it is busy, one that sleeps steals. */
+    private static void wakeFor(TaskQueue target, TaskQueue[] all, int first) {
+        TaskQueue toWake = target;
+        if (target.cord.activity() == CordLoop.Activity.BUSY) {
+            toWake = find(all, first, CordLoop.Activity.ASLEEP);
+        }
+        if (toWake != null) {
+            toWake.cord.seam.wakeUp();
+        }
+    }
+
+    private static @Nullable TaskQueue find(
+            TaskQueue[] all, int first, CordLoop.Activity activity) {
+        int looks = Math.min(all.length, MOST_LOOKS);
+        for (int i = 0; i < looks; i++) {
+            TaskQueue each = all[(first + i) % all.length];
+            if (each.cord.activity() == activity) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** A task that somebody wants something of does not wait for its turn. */
+    void claimSoon(Fiber<?> task) {
+        Cord here = Cord.currentOrNull();
+        if (here != null && here.tasks != null && isMine(here)) {
+            here.tasks.start(task);
+            return;
+        }
+        TaskQueue[] all = queues;
+        if (all.length > 0) {
+            TaskQueue to = all[0];
+            to.cord.send(FiberMessages.quiet(() -> to.start(task)));
+        } // else the last cord that left has it, and starts or refuses it
+    }
+
+    // ---------------------------------------------------------------- its cords
+
+    TaskQueue[] queues() {
+        return queues;
+    }
+
+    private synchronized void join(TaskQueue queue) {
+        TaskQueue[] more = Arrays.copyOf(queues, queues.length + 1);
+        more[queues.length] = queue;
+        queues = more;
+    }
+
+    /** The cord takes no more tasks. Leaving twice is harmless. */
+    void leave(TaskQueue queue) {
+        remove(queue);
+        queue.close();
+        shutdown.tellIfQuiet();
+    }
+
+    private synchronized void remove(TaskQueue queue) {
+        queues = Arrays.stream(queues).filter(each -> each != queue).toArray(TaskQueue[]::new);
+    }
+
+    /** On the task's cord, or wherever it was refused. */
+    void ended(Fiber<?> task, Placement placement) {
+        ended.increment();
+        TaskQueue here = task.cord.tasks;
+        if (placement.isCounted && here != null) {
+            placement.isCounted = false;
+            here.ended();
+        }
+        if (state != State.OPEN) {
+            shutdown.tellIfQuiet();
+        }
+    }
+
+    void noteAbandoned(Fiber<?> fiber) {
+        shutdown.noteAbandoned(fiber);
+    }
+
+    boolean isMine(Cord cord) {
+        return cord.tasks != null && cord.tasks.scheduler == this;
+    }
+
+    /** Every task that was placed has ended, and no thread is bound. */
+    boolean isQuiet() {
+        long sumOfEnded = ended.sum(); // first, see above
+        return sumOfEnded == placed.sum() && queues.length <= cords.size();
+    }
+
+    /** {@return the cords that have threads of their own; those of bound threads are not here} */
+    public List<Cord> cords() {
+        return List.copyOf(cords);
+    }
+
+    /** {@return the scheduler that the calling thread is a cord of; null if there is none} */
+    public static @Nullable Scheduler currentOrNull() {
+        Cord here = Cord.currentOrNull();
+        return here == null || here.tasks == null ? null : here.tasks.scheduler;
+    }
+
+    // ---------------------------------------------------------------- its end
+
+    /**
+     * Like {@link #shutdown}, with the drain limit of the options; what did not stop is logged.
+     * Closing twice is harmless.
+     *
+     * @throws IllegalStateException if called on one of its cords
+     */
+    @Override
+    public void close() {
+        shutdown(options.drainLimit());
+    }
+
+    /**
+     * Takes no more tasks from outside, waits until all have ended and no thread is bound, and ends
+     * the cords. After the limit the tasks that are left are terminated; what does not end within
+     * the stop limit of the cords then is abandoned, and a cord that does not even do that is left
+     * behind. Fibers that were detached from their tasks are terminated without being waited for. A
+     * second call waits like the first and returns the same. From a fiber of another cord this is a
+     * switchpoint, and a shielded one.
+     *
+     * @param limit how long tasks may go on
+     * @return who did not stop in time; also logged if there is somebody
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws IllegalStateException if called on one of its cords
+     * @throws WaitInterruptedException if a plain thread was interrupted while it waited; the tasks
+     *     are being terminated then
+     */
+    public ShutdownReport shutdown(Duration limit) {
+        long limitNs = Waits.nanos(limit);
+        Cord here = Cord.currentOrNull();
+        if (here != null && isMine(here)) {
+            throw new IllegalStateException(
+                    this + " cannot wait for its own end; close it from another thread or cord");
+        }
+        return shutdown.run(limitNs);
+    }
+
+    /** {@return the name} */
+    public String name() {
+        return options.name();
+    }
+
+    State state() {
+        return state;
+    }
+
+    /** True for the first caller. */
+    synchronized boolean beginDraining() {
+        boolean isFirst = state == State.OPEN;
+        if (isFirst) {
+            state(State.OPEN, State.DRAINING);
+        }
+        return isFirst;
+    }
+
+    void state(State from, State to) {
+        if (Checks.ON && state != from) {
+            throw new IllegalStateException("state=" + state + " != from=" + from + " in " + this);
+        }
+        state = to;
+    }
+
+    long drainLimitNs() {
+        return Waits.nanos(options.drainLimit());
+    }
+
+    long stopLimitNs() {
+        return Waits.nanos(options.cord().stopLimit());
+    }
+
+    @Override
+    public String toString() {
+        return "scheduler " + options.name();
+    }
+}

@@ -1,0 +1,37 @@
+package dev.ropewalk.fibers;
+
+import java.util.List;
+
+/**
+ * Who did not stop by itself when a {@link Scheduler} was shut down; each by name, for people.
+ *
+ * @param notStarted tasks that no cord had started within the limit, and that were ended
+ * @param terminated tasks that ran and were terminated after the limit
+ * @param abandoned fibers that did not end when they were terminated; they never run again
+ * @param stuck cords that did not end, with what they run; their threads are left behind
+ * @param bound threads that are still bound, and go on
+ */
+public record ShutdownReport(
+        List<String> notStarted,
+        List<String> terminated,
+        List<String> abandoned,
+        List<String> stuck,
+        List<String> bound) {
+    /** Copies the lists. */
+    public ShutdownReport {
+        notStarted = List.copyOf(notStarted);
+        terminated = List.copyOf(terminated);
+        abandoned = List.copyOf(abandoned);
+        stuck = List.copyOf(stuck);
+        bound = List.copyOf(bound);
+    }
+
+    /** {@return whether all tasks had ended within the limit, and all cords too} */
+    public boolean isClean() {
+        return notStarted.isEmpty()
+                && terminated.isEmpty()
+                && abandoned.isEmpty()
+                && stuck.isEmpty()
+                && bound.isEmpty();
+    }
+}

@@ -1,0 +1,238 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The tasks that were placed on one cord of a scheduler, oldest first (rule F15): the cord takes
+ * them in its turn, idle cords steal them, and an entry that somebody has claimed otherwise is
+ * dropped when it comes to the head.
+ *
+ * <p>What has no note is the cord's alone.
+ */
+final class TaskQueue {
+    private static final Logger LOG = LoggerFactory.getLogger(TaskQueue.class);
+
+    final Scheduler scheduler;
+    final Cord cord;
+    private final ConcurrentLinkedQueue<Fiber<?>> waiting = new ConcurrentLinkedQueue<>();
+
+    /** Nothing is taken from here any more. Set before the rest is handed on. */
+    private volatile boolean isClosed;
+
+    /** Started here and not ended. */
+    private int alive;
+
+    /** The wait of who waits until there are none. */
+    private @Nullable Fiber<?> drainer;
+
+    private long drainNumber;
+    private long stolen;
+
+    TaskQueue(Scheduler scheduler, Cord cord) {
+        this.scheduler = scheduler;
+        this.cord = cord;
+    }
+
+    // ---------------------------------------------------------------- from any thread
+
+    /** The caller wakes somebody. */
+    void add(Fiber<?> task) {
+        waiting.add(task);
+        if (isClosed) {
+            handOn();
+        }
+    }
+
+    boolean isWaiting() {
+        return !waiting.isEmpty();
+    }
+
+    /** Whether this cord could find a task, of its own or of another cord. */
+    boolean isAnyWaiting() {
+        for (TaskQueue each : scheduler.queues()) {
+            if (each.isWaiting()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Of those that nobody has started; a snapshot. */
+    List<Fiber<?>> snapshot() {
+        List<Fiber<?>> tasks = new ArrayList<>();
+        for (Fiber<?> each : waiting) {
+            if (each.cordOrNull() == null) {
+                tasks.add(each);
+            }
+        }
+        return tasks;
+    }
+
+    /** The cord takes no more; what is left goes to other cords, or is refused if there is none. */
+    void close() {
+        isClosed = true;
+        handOn();
+    }
+
+    private void handOn() {
+        for (Fiber<?> task = waiting.poll(); task != null; task = waiting.poll()) {
+            if (task.cordOrNull() == null && !scheduler.placeAgain(task)) {
+                refuse(task);
+            }
+        }
+    }
+
+    private void refuse(Fiber<?> task) {
+        Collection<CordMessage> notes = claim(task);
+        if (notes != null) {
+            refuse(task, notes, scheduler + " has no cord any more");
+        }
+    }
+
+    private static void refuse(Fiber<?> task, Collection<CordMessage> notes, String why) {
+        tell(notes);
+        if (task.outcome() == null) {
+            task.refuseStart(task + " was not started: " + why);
+        }
+    }
+
+    private @Nullable Collection<CordMessage> claim(Fiber<?> task) {
+        Placement placement = task.placement;
+        Collection<CordMessage> notes = placement == null ? null : placement.claim(cord);
+        if (notes != null) {
+            task.cord = cord;
+        }
+        return notes;
+    }
+
+    private static void tell(Collection<CordMessage> notes) {
+        for (CordMessage each : notes) {
+            try {
+                each.onCord();
+            } catch (Throwable broken) {
+                LOG.error("a message to a task failed: {}", each, broken);
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- on the cord
+
+    /** Puts the next task into the run queue; false if there is none. */
+    boolean startNext() {
+        return startFrom(this);
+    }
+
+    /** Like {@link #startNext}, from another cord, beginning at a random one. */
+    boolean steal() {
+        TaskQueue[] all = scheduler.queues();
+        if (all.length < 2 || isClosed) {
+            return false;
+        }
+        int first = cord.nextInt(all.length);
+        for (int i = 0; i < all.length; i++) {
+            TaskQueue victim = all[(first + i) % all.length];
+            if (victim != this && victim.isWaiting() && startFrom(victim)) {
+                stolen++;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean startFrom(TaskQueue from) {
+        if (cord.root().isEnding()) {
+            return false;
+        }
+        for (; ; ) {
+            Fiber<?> task = from.waiting.poll();
+            if (task == null) {
+                return false;
+            }
+            if (start(task)) {
+                return true;
+            }
+        }
+    }
+
+    /** Makes the task a fiber of this cord; false if somebody else has claimed it. */
+    boolean start(Fiber<?> task) {
+        Collection<CordMessage> notes = claim(task);
+        if (notes == null) {
+            return false;
+        }
+        if (cord.root().isEnding()) {
+            refuse(task, notes, cord + " is ending");
+            return true;
+        }
+        alive++;
+        countIn(task);
+        cord.enter(task);
+        if (!notes.isEmpty()) {
+            tell(notes);
+        }
+        return true;
+    }
+
+    private static void countIn(Fiber<?> task) {
+        if (task.placement != null) {
+            task.placement.isCounted = true;
+        }
+    }
+
+    /** A task that was started here has ended. */
+    void ended() {
+        alive--;
+        Fiber<?> waiter = drainer;
+        if (alive == 0 && waiter != null) {
+            waiter.resume(drainNumber, null);
+        }
+    }
+
+    /**
+     * Waits, as the current fiber, until no task is here. All that wait are started, so that none
+     * is behind the waiting fiber.
+     *
+     * @return false if the limit passed first
+     */
+    boolean drain(long limitNanos) {
+        Fiber<?> me = Fiber.current();
+        long startNs = cord.nanoTime();
+        boolean inTime = true;
+        while (inTime && (startAll() || alive > 0)) {
+            long leftNs = Math.max(0, limitNanos - (cord.nanoTime() - startNs));
+            drainer = me;
+            drainNumber = me.nextWaitNumber();
+            inTime = me.parkFor(WaitKind.LIBRARY, this, leftNs) != Waits.TIMED_OUT;
+            drainer = null;
+        }
+        return inTime;
+    }
+
+    private boolean startAll() {
+        boolean any = false;
+        while (startNext()) {
+            any = true;
+        }
+        return any;
+    }
+
+    long stolen() {
+        return stolen;
+    }
+
+    int alive() {
+        return alive;
+    }
+
+    @Override
+    public String toString() {
+        return "the tasks on " + cord;
+    }
+}

@@ -1,0 +1,290 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** How a scheduler ends, and what it says of who did not (rule F15). */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class SchedulerShutdownTest {
+    private static final Duration SHORT = Duration.ofMillis(20);
+    private static final Duration FAR = Duration.ofSeconds(20);
+
+    private final Reports reports = new Reports();
+
+    private Scheduler start(int cords) {
+        return Scheduler.start(
+                SchedulerOptions.named("crew")
+                        .withCords(cords)
+                        .withCord(
+                                CordOptions.named("c").withStopLimit(SHORT).withUncaught(reports)));
+    }
+
+    @Test
+    void F15_drainLetsTasksSpinTasks() {
+        AtomicInteger runs = new AtomicInteger();
+        Scheduler scheduler = start(2);
+        scheduler.execute(() -> spinDown(scheduler, 50, runs));
+        assertTrue(scheduler.shutdown(FAR).isClean());
+        assertEquals(51, runs.get());
+        reports.assertNone();
+    }
+
+    private static void spinDown(Scheduler scheduler, int left, AtomicInteger runs) {
+        runs.incrementAndGet();
+        if (left > 0) {
+            Fiber.sleep(Duration.ofNanos(1_000));
+            scheduler.execute(() -> spinDown(scheduler, left - 1, runs));
+        }
+    }
+
+    @Test
+    void F15_afterTheLimitTasksAreTerminatedAndNamed() {
+        AtomicBoolean cleanedUp = new AtomicBoolean();
+        Scheduler scheduler = start(2);
+        CountDownLatch waits = new CountDownLatch(1);
+        Fiber<@Nullable Void> task =
+                scheduler.spin(
+                        "sleeper",
+                        () -> {
+                            try {
+                                waits.countDown();
+                                Fiber.suspend();
+                            } finally {
+                                cleanedUp.set(true);
+                            }
+                        });
+        Runs.await(waits);
+        ShutdownReport report = scheduler.shutdown(SHORT);
+        assertFalse(report.isClean());
+        assertEquals(1, report.terminated().size(), report::toString);
+        assertTrue(report.terminated().getFirst().startsWith("fiber sleeper on cord crew-"));
+        assertEquals(List.of(), report.notStarted());
+        assertEquals(List.of(), report.abandoned());
+        assertEquals(List.of(), report.stuck());
+        assertTrue(cleanedUp.get());
+        assertThrows(FiberTerminatedException.class, task::await);
+    }
+
+    @Test
+    void F15_whoSwallowsItsTerminationIsAbandonedAndNamed() {
+        Scheduler scheduler = start(1);
+        scheduler.spin("stubborn", SchedulerShutdownTest::swallowAll);
+        ShutdownReport report = scheduler.shutdown(SHORT);
+        assertEquals(1, report.abandoned().size(), report::toString);
+        assertTrue(report.abandoned().getFirst().contains("stubborn"));
+        assertEquals(List.of(), report.stuck());
+        assertEquals(FiberAbandonedException.class, reports.only().failure().getClass());
+    }
+
+    private static void swallowAll() {
+        int swallowed = 0;
+        while (swallowed >= 0) {
+            try {
+                Fiber.sleep(FAR);
+            } catch (Throwable signal) {
+                swallowed++;
+            }
+        }
+    }
+
+    @Test
+    void F15_aStuckCordIsLeftBehindAndItsTasksEnd() {
+        Scheduler scheduler = start(1);
+        CountDownLatch gate = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(1);
+        scheduler.spin(
+                "blocker",
+                () -> {
+                    begun.countDown();
+                    Runs.await(gate);
+                });
+        Runs.await(begun);
+        Fiber<@Nullable Void> waiting = scheduler.spin("waiting", () -> {});
+        ShutdownReport report = scheduler.shutdown(SHORT);
+        assertEquals(List.of("waiting"), report.notStarted());
+        assertEquals(1, report.stuck().size(), report::toString);
+        assertTrue(
+                report.stuck().getFirst().startsWith("cord crew-0 runs blocker at "),
+                report::toString);
+        gate.countDown();
+        Runs.until(() -> waiting.failure() != null);
+        assertTrue(scheduler.cords().getFirst().awaitOver(Long.MAX_VALUE));
+    }
+
+    @Test
+    void F15_closingTwiceIsHarmlessAndSaysTheSame() {
+        Scheduler scheduler = start(2);
+        CountDownLatch gate = new CountDownLatch(1);
+        scheduler.execute(() -> Runs.await(gate));
+        CompletableFuture<ShutdownReport> other = new CompletableFuture<>();
+        Thread closer = new Thread(() -> other.complete(scheduler.shutdown(FAR)));
+        closer.start();
+        Runs.until(() -> scheduler.state() == Scheduler.State.DRAINING);
+        gate.countDown();
+        ShutdownReport report = scheduler.shutdown(FAR);
+        assertSame(report, other.join());
+        assertSame(report, scheduler.shutdown(Duration.ZERO));
+        scheduler.close();
+    }
+
+    @Test
+    void F15_aFiberOfAnotherCordCloses() {
+        Scheduler scheduler = start(2);
+        AtomicInteger runs = new AtomicInteger();
+        Cord.run(
+                () -> {
+                    for (int i = 0; i < 100; i++) {
+                        scheduler.execute(runs::incrementAndGet);
+                    }
+                    Fiber<@Nullable Void> closer = Fiber.spin(scheduler::close);
+                    Fiber.snooze();
+                    closer.terminate(); // it waits all the same
+                    closer.awaitEnd(FAR);
+                });
+        assertEquals(100, runs.get());
+        assertEquals(Scheduler.State.OVER, scheduler.state());
+    }
+
+    @Test
+    void F15_aBoundThreadIsAwaited() {
+        Scheduler scheduler = start(1);
+        CountDownLatch bound = new CountDownLatch(1);
+        CountDownLatch gate = new CountDownLatch(1);
+        Thread thread =
+                new Thread(
+                        () ->
+                                scheduler.bind(
+                                        () -> {
+                                            bound.countDown();
+                                            Runs.await(gate);
+                                        }));
+        thread.start();
+        Runs.await(bound);
+        CompletableFuture<ShutdownReport> closed =
+                CompletableFuture.supplyAsync(() -> scheduler.shutdown(FAR));
+        Runs.until(() -> scheduler.state() == Scheduler.State.DRAINING);
+        assertFalse(closed.isDone());
+        gate.countDown();
+        assertTrue(closed.join().isClean());
+    }
+
+    @Test
+    void F15_aThreadThatStaysBoundIsNamed() throws InterruptedException {
+        Scheduler scheduler = start(1);
+        CountDownLatch bound = new CountDownLatch(1);
+        CountDownLatch gate = new CountDownLatch(1);
+        Thread thread =
+                new Thread(
+                        () ->
+                                scheduler.bind(
+                                        () -> {
+                                            bound.countDown();
+                                            Runs.await(gate);
+                                        }));
+        thread.start();
+        Runs.await(bound);
+        ShutdownReport report = scheduler.shutdown(SHORT);
+        assertEquals(List.of("cord crew-bound-0"), report.bound());
+        gate.countDown();
+        assertTrue(thread.join(FAR));
+    }
+
+    @Test
+    void F15_anInterruptedCloserEndsTheTasks() {
+        Scheduler scheduler = start(1);
+        CountDownLatch waits = new CountDownLatch(1);
+        Fiber<@Nullable Void> task =
+                scheduler.spin(
+                        "sleeper",
+                        () -> {
+                            waits.countDown();
+                            Fiber.suspend();
+                        });
+        Runs.await(waits);
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        Thread closer =
+                new Thread(() -> thrown.complete(Runs.failureOf(() -> scheduler.shutdown(FAR))));
+        closer.start();
+        Runs.until(() -> scheduler.state() == Scheduler.State.DRAINING);
+        closer.interrupt();
+        assertEquals(WaitInterruptedException.class, thrown.join().getClass());
+        assertTrue(task.awaitEnd(FAR));
+        assertEquals(Scheduler.State.OVER, scheduler.state());
+        scheduler.close();
+    }
+
+    @Test
+    void misuse_spinAfterCloseIsAnError() {
+        Scheduler scheduler = start(1);
+        scheduler.close();
+        CordClosedException closed =
+                assertThrows(CordClosedException.class, () -> scheduler.spin("late", () -> {}));
+        assertTrue(closed.toString().contains("scheduler crew is OVER"), closed::toString);
+        assertThrows(CordClosedException.class, () -> scheduler.execute(() -> {}));
+        assertThrows(CordClosedException.class, () -> scheduler.bind(() -> {}));
+    }
+
+    @Test
+    void misuse_closeOnItsOwnCordIsAnError() {
+        try (Scheduler scheduler = start(1)) {
+            Throwable error = Runs.cause(Runs.failureOf(scheduler.spin(scheduler::close)::await));
+            assertTrue(error.toString().contains("cannot wait for its own end"));
+        }
+    }
+
+    @Test
+    void misuse_closeOfOneOfItsCordsIsAnError() {
+        try (Scheduler scheduler = start(1)) {
+            Cord cord = scheduler.cords().getFirst();
+            Throwable error = assertThrows(IllegalStateException.class, cord::close);
+            assertTrue(error.toString().contains("belongs to scheduler crew"));
+        }
+    }
+
+    @Test
+    void misuse_optionsOutOfRange() {
+        SchedulerOptions options = SchedulerOptions.named("x");
+        assertEquals(Runtime.getRuntime().availableProcessors(), options.cords());
+        assertTrue(
+                assertThrows(IllegalArgumentException.class, () -> options.withCords(-1))
+                        .toString()
+                        .contains("cords=-1 of scheduler x"));
+        assertThrows(IllegalArgumentException.class, () -> options.withCords(5_000));
+        assertThrows(IllegalArgumentException.class, () -> options.withDrainLimit(SHORT.negated()));
+        CordOptions virtual =
+                CordOptions.named("c").withClock(new CordOptions.VirtualClock(1, false));
+        assertThrows(IllegalArgumentException.class, () -> options.withCord(virtual));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> options.withCords(0).withCord(virtual).withCords(1));
+    }
+
+    @Test
+    void F15_detachedFibersAreTerminatedAtTheEnd() {
+        Scheduler scheduler = start(1);
+        CompletableFuture<Fiber<?>> detached = new CompletableFuture<>();
+        scheduler.execute(
+                () -> {
+                    Fiber<@Nullable Object> fiber = Fiber.spin("detached", () -> Fiber.suspend());
+                    fiber.detach();
+                    detached.complete(fiber);
+                });
+        assertTrue(scheduler.shutdown(FAR).isClean());
+        assertEquals(FiberState.DEAD, detached.join().state());
+    }
+}

@@ -1,0 +1,373 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What can be done to a task before it has started: its cords are kept busy until it was done. */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class TaskTest {
+    private static final Duration SOON = Duration.ofMillis(5);
+
+    /** A scheduler whose cords run nothing until the gate is opened. */
+    private static final class Crew implements AutoCloseable {
+        final Reports reports = new Reports();
+        final Scheduler scheduler;
+        private final CountDownLatch gate = new CountDownLatch(1);
+
+        Crew(int cords) {
+            scheduler =
+                    Scheduler.start(
+                            SchedulerOptions.named("crew")
+                                    .withCords(cords)
+                                    .withCord(CordOptions.named("c").withUncaught(reports)));
+            CountDownLatch busy = new CountDownLatch(cords);
+            for (int i = 0; i < cords; i++) {
+                scheduler
+                        .cords()
+                        .get(i)
+                        .spin(
+                                "blocker",
+                                () -> {
+                                    busy.countDown();
+                                    Runs.await(gate);
+                                });
+            }
+            Runs.await(busy);
+        }
+
+        void open() {
+            gate.countDown();
+        }
+
+        @Override
+        public void close() {
+            open();
+            ShutdownReport report = scheduler.shutdown(Duration.ofSeconds(10));
+            assertTrue(report.isClean(), report::toString);
+            reports.assertNone();
+        }
+    }
+
+    private interface Body {
+        void run(Crew crew, AtomicBoolean ran) throws Exception;
+    }
+
+    private static void run(int cords, Body body) {
+        AtomicBoolean ran = new AtomicBoolean();
+        try (Crew crew = new Crew(cords)) {
+            Cord.run(() -> body.run(crew, ran));
+        }
+    }
+
+    @Test
+    void F15_terminatedTaskNeverRuns() {
+        run(
+                2,
+                (crew, ran) -> {
+                    Fiber<@Nullable Void> task = crew.scheduler.spin("t", () -> ran.set(true));
+                    task.terminate();
+                    crew.open();
+                    assertThrows(FiberTerminatedException.class, task::await);
+                    assertFalse(ran.get());
+                });
+    }
+
+    @Test
+    void F15_stoppedTaskHasItsResultAndNeverRuns() {
+        run(
+                1,
+                (crew, ran) -> {
+                    Fiber<String> task =
+                            crew.scheduler.spin(
+                                    "t",
+                                    () -> {
+                                        ran.set(true);
+                                        return "ran";
+                                    });
+                    task.stop("stopped");
+                    crew.open();
+                    assertEquals("stopped", task.await());
+                    assertFalse(ran.get());
+                });
+    }
+
+    @Test
+    void F15_raisedIntoTaskNeverRuns() {
+        run(
+                1,
+                (crew, ran) -> {
+                    Fiber<@Nullable Void> task = crew.scheduler.spin("t", () -> ran.set(true));
+                    IllegalStateException raised = new IllegalStateException("raised");
+                    task.raise(raised);
+                    task.raise(new IllegalStateException("second"));
+                    crew.open();
+                    assertSame(raised, Runs.cause(Runs.failureOf(task::await)));
+                    assertFalse(ran.get());
+                });
+    }
+
+    @Test
+    void F15_restartedTaskJustStarts() {
+        run(
+                1,
+                (crew, ran) -> {
+                    AtomicInteger runs = new AtomicInteger();
+                    Fiber<@Nullable Void> task =
+                            crew.scheduler.spin("t", () -> count(runs.incrementAndGet()));
+                    task.restart();
+                    assertFalse(task.schedule("nothing to end") && task.failure() != null);
+                    crew.open();
+                    task.await();
+                    assertEquals(1, runs.get());
+                });
+    }
+
+    private static void count(int ignored) {
+        assertTrue(ignored > 0);
+    }
+
+    private static void suspend() {
+        Fiber.suspend();
+    }
+
+    @Test
+    void F15_whatIsAskedOfATaskComesInOrder() {
+        run(
+                1,
+                (crew, ran) -> {
+                    List<String> told = new CopyOnWriteArrayList<>();
+                    Fiber<@Nullable Void> task = crew.scheduler.spin("t", () -> ran.set(true));
+                    Monitor first = task.onEnd(_ -> told.add("first"));
+                    task.onEnd(_ -> told.add("second"));
+                    first.cancel();
+                    task.onEnd(_ -> told.add("third"));
+                    CompletableFuture<@Nullable Void> future = task.toFuture();
+                    crew.open();
+                    task.await();
+                    Futures.await(future);
+                    assertTrue(ran.get());
+                    assertEquals(List.of("second", "third"), told);
+                });
+    }
+
+    @Test
+    void F5_awaiterThatLeavesATaskIsForgotten() {
+        run(
+                1,
+                (crew, _) -> {
+                    Fiber<String> task = crew.scheduler.spin("t", () -> "done");
+                    assertFalse(task.awaitEnd(SOON));
+                    crew.open();
+                    assertEquals("done", task.await());
+                });
+    }
+
+    @Test
+    void F7_detachedTaskOutlivesItsSpinner() {
+        run(
+                1,
+                (crew, ran) -> {
+                    Fiber<Fiber<@Nullable Void>> spinner =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber<@Nullable Void> task =
+                                                crew.scheduler.spin("t", () -> ran.set(true));
+                                        task.detach();
+                                        crew.open(); // it leaves this fiber on its own cord
+                                        return task;
+                                    });
+                    Fiber<@Nullable Void> task = spinner.await();
+                    task.await();
+                    assertTrue(ran.get());
+                });
+    }
+
+    @Test
+    void F7_taskGoesToAnotherParentBeforeItStarts() {
+        run(
+                1,
+                (crew, ran) -> {
+                    Fiber<@Nullable Void> task = crew.scheduler.spin("t", TaskTest::suspend);
+                    Fiber<@Nullable Void> other = Fiber.spin("other", () -> Fiber.sleep(SOON));
+                    task.attachTo(other);
+                    crew.open();
+                    other.await();
+                    assertThrows(FiberTerminatedException.class, task::await);
+                });
+    }
+
+    @Test
+    void F7_tasksNeverStartAfterTheirSpinnerEnded() {
+        run(
+                2,
+                (crew, _) -> {
+                    AtomicInteger runs = new AtomicInteger();
+                    List<Fiber<?>> tasks = new ArrayList<>();
+                    Fiber<@Nullable Void> spinner =
+                            Fiber.spin(
+                                    "spinner",
+                                    () -> {
+                                        for (int i = 0; i < 100; i++) {
+                                            tasks.add(
+                                                    crew.scheduler.spin(
+                                                            () -> count(runs.incrementAndGet())));
+                                        }
+                                    });
+                    Fiber.snooze();
+                    Fiber.snooze();
+                    crew.open();
+                    spinner.await();
+                    assertEquals(0, runs.get());
+                    for (Fiber<?> each : tasks) {
+                        assertInstanceOf(FiberTerminatedException.class, each.failure());
+                    }
+                });
+    }
+
+    @Test
+    void F15_aTaskHasNoCordYet() {
+        run(
+                1,
+                (crew, _) -> {
+                    Fiber<String> task = crew.scheduler.spin("t", () -> "done");
+                    Throwable error = assertThrows(IllegalStateException.class, task::cord);
+                    assertTrue(error.toString().contains("task t of scheduler crew"));
+                    assertEquals(FiberState.RUNNABLE, task.state());
+                    assertNull(task.failure());
+                    crew.open();
+                    task.await();
+                    assertSame(crew.scheduler.cords().getFirst(), task.cord());
+                });
+    }
+
+    @Test
+    void F15_anIdleCordSteals() {
+        try (Crew crew = new Crew(1)) {
+            // A second cord, bound, has nothing of its own to do.
+            crew.scheduler.bind(
+                    () -> {
+                        List<Fiber<Cord>> tasks = new ArrayList<>();
+                        for (int i = 0; i < 50; i++) {
+                            tasks.add(crew.scheduler.spin(Cord::current));
+                        }
+                        for (Fiber<Cord> each : tasks) {
+                            assertSame(Cord.current(), each.await());
+                        }
+                    });
+        }
+    }
+
+    @Test
+    void F15_aSleepingCordIsWokenToSteal() {
+        Reports reports = new Reports();
+        SchedulerOptions options =
+                SchedulerOptions.named("crew")
+                        .withCords(2)
+                        .withCord(CordOptions.named("c").withUncaught(reports));
+        CountDownLatch gate = new CountDownLatch(1);
+        try (Scheduler scheduler = Scheduler.start(options)) {
+            Cord busy = scheduler.cords().get(0);
+            Cord other = scheduler.cords().get(1);
+            for (int round = 0; round < 20; round++) {
+                CountDownLatch begun = new CountDownLatch(1);
+                CountDownLatch end = round == 0 ? gate : new CountDownLatch(1);
+                Fiber<@Nullable Void> blocker =
+                        busy.spin(
+                                "blocker",
+                                () -> {
+                                    begun.countDown();
+                                    Runs.await(end);
+                                });
+                Runs.await(begun);
+                Runs.until(() -> other.activity() == CordLoop.Activity.ASLEEP);
+                // One of the two is placed on the busy cord.
+                Fiber<Cord> first = scheduler.spin(Cord::current);
+                Fiber<Cord> second = scheduler.spin(Cord::current);
+                assertSame(other, first.await());
+                assertSame(other, second.await());
+                end.countDown();
+                blocker.await();
+            }
+        }
+        reports.assertNone();
+    }
+
+    @Test
+    void F15_fibersThatWakeEachOtherDoNotKeepTasksOut() {
+        try (Crew crew = new Crew(1)) {
+            Scheduler scheduler = crew.scheduler;
+            AtomicBoolean over = new AtomicBoolean();
+            scheduler.execute(
+                    () -> {
+                        Fiber<@Nullable Void> busy =
+                                Fiber.spin(
+                                        () -> {
+                                            while (!over.get()) {
+                                                Fiber.snooze();
+                                            }
+                                        });
+                        while (!over.get()) {
+                            Fiber.snooze();
+                        }
+                        busy.await();
+                    });
+            scheduler.execute(() -> over.set(true));
+            crew.open();
+            Runs.until(over::get);
+        }
+    }
+
+    @Test
+    void F15_anEndAndAStartDecideByOneStep() {
+        int tasks = 20_000;
+        AtomicInteger runs = new AtomicInteger();
+        ConcurrentHashMap<Fiber<?>, Boolean> ended = new ConcurrentHashMap<>();
+        try (Scheduler scheduler = Scheduler.start(SchedulerOptions.named("crew").withCords(2))) {
+            Cord.run(
+                    () -> {
+                        List<Fiber<@Nullable Void>> all = new ArrayList<>();
+                        for (int i = 0; i < tasks; i++) {
+                            Fiber<@Nullable Void> task =
+                                    scheduler.spin(() -> count(runs.incrementAndGet()));
+                            all.add(task);
+                            if (i % 3 == 0) {
+                                all.get(i / 2).terminate();
+                            }
+                            task.onEnd(each -> ended.merge(each, true, (_, _) -> false));
+                        }
+                        int succeeded = 0;
+                        for (Fiber<@Nullable Void> each : all) {
+                            try {
+                                each.await();
+                                succeeded++;
+                            } catch (FiberTerminatedException terminated) {
+                                // It never ran.
+                            }
+                        }
+                        assertEquals(runs.get(), succeeded);
+                    });
+        }
+        assertEquals(tasks, ended.size());
+        assertFalse(ended.containsValue(false));
+    }
+}
