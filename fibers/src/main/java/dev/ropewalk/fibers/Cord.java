@@ -4,7 +4,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -338,17 +337,9 @@ public final class Cord extends CordLoop implements AutoCloseable {
      */
     public @Nullable Fiber<?> find(long id) {
         root.checkCord("find among the fibers of");
-        ArrayDeque<Fiber<?>> toSee = new ArrayDeque<>(guests.copy());
-        toSee.add(root);
-        for (Fiber<?> each = toSee.poll(); each != null; each = toSee.poll()) {
+        for (Fiber<?> each : fibers()) {
             if (each.id() == id && each.outcome() == null) {
                 return each;
-            }
-            Fiber<?> child = each.firstChild();
-            for (; child != null; child = child.nextSibling) {
-                if (child.cord == this) {
-                    toSee.add(child);
-                }
             }
         }
         return null;
@@ -433,15 +424,26 @@ public final class Cord extends CordLoop implements AutoCloseable {
         }
     }
 
-    /** Living fibers that are here without a parent here, and the root's children. */
+    /** Living fibers of this cord that came as tasks of its scheduler. */
     List<Fiber<?>> tasksHere() {
-        List<Fiber<?>> here = new ArrayList<>(guests.copy());
-        for (Fiber<?> each = root.firstChild(); each != null; each = each.nextSibling) {
-            if (each.cord == this) {
-                here.add(each);
+        return fibers().stream()
+                .filter(each -> each.placement != null && each.outcome() == null)
+                .toList();
+    }
+
+    /** All of this cord that are below its root, or guests, or below those; parents first. */
+    private List<Fiber<?>> fibers() {
+        List<Fiber<?>> all = new ArrayList<>(guests.copy());
+        all.add(root);
+        for (int i = 0; i < all.size(); i++) {
+            Fiber<?> child = all.get(i).firstChild();
+            for (; child != null; child = child.nextSibling) {
+                if (child.cord == this) {
+                    all.add(child);
+                }
             }
         }
-        return here;
+        return all;
     }
 
     @Nullable Thread ownThread() {

@@ -57,6 +57,10 @@ abstract sealed class CordLoop permits Cord {
     private final RunQueue runQueue = new RunQueue();
     private final Timers timers = new Timers();
     private final ArrayDeque<Stack> idleStacks = new ArrayDeque<>();
+
+    /** The body of every stack. */
+    private final Runnable worker = this::work;
+
     private final boolean orderSeeded;
     private @Nullable Stack mounted;
     private @Nullable Fiber<?> running;
@@ -88,6 +92,9 @@ abstract sealed class CordLoop permits Cord {
 
     /** Of a cord of a scheduler. */
     final @Nullable TaskQueue tasks;
+
+    /** It had nothing to do, and has not taken a task since. */
+    private boolean wasIdle;
 
     private volatile Activity activity = Activity.ASLEEP;
 
@@ -159,7 +166,6 @@ abstract sealed class CordLoop permits Cord {
     /** No fiber runs any more; this thread is no cord from now on. */
     final void stopRunning() {
         if (!seam.isVirtual()) {
-            activity = Activity.ASLEEP;
             Ticker.INSTANCE.remove(self());
         }
         endIdleStacks();
@@ -181,8 +187,8 @@ abstract sealed class CordLoop permits Cord {
             if (stack == null) {
                 stack =
                         onVirtualThreads
-                                ? new VirtualStack(self(), this::work)
-                                : new LightStack(this::work);
+                                ? new VirtualStack(self(), worker)
+                                : new LightStack(worker);
             }
             handedOver = fiber;
         } else {
@@ -286,14 +292,30 @@ abstract sealed class CordLoop permits Cord {
     }
 
     private @Nullable Fiber<?> nextTask(TaskQueue from) {
-        return from.startNext() ? runQueue.take() : null;
+        running = null; // what was sent to the task is done as no fiber
+        if (!from.startNext()) {
+            return null;
+        }
+        wakeAnother(from);
+        return runQueue.take();
+    }
+
+    /**
+     * A cord that looked for work has found some: if there is more, another one is woken for it,
+     * and so on. Who places a task on a cord that spins wakes nobody, and there may be several.
+     */
+    private void wakeAnother(TaskQueue from) {
+        if (wasIdle) {
+            wasIdle = false;
+            from.scheduler.wakeSleeperIfWaiting();
+        }
     }
 
     /** The next entry, waiting for one if need be; null when the root fiber has ended. */
     private @Nullable Fiber<?> next() {
         for (; ; ) {
             if (--looksAfter <= 0 || marked) {
-                look();
+                lookInTurn();
             }
             for (VirtualStack stack = readyStacks.poll();
                     stack != null;
@@ -326,9 +348,20 @@ abstract sealed class CordLoop permits Cord {
             if (onVirtualThreads) {
                 return true;
             }
-            look();
+            lookInTurn();
         }
         return false;
+    }
+
+    /** So that fibers which wake each other for ever do not keep tasks out. */
+    private void lookInTurn() {
+        look();
+        if (tasks != null && hasRunnable()) {
+            Fiber<?> interrupted = running;
+            running = null;
+            tasks.startNext();
+            running = interrupted;
+        }
     }
 
     /** No fiber is current meanwhile, so a message cannot wait as the one that happened to run. */
@@ -341,15 +374,17 @@ abstract sealed class CordLoop permits Cord {
         if (!timers.isEmpty()) {
             timers.fireDue(seam.nanoTime());
         }
-        if (tasks != null && hasRunnable()) {
-            tasks.startNext();
-        }
         running = interrupted;
     }
 
     private void idle() {
         look();
-        if (hasRunnable() || !readyStacks.isEmpty() || (tasks != null && tasks.steal())) {
+        if (hasRunnable() || !readyStacks.isEmpty()) {
+            return;
+        }
+        wasIdle = true;
+        if (tasks != null && tasks.steal()) {
+            wakeAnother(tasks);
             return;
         }
         Timer next = timers.earliest();
@@ -362,13 +397,23 @@ abstract sealed class CordLoop permits Cord {
             look();
             return;
         }
-        activity = Activity.ASLEEP;
-        seam.park(next != null, next == null ? 0 : next.deadlineNs, this::hasWork);
+        setAsleep(true);
+        try {
+            seam.park(next != null, next == null ? 0 : next.deadlineNs, this::hasWork);
+        } finally {
+            setAsleep(false);
+        }
         if (!seam.isVirtual()) {
-            activity = Activity.BUSY;
             Ticker.INSTANCE.cordBecameBusy();
         }
         look();
+    }
+
+    private void setAsleep(boolean on) {
+        activity = on ? Activity.ASLEEP : Activity.BUSY;
+        if (tasks != null) {
+            tasks.scheduler.countSleeper(on);
+        }
     }
 
     /** Read after the cord has been marked as asleep: who gives it work does so before it looks. */
@@ -406,6 +451,9 @@ abstract sealed class CordLoop permits Cord {
             Thread.onSpinWait();
         }
         activity = Activity.BUSY;
+        if (hasRunnable()) {
+            wakeAnother(own);
+        }
         return found;
     }
 

@@ -344,11 +344,14 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * it. Works from any thread. A task is started for it, if it was not yet.
      */
     public void detach() {
-        Cord here = cordOrNull();
-        if (here == null) {
-            sendNow(FiberMessages.quiet(() -> attachHere(cord.root())));
+        if (isRoot()) {
+            throw new IllegalArgumentException(
+                    this + " is a root fiber and ends with its cord; it has no parent");
+        }
+        if (isHere()) {
+            detachHere();
         } else {
-            attachTo(here.root());
+            sendNow(FiberMessages.quiet(this::detachHere));
         }
     }
 

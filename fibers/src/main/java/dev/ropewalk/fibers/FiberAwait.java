@@ -141,8 +141,9 @@ final class FiberAwait {
      * If the news was held back meanwhile, and the failure is not taken after all, it comes now.
      */
     private static void unclaim(Fiber<?> child) {
-        if (isMineFromElsewhere(child)) {
-            Fiber.current().stopAwaiting(child, false);
+        Fiber<?> me = Fiber.currentOrNull();
+        if (me != null && child.parentOrNull() == me) { // a task may have come here meanwhile
+            me.stopAwaiting(child, false);
         }
     }
 

@@ -199,6 +199,9 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         } else if (oldParent != newParent) {
             isMoving = true;
             parent = newParent;
+            if (placement != null) {
+                placement.isOwnerless = false;
+            }
             isAwaitedByParent = false;
             if (newParent.cord != cord && !isGuest()) {
                 cord.addGuest(self());
@@ -208,6 +211,14 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
             } else {
                 oldParent.send(FiberMessages.letGo(oldParent, self(), newParent));
             }
+        }
+    }
+
+    /** Also of a task whose parent is the root: from now on it belongs to nobody. */
+    final void detachHere() {
+        attachHere(cord.root());
+        if (placement != null) {
+            placement.isOwnerless = true;
         }
     }
 

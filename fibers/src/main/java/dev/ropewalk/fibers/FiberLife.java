@@ -67,6 +67,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
 
     private void bodyTurn() {
         Callable<? extends T> toRun = Objects.requireNonNull(body, "body");
+        if (placement != null) {
+            placement.hasBegun = true;
+        }
         boolean again = false;
         do {
             Outcome<T> raw;
@@ -74,7 +77,8 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
                 if (again) {
                     snoozeHere();
                 }
-                raw = new Outcome.Success<>(toRun.call());
+                T result = toRun.call(); // first: else each parked stack holds an outcome
+                raw = new Outcome.Success<>(result);
             } catch (Throwable t) {
                 raw = new Outcome.Failure<>(t);
             }
@@ -261,6 +265,11 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         Throwable failure = pending == null ? new CordClosedException(why) : pending;
         Outcome<T> end = Ranks.withPending(new Outcome.Failure<>(failure), null);
         FiberFailedException untaken = publish(UNSTARTED, end) ? null : untakenFailure(end);
+        for (Fiber<?> child = firstChild(); child != null; child = firstChild()) {
+            children().remove(child); // it was given to this fiber before the start
+            child.terminate();
+            child.detach();
+        }
         Fiber<?> toTell = parentOrNull();
         if (toTell != null && (toTell.cord != cord || placement != null)) {
             toTell.send(FiberMessages.childEnded(toTell, self(), untaken));

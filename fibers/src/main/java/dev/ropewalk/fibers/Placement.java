@@ -39,8 +39,11 @@ final class Placement {
 
     final Scheduler scheduler;
 
-    /** Spun by no fiber: its failure is reported, and cancels nobody. */
-    final boolean isOwnerless;
+    /** Spun by no fiber, or detached: its failure is reported, and cancels nobody. */
+    boolean isOwnerless;
+
+    /** Its body has begun; of its cord, and of who has seen its end. */
+    boolean hasBegun;
 
     /** Counted among the tasks of its cord; of that cord. */
     boolean isCounted;

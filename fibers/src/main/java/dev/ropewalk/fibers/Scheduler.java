@@ -5,10 +5,14 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -55,7 +59,7 @@ public final class Scheduler implements Executor, AutoCloseable {
         OVER
     }
 
-    /** How many cords are looked at for one that spins or sleeps; enough that one is found. */
+    /** How many cords are looked at for one that spins: not to find one costs a wake-up only. */
     private static final int MOST_LOOKS = 8;
 
     private final SchedulerOptions options;
@@ -69,8 +73,16 @@ public final class Scheduler implements Executor, AutoCloseable {
 
     private final LongAdder placed = new LongAdder();
     private final LongAdder ended = new LongAdder();
+    private final LongAdder stolen = new LongAdder();
+
+    /** Cords that sleep; a look at it saves who places a task a look at each. */
+    private final AtomicInteger sleepers = new AtomicInteger();
+
     private final SchedulerShutdown shutdown = new SchedulerShutdown(this);
     private volatile State state = State.OPEN;
+
+    /** Threads that are bound, to the end of their cords; under the lock of this. */
+    private final Set<Cord> bound = new LinkedHashSet<>();
 
     /** Under the lock of this. */
     private int boundSoFar;
@@ -130,15 +142,23 @@ public final class Scheduler implements Executor, AutoCloseable {
      * @param body what this thread runs
      * @return what the body returned
      * @throws FiberFailedException if the body threw, or a child of it that nobody awaited
+     * @throws FiberTerminatedException if the body was terminated
      * @throws CordClosedException if the scheduler is closed
      * @throws IllegalStateException if the thread is a cord already, is virtual, holds a monitor,
-     *     or the JVM was started without the flags
+     *     or the JVM was started without the flags; if the clock is virtual and a thread is bound
      */
     public <T extends @Nullable Object> T bind(Callable<? extends T> body) {
         Objects.requireNonNull(body, "body");
-        checkOpen("bind a thread to it");
+        JvmFlags.check();
+        CallerCheck.check();
         int number;
         synchronized (this) {
+            checkOpen("bind a thread to it");
+            boolean isVirtual = options.cord().clock() instanceof CordOptions.VirtualClock;
+            if (isVirtual && !bound.isEmpty()) {
+                throw new IllegalStateException(
+                        this + " has a virtual clock, which is one thread's; bound=" + bound);
+            }
             number = boundSoFar++;
         }
         CordOptions cord = options.cord().withName(options.name() + "-bound-" + number);
@@ -158,6 +178,8 @@ public final class Scheduler implements Executor, AutoCloseable {
         TaskQueue here = Objects.requireNonNull(Cord.current().tasks, "tasks");
         synchronized (this) {
             checkOpen("bind a thread to it");
+            bound.add(here.cord);
+            here.reopen(); // the body may be restarted
             join(here);
         }
         try {
@@ -179,7 +201,8 @@ public final class Scheduler implements Executor, AutoCloseable {
             here.close(); // the others take what waits
         }
         boolean inTime = here.drain(drainLimitNs());
-        leave(here);
+        remove(here);
+        here.close();
         return inTime;
     }
 
@@ -266,13 +289,16 @@ public final class Scheduler implements Executor, AutoCloseable {
      * end with its caller, and what it throws goes to the uncaught handler.
      *
      * @param task what is run; it may wait like any fiber
-     * @throws CordClosedException if the scheduler is closed
-     * @throws IllegalStateException if it has no cord
+     * @throws RejectedExecutionException if the scheduler is closed, or has no cord
      */
     @Override
     public void execute(Runnable task) {
         Objects.requireNonNull(task, "task");
-        checkCanPlace();
+        try {
+            checkCanPlace();
+        } catch (IllegalStateException refused) {
+            throw new RejectedExecutionException(refused.getMessage(), refused);
+        }
         place(new Fiber<>(new Placement(this, true), null, null, Fiber.callable(task::run)));
     }
 
@@ -330,6 +356,7 @@ public final class Scheduler implements Executor, AutoCloseable {
         placed.increment();
         if (!placeAgain(task) && !startHere(task)) {
             ended.increment();
+            shutdown.tellIfQuiet();
             throw new CordClosedException(
                     this + " has no cord any more: it was closed, or the last thread unbound");
         }
@@ -339,7 +366,7 @@ public final class Scheduler implements Executor, AutoCloseable {
     private boolean startHere(Fiber<?> task) {
         Cord here = Cord.currentOrNull();
         TaskQueue own = here != null && isMine(here) ? here.tasks : null;
-        return own != null && own.start(task);
+        return own != null && !own.cord.root().isEnding() && own.start(task);
     }
 
     /** False if there is no cord. */
@@ -348,30 +375,45 @@ public final class Scheduler implements Executor, AutoCloseable {
         if (all.length == 0) {
             return false;
         }
-        int first = Math.floorMod(turn++, all.length);
-        TaskQueue target = find(all, first, CordLoop.Activity.SPINNING);
+        int first = nextTurn(all);
+        TaskQueue target =
+                find(all, first, Math.min(all.length, MOST_LOOKS), CordLoop.Activity.SPINNING);
         if (target == null) {
             target = all[first];
         }
         target.add(task);
-        wakeFor(target, all, first);
+        switch (target.cord.activity()) {
+            case ASLEEP -> target.cord.seam.wakeUp();
+            case BUSY -> wakeSleeper(all, first); // to steal it
+            case SPINNING -> {
+                // It finds the task, and wakes another if there is more.
+            }
+        }
         return true;
     }
 
-    /** The cord that it was placed on if it sleeps; if it is busy, one that sleeps steals. */
-    private static void wakeFor(TaskQueue target, TaskQueue[] all, int first) {
-        TaskQueue toWake = target;
-        if (target.cord.activity() == CordLoop.Activity.BUSY) {
-            toWake = find(all, first, CordLoop.Activity.ASLEEP);
+    private int nextTurn(TaskQueue[] all) {
+        return Math.floorMod(turn++, all.length);
+    }
+
+    private void wakeSleeper(TaskQueue[] all, int first) {
+        TaskQueue sleeper =
+                sleepers.get() == 0 ? null : find(all, first, all.length, CordLoop.Activity.ASLEEP);
+        if (sleeper != null) {
+            sleeper.cord.seam.wakeUp();
         }
-        if (toWake != null) {
-            toWake.cord.seam.wakeUp();
+    }
+
+    /** By a cord that has found a task. */
+    void wakeSleeperIfWaiting() {
+        TaskQueue[] all = queues;
+        if (sleepers.get() > 0 && Arrays.stream(all).anyMatch(TaskQueue::isWaiting)) {
+            wakeSleeper(all, nextTurn(all));
         }
     }
 
     private static @Nullable TaskQueue find(
-            TaskQueue[] all, int first, CordLoop.Activity activity) {
-        int looks = Math.min(all.length, MOST_LOOKS);
+            TaskQueue[] all, int first, int looks, CordLoop.Activity activity) {
         for (int i = 0; i < looks; i++) {
             TaskQueue each = all[(first + i) % all.length];
             if (each.cord.activity() == activity) {
@@ -384,15 +426,31 @@ public final class Scheduler implements Executor, AutoCloseable {
     /** A task that somebody wants something of does not wait for its turn. */
     void claimSoon(Fiber<?> task) {
         Cord here = Cord.currentOrNull();
-        if (here != null && here.tasks != null && isMine(here)) {
+        if (here != null && here.tasks != null && isMine(here) && here.tasks.canTake()) {
             here.tasks.start(task);
             return;
         }
         TaskQueue[] all = queues;
         if (all.length > 0) {
-            TaskQueue to = all[0];
-            to.cord.send(FiberMessages.quiet(() -> to.start(task)));
-        } // else the last cord that left has it, and starts or refuses it
+            TaskQueue to = all[nextTurn(all)];
+            to.cord.send(FiberMessages.quiet(() -> claimOn(to, task)));
+        } // else the cord that left last has it, and starts or refuses it
+    }
+
+    private void claimOn(TaskQueue queue, Fiber<?> task) {
+        if (queue.canTake()) {
+            queue.start(task);
+        } else if (state.compareTo(State.STOPPING) < 0) {
+            claimSoon(task); // this cord is about to leave
+        }
+    }
+
+    void countSleeper(boolean more) {
+        sleepers.addAndGet(more ? 1 : -1);
+    }
+
+    void countStolen() {
+        stolen.increment();
     }
 
     // ---------------------------------------------------------------- its cords
@@ -407,11 +465,18 @@ public final class Scheduler implements Executor, AutoCloseable {
         queues = more;
     }
 
-    /** The cord takes no more tasks. Leaving twice is harmless. */
+    /** The cord has ended. */
     void leave(TaskQueue queue) {
         remove(queue);
         queue.close();
+        synchronized (this) {
+            bound.remove(queue.cord);
+        }
         shutdown.tellIfQuiet();
+    }
+
+    synchronized List<Cord> bound() {
+        return List.copyOf(bound);
     }
 
     private synchronized void remove(TaskQueue queue) {
@@ -442,7 +507,13 @@ public final class Scheduler implements Executor, AutoCloseable {
     /** Every task that was placed has ended, and no thread is bound. */
     boolean isQuiet() {
         long sumOfEnded = ended.sum(); // first, see above
-        return sumOfEnded == placed.sum() && queues.length <= cords.size();
+        return sumOfEnded == placed.sum() && bound().isEmpty();
+    }
+
+    /** {@return what has happened so far; a snapshot for people, whose numbers race} */
+    public SchedulerStats stats() {
+        long sumOfEnded = ended.sum();
+        return new SchedulerStats(placed.sum(), sumOfEnded, stolen.sum(), queues.length);
     }
 
     /** {@return the cords that have threads of their own; those of bound threads are not here} */
@@ -463,6 +534,8 @@ public final class Scheduler implements Executor, AutoCloseable {
      * Closing twice is harmless.
      *
      * @throws IllegalStateException if called on one of its cords
+     * @throws WaitInterruptedException if a plain thread was interrupted while it waited; the tasks
+     *     are being terminated then
      */
     @Override
     public void close() {
@@ -473,9 +546,11 @@ public final class Scheduler implements Executor, AutoCloseable {
      * Takes no more tasks from outside, waits until all have ended and no thread is bound, and ends
      * the cords. After the limit the tasks that are left are terminated; what does not end within
      * the stop limit of the cords then is abandoned, and a cord that does not even do that is left
-     * behind. Fibers that were detached from their tasks are terminated without being waited for. A
-     * second call waits like the first and returns the same. From a fiber of another cord this is a
-     * switchpoint, and a shielded one.
+     * behind. Fibers that are no tasks, because they were detached, respawned or spun on a cord
+     * itself, are terminated without being waited for. A second call waits like the first and
+     * returns the same; if its limit passes earlier, that limit counts. From a fiber of another
+     * cord this is a switchpoint, and a shielded one; if that fiber is abandoned meanwhile, the end
+     * goes on without it.
      *
      * @param limit how long tasks may go on
      * @return who did not stop in time; also logged if there is somebody

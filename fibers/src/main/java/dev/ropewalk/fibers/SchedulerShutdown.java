@@ -7,18 +7,20 @@ import org.slf4j.LoggerFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
  * The end of a scheduler, in steps: drain, terminate, abandon, and leave behind what is stuck; each
- * has a limit, and the report says who needed which. The first caller runs it, the others wait for
- * its report.
+ * has a limit, and the report says who needed which.
+ *
+ * <p>The steps run on a thread of their own, so that they go on if the closing fiber is abandoned;
+ * who closes only waits for the report.
  */
 final class SchedulerShutdown {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerShutdown.class);
@@ -30,114 +32,120 @@ final class SchedulerShutdown {
 
     private final Scheduler scheduler;
 
-    /** Who waits until all is quiet: the first caller. */
-    private final Queue<Waiter> drainers = new ConcurrentLinkedQueue<>();
+    /** Opened when draining is over: all is quiet, or a limit has passed. */
+    private final CountDownLatch drained = new CountDownLatch(1);
 
-    /** Who waits for the report. */
-    private final Queue<Waiter> followers = new ConcurrentLinkedQueue<>();
+    private final Queue<Waiter> closers = new ConcurrentLinkedQueue<>();
 
-    /** Tasks that are ended before they have started. */
+    /** Tasks that were to be ended before they had started. */
     private final Set<Fiber<?>> notStarted = ConcurrentHashMap.newKeySet();
 
     private final Queue<String> terminated = new ConcurrentLinkedQueue<>();
     private final Queue<String> abandoned = new ConcurrentLinkedQueue<>();
     private final List<String> stuck = new ArrayList<>();
-    private final List<String> bound = new ArrayList<>();
     private volatile @Nullable ShutdownReport report;
 
     SchedulerShutdown(Scheduler scheduler) {
         this.scheduler = scheduler;
     }
 
+    // ---------------------------------------------------------------- who closes
+
     ShutdownReport run(long limitNs) {
-        boolean isFirst = scheduler.beginDraining();
-        Fiber<?> closer = Fiber.currentOrNull();
-        if (closer == null) {
-            runSteps(isFirst, limitNs);
-        } else {
-            closer.shielded(() -> runSteps(isFirst, limitNs));
+        Waiter waiter = new Waiter(); // first: it refuses who cannot wait
+        closers.add(waiter);
+        if (scheduler.beginDraining()) {
+            if (scheduler.cords().isEmpty() && scheduler.isQuiet()) {
+                end(); // also on a virtual clock, where nothing can be awaited from outside
+            } else {
+                HelperThreads.unstarted("end of " + scheduler, this::end).start();
+            }
         }
-        return Objects.requireNonNull(report, "report");
-    }
-
-    private boolean runSteps(boolean isFirst, long limitNs) {
-        if (isFirst) {
-            end(limitNs);
-        } else {
-            follow();
-        }
-        return true;
-    }
-
-    private void follow() {
-        Waiter waiter = new Waiter();
-        followers.add(waiter);
         try {
-            if (report == null) {
-                waiter.await("the end of " + scheduler);
+            Fiber<?> closer = Fiber.currentOrNull();
+            if (closer == null) {
+                await(waiter, limitNs);
+            } else {
+                closer.shielded(() -> await(waiter, limitNs));
             }
         } finally {
-            followers.remove(waiter);
+            closers.remove(waiter);
+            if (report == null) {
+                drained.countDown(); // its limit is not waited for any more
+            }
+        }
+        ShutdownReport told = report;
+        if (told == null) {
+            throw new IllegalStateException("no report of the end of " + scheduler);
+        }
+        return told;
+    }
+
+    private boolean await(Waiter first, long limitNs) {
+        if (report != null || first.await(reason(), limitNs) != Waits.TIMED_OUT) {
+            return true;
+        }
+        drained.countDown();
+        Waiter second = new Waiter();
+        closers.add(second);
+        try {
+            return report != null || second.await(reason()) == null;
+        } finally {
+            closers.remove(second);
         }
     }
 
-    private void end(long limitNs) {
-        boolean isStopping = false;
+    private String reason() {
+        return "the end of " + scheduler;
+    }
+
+    // ---------------------------------------------------------------- the steps
+
+    private void end() {
         try {
-            boolean quiet = awaitQuiet(limitNs);
-            isStopping = true;
-            stop(quiet);
-            awaitCords(scheduler.stopLimitNs());
-        } catch (WaitInterruptedException interrupted) {
-            if (!isStopping) {
-                stop(false);
+            tellIfQuiet();
+            drained.await();
+            scheduler.state(Scheduler.State.DRAINING, Scheduler.State.STOPPING);
+            if (!scheduler.isQuiet()) {
+                endTasks();
             }
-            throw interrupted;
+            scheduler.cords().forEach(cord -> cord.root().terminate());
+            awaitCords();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // nobody knows this thread
+        } catch (RuntimeException | Error broken) {
+            LOG.error("the end of {} failed", scheduler, broken);
+            throw broken;
         } finally {
             finish();
         }
     }
 
-    private void stop(boolean quiet) {
-        scheduler.state(Scheduler.State.DRAINING, Scheduler.State.STOPPING);
-        if (!quiet) {
-            endTasks();
-        }
-        scheduler.cords().forEach(cord -> cord.root().terminate());
-    }
-
-    // ---------------------------------------------------------------- draining
-
-    private boolean awaitQuiet(long limitNs) {
-        Waiter waiter = new Waiter();
-        drainers.add(waiter);
-        try {
-            return scheduler.isQuiet()
-                    || waiter.await("the tasks of " + scheduler, limitNs) != Waits.TIMED_OUT;
-        } finally {
-            drainers.remove(waiter);
-        }
-    }
-
-    /** Called with the end of each task, and when a thread was unbound. */
+    /** Called with the end of each task, and when a thread is bound no more. */
     void tellIfQuiet() {
-        if (!drainers.isEmpty() && scheduler.isQuiet()) {
-            drainers.forEach(each -> each.give(null));
+        if (scheduler.state() == Scheduler.State.DRAINING && scheduler.isQuiet()) {
+            drained.countDown();
         }
     }
 
-    // ---------------------------------------------------------------- ending by force
-
-    private void endTasks() {
-        List<Cord> own = scheduler.cords();
+    private void endTasks() throws InterruptedException {
+        List<Cord> bound = scheduler.bound();
+        CountDownLatch answers = new CountDownLatch(bound.size());
         for (TaskQueue each : scheduler.queues()) {
             notStarted.addAll(each.snapshot());
-            each.cord.send(FiberMessages.quiet(() -> endTasksOn(each.cord)));
-            if (!own.contains(each.cord)) {
-                bound.add(each.cord.toString());
-            }
+        }
+        for (Cord cord : scheduler.cords()) {
+            cord.send(FiberMessages.quiet(() -> endTasksOn(cord)));
+        }
+        for (Cord cord : bound) {
+            cord.send(FiberMessages.quiet(() -> endTasksOn(cord)));
+            cord.send(FiberMessages.quiet(answers::countDown));
         }
         notStarted.forEach(Fiber::terminate);
+        boolean all = answers.await(scheduler.stopLimitNs(), TimeUnit.NANOSECONDS);
+        if (!all) {
+            LOG.warn("{}: not every bound thread has looked at its messages", scheduler);
+        }
     }
 
     /** On that cord. */
@@ -146,7 +154,7 @@ final class SchedulerShutdown {
             if (each.rawState() == FiberCore.UNSTARTED) {
                 notStarted.add(each);
             } else {
-                terminated.add(each.toString());
+                terminated.add(each.name());
             }
             each.terminate();
         }
@@ -154,13 +162,13 @@ final class SchedulerShutdown {
 
     void noteAbandoned(Fiber<?> fiber) {
         if (scheduler.state() == Scheduler.State.STOPPING) {
-            abandoned.add(fiber.toString());
+            abandoned.add(fiber.name());
         }
     }
 
-    private void awaitCords(long stopLimitNs) {
-        long limitNs =
-                stopLimitNs > Long.MAX_VALUE - GRACE_NS ? stopLimitNs : stopLimitNs + GRACE_NS;
+    private void awaitCords() {
+        long stopLimitNs = scheduler.stopLimitNs();
+        long limitNs = Math.min(stopLimitNs, Long.MAX_VALUE - GRACE_NS) + GRACE_NS;
         long startNs = RealSeam.now();
         for (Cord cord : scheduler.cords()) {
             long leftNs = Math.max(0, limitNs - (RealSeam.now() - startNs));
@@ -181,22 +189,30 @@ final class SchedulerShutdown {
                                 .limit(STACK_LINES)
                                 .map(frame -> " at " + frame)
                                 .collect(Collectors.joining());
-        return cord + " runs " + (running == null ? "no fiber" : running.name()) + stack;
+        return cord.name() + " runs " + (running == null ? "no fiber" : running.name()) + stack;
     }
 
     private void finish() {
         ShutdownReport all =
                 new ShutdownReport(
-                        notStarted.stream().map(Fiber::name).toList(),
+                        notStarted.stream()
+                                .filter(each -> !hasBegun(each))
+                                .map(Fiber::name)
+                                .toList(),
                         List.copyOf(terminated),
                         List.copyOf(abandoned),
                         stuck,
-                        bound);
+                        scheduler.bound().stream().map(Cord::name).toList());
         report = all;
         scheduler.state(Scheduler.State.STOPPING, Scheduler.State.OVER);
         if (!all.isClean()) {
             LOG.warn("{} did not stop by itself: {}", scheduler, all);
         }
-        followers.forEach(each -> each.give(null));
+        closers.forEach(each -> each.give(null));
+    }
+
+    /** A cord may have started it before its end came. */
+    private static boolean hasBegun(Fiber<?> task) {
+        return task.placement != null && task.placement.hasBegun;
     }
 }

@@ -3,13 +3,14 @@ package dev.ropewalk.fibers;
 import java.util.List;
 
 /**
- * Who did not stop by itself when a {@link Scheduler} was shut down; each by name, for people.
+ * Who did not stop by itself when a {@link Scheduler} was shut down: names of tasks and of cords.
  *
  * @param notStarted tasks that no cord had started within the limit, and that were ended
  * @param terminated tasks that ran and were terminated after the limit
  * @param abandoned fibers that did not end when they were terminated; they never run again
- * @param stuck cords that did not end, with what they run; their threads are left behind
- * @param bound threads that are still bound, and go on
+ * @param stuck cords that did not end, with what they run and the stack of their threads, which are
+ *     left behind
+ * @param bound cords of threads that are still bound, and go on
  */
 public record ShutdownReport(
         List<String> notStarted,

@@ -19,6 +19,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class TaskQueue {
     private static final Logger LOG = LoggerFactory.getLogger(TaskQueue.class);
 
+    /** Tasks that are started before those have had a turn that were started before them. */
+    private static final int MOST_AT_ONCE = 1_024;
+
     final Scheduler scheduler;
     final Cord cord;
     private final ConcurrentLinkedQueue<Fiber<?>> waiting = new ConcurrentLinkedQueue<>();
@@ -33,7 +36,6 @@ final class TaskQueue {
     private @Nullable Fiber<?> drainer;
 
     private long drainNumber;
-    private long stolen;
 
     TaskQueue(Scheduler scheduler, Cord cord) {
         this.scheduler = scheduler;
@@ -56,6 +58,9 @@ final class TaskQueue {
 
     /** Whether this cord could find a task, of its own or of another cord. */
     boolean isAnyWaiting() {
+        if (!canTake()) {
+            return false;
+        }
         for (TaskQueue each : scheduler.queues()) {
             if (each.isWaiting()) {
                 return true;
@@ -81,25 +86,46 @@ final class TaskQueue {
         handOn();
     }
 
+    /** For the body of a bound thread that is restarted. */
+    void reopen() {
+        isClosed = false;
+    }
+
+    /** Whether the cord may start a task now. Its own answer counts; to others it is a hint. */
+    boolean canTake() {
+        return !isClosed && !cord.root().isEnding();
+    }
+
     private void handOn() {
         for (Fiber<?> task = waiting.poll(); task != null; task = waiting.poll()) {
             if (task.cordOrNull() == null && !scheduler.placeAgain(task)) {
-                refuse(task);
+                cord.send(new Refusal(task)); // by the cord: this may be any thread
             }
         }
     }
 
-    private void refuse(Fiber<?> task) {
-        Collection<CordMessage> notes = claim(task);
-        if (notes != null) {
-            refuse(task, notes, scheduler + " has no cord any more");
-        }
-    }
+    private final class Refusal extends CordMessage {
+        private final Fiber<?> task;
 
-    private static void refuse(Fiber<?> task, Collection<CordMessage> notes, String why) {
-        tell(notes);
-        if (task.outcome() == null) {
-            task.refuseStart(task + " was not started: " + why);
+        Refusal(Fiber<?> task) {
+            this.task = task;
+        }
+
+        @Override
+        protected void onCord() {
+            Collection<CordMessage> notes = claim(task);
+            if (notes != null) {
+                tell(notes);
+                if (task.outcome() == null) {
+                    task.refuseStart(
+                            task + " was not started: " + scheduler + " has no cord any more");
+                }
+            }
+        }
+
+        @Override
+        protected void onClosed() {
+            onCord();
         }
     }
 
@@ -132,14 +158,14 @@ final class TaskQueue {
     /** Like {@link #startNext}, from another cord, beginning at a random one. */
     boolean steal() {
         TaskQueue[] all = scheduler.queues();
-        if (all.length < 2 || isClosed) {
+        if (all.length < 2) {
             return false;
         }
         int first = cord.nextInt(all.length);
         for (int i = 0; i < all.length; i++) {
             TaskQueue victim = all[(first + i) % all.length];
             if (victim != this && victim.isWaiting() && startFrom(victim)) {
-                stolen++;
+                scheduler.countStolen();
                 return true;
             }
         }
@@ -148,7 +174,7 @@ final class TaskQueue {
 
     private boolean startFrom(TaskQueue from) {
         if (cord.root().isEnding()) {
-            return false;
+            return false; // what is closed and drained is started all the same
         }
         for (; ; ) {
             Fiber<?> task = from.waiting.poll();
@@ -166,10 +192,6 @@ final class TaskQueue {
         Collection<CordMessage> notes = claim(task);
         if (notes == null) {
             return false;
-        }
-        if (cord.root().isEnding()) {
-            refuse(task, notes, cord + " is ending");
-            return true;
         }
         alive++;
         countIn(task);
@@ -215,20 +237,13 @@ final class TaskQueue {
         return inTime;
     }
 
+    /** Not for ever, while others place more. */
     private boolean startAll() {
-        boolean any = false;
-        while (startNext()) {
-            any = true;
+        int started = 0;
+        while (started < MOST_AT_ONCE && startNext()) {
+            started++;
         }
-        return any;
-    }
-
-    long stolen() {
-        return stolen;
-    }
-
-    int alive() {
-        return alive;
+        return started > 0;
     }
 
     @Override

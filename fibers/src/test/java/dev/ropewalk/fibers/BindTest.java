@@ -16,8 +16,10 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -244,6 +246,116 @@ class BindTest {
     }
 
     @Test
+    void F6_aBodyThatIsRestartedBindsAgain() {
+        AtomicInteger begun = new AtomicInteger();
+        AtomicInteger runs = new AtomicInteger();
+        try (Scheduler scheduler = alone(LIMIT)) {
+            scheduler.bind(
+                    () -> {
+                        scheduler.execute(runs::incrementAndGet);
+                        if (begun.incrementAndGet() == 1) {
+                            Fiber.current().restart();
+                            Fiber.suspend();
+                        }
+                        scheduler.spin("second", () -> {}).await();
+                    });
+        }
+        assertEquals(2, runs.get());
+        reports.assertNone();
+    }
+
+    @Test
+    void F15_aTaskIsDetachedWhileTheLastThreadUnbinds() {
+        AtomicInteger runs = new AtomicInteger();
+        try (Scheduler scheduler = alone(LIMIT)) {
+            scheduler.bind(
+                    () -> {
+                        Fiber.spin(
+                                () -> {
+                                    try {
+                                        Fiber.suspend();
+                                    } finally {
+                                        Throwable closed =
+                                                Runs.failureOf(() -> scheduler.spin("x", () -> {}));
+                                        assertInstanceOf(IllegalStateException.class, closed);
+                                        runs.incrementAndGet();
+                                    }
+                                });
+                        Fiber.snooze();
+                    });
+        }
+        assertEquals(1, runs.get());
+        reports.assertNone();
+    }
+
+    @Test
+    void F7_aDetachedTasksFailureDoesNotCancelTheBody() {
+        try (Scheduler scheduler = alone(LIMIT)) {
+            String result =
+                    scheduler.bind(
+                            () -> {
+                                Fiber<@Nullable Void> task = scheduler.spin("t", BindTest::fail);
+                                task.detach();
+                                Fiber.sleep(LIMIT);
+                                return "unharmed";
+                            });
+            assertEquals("unharmed", result);
+        }
+        assertInstanceOf(FiberFailedException.class, reports.only().failure());
+    }
+
+    private static void fail() {
+        throw new IllegalStateException("by design");
+    }
+
+    @Test
+    void F7_theLoserOfAnAwaitAnyThatFailsLaterIsHeardOf() {
+        try (Scheduler scheduler = alone(LIMIT)) {
+            FiberFailedException failed =
+                    assertThrows(
+                            FiberFailedException.class,
+                            () ->
+                                    scheduler.bind(
+                                            () -> {
+                                                Fiber<@Nullable Void> winner =
+                                                        scheduler.spin("winner", () -> {});
+                                                Fiber<@Nullable Void> loser =
+                                                        scheduler.spin(
+                                                                "loser",
+                                                                () -> {
+                                                                    Fiber.sleep(LIMIT);
+                                                                    fail();
+                                                                });
+                                                assertSame(
+                                                        winner,
+                                                        Fiber.awaitAny(List.of(winner, loser)));
+                                                Fiber.suspend();
+                                            }));
+            assertTrue(failed.toString().contains("loser"), failed::toString);
+        }
+    }
+
+    @Test
+    void misuse_twoThreadsOnOneVirtualClock() {
+        try (Scheduler scheduler = alone(LIMIT)) {
+            scheduler.bind(
+                    () -> {
+                        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+                        Thread other =
+                                new Thread(
+                                        () ->
+                                                thrown.complete(
+                                                        Runs.failureOf(
+                                                                () -> scheduler.bind(() -> {}))));
+                        other.start();
+                        assertTrue(
+                                thrown.join().toString().contains("virtual clock"),
+                                () -> thrown.join().toString());
+                    });
+        }
+    }
+
+    @Test
     void misuse_bindUnderAMonitorIsAnError() {
         try (Scheduler scheduler = alone(LIMIT)) {
             synchronized (this) {
@@ -275,7 +387,7 @@ class BindTest {
                     assertThrows(IllegalStateException.class, () -> scheduler.spin(() -> {}));
             assertTrue(error.toString().contains("no thread is bound"), error::toString);
             scheduler.bind(() -> scheduler.spin(() -> {}).await());
-            assertThrows(IllegalStateException.class, () -> scheduler.execute(() -> {}));
+            assertThrows(RejectedExecutionException.class, () -> scheduler.execute(() -> {}));
         }
     }
 

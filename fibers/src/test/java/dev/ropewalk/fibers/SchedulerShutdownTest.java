@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -72,7 +73,7 @@ class SchedulerShutdownTest {
         ShutdownReport report = scheduler.shutdown(SHORT);
         assertFalse(report.isClean());
         assertEquals(1, report.terminated().size(), report::toString);
-        assertTrue(report.terminated().getFirst().startsWith("fiber sleeper on cord crew-"));
+        assertEquals(List.of("sleeper"), report.terminated());
         assertEquals(List.of(), report.notStarted());
         assertEquals(List.of(), report.abandoned());
         assertEquals(List.of(), report.stuck());
@@ -86,7 +87,7 @@ class SchedulerShutdownTest {
         scheduler.spin("stubborn", SchedulerShutdownTest::swallowAll);
         ShutdownReport report = scheduler.shutdown(SHORT);
         assertEquals(1, report.abandoned().size(), report::toString);
-        assertTrue(report.abandoned().getFirst().contains("stubborn"));
+        assertTrue(report.abandoned().contains("stubborn"));
         assertEquals(List.of(), report.stuck());
         assertEquals(FiberAbandonedException.class, reports.only().failure().getClass());
     }
@@ -119,8 +120,7 @@ class SchedulerShutdownTest {
         assertEquals(List.of("waiting"), report.notStarted());
         assertEquals(1, report.stuck().size(), report::toString);
         assertTrue(
-                report.stuck().getFirst().startsWith("cord crew-0 runs blocker at "),
-                report::toString);
+                report.stuck().getFirst().startsWith("crew-0 runs blocker at "), report::toString);
         gate.countDown();
         Runs.until(() -> waiting.failure() != null);
         assertTrue(scheduler.cords().getFirst().awaitOver(Long.MAX_VALUE));
@@ -199,7 +199,7 @@ class SchedulerShutdownTest {
         thread.start();
         Runs.await(bound);
         ShutdownReport report = scheduler.shutdown(SHORT);
-        assertEquals(List.of("cord crew-bound-0"), report.bound());
+        assertEquals(List.of("crew-bound-0"), report.bound());
         gate.countDown();
         assertTrue(thread.join(FAR));
     }
@@ -224,8 +224,119 @@ class SchedulerShutdownTest {
         closer.interrupt();
         assertEquals(WaitInterruptedException.class, thrown.join().getClass());
         assertTrue(task.awaitEnd(FAR));
+        scheduler.close(); // waits for the end that goes on
         assertEquals(Scheduler.State.OVER, scheduler.state());
+    }
+
+    @Test
+    void F15_anAbandonedCloserDoesNotStopTheEnd() {
+        Reports ofCloser = new Reports();
+        Scheduler scheduler = start(1);
+        CountDownLatch gate = new CountDownLatch(1);
+        scheduler.execute(() -> Runs.await(gate));
+        Cord.run(
+                CordOptions.named("closing").withStopLimit(SHORT).withUncaught(ofCloser),
+                () -> {
+                    Cord.current().root().isolateChildren();
+                    Fiber<?> closer = Fiber.spin("closer", scheduler::close);
+                    Fiber.snooze();
+                    return closer; // it is abandoned, for its limit is shorter than the drain's
+                });
+        assertEquals(FiberAbandonedException.class, ofCloser.only().failure().getClass());
+        gate.countDown();
+        assertTrue(scheduler.shutdown(FAR).isClean());
+    }
+
+    @Test
+    void misuse_closeWhereNobodyCanWaitIsAnErrorAndHarmsNothing() {
+        Scheduler scheduler = start(1);
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        Cord.run(
+                () -> {
+                    Fiber<@Nullable Void> fiber = Fiber.spin("short", () -> Fiber.snooze());
+                    fiber.onEnd(_ -> thrown.complete(Runs.failureOf(scheduler::close)));
+                    fiber.await();
+                });
+        assertEquals(IllegalStateException.class, thrown.join().getClass());
+        assertEquals(Scheduler.State.OPEN, scheduler.state());
         scheduler.close();
+    }
+
+    @Test
+    void F15_aShorterLimitOfASecondCloserCounts() {
+        Scheduler scheduler = start(1);
+        Fiber<@Nullable Object> task = scheduler.spin("t", () -> Fiber.suspend());
+        CompletableFuture<ShutdownReport> first =
+                CompletableFuture.supplyAsync(() -> scheduler.shutdown(Duration.ofDays(1)));
+        Runs.until(() -> scheduler.state() == Scheduler.State.DRAINING);
+        ShutdownReport report = scheduler.shutdown(SHORT);
+        assertSame(report, first.join());
+        assertTrue(task.awaitEnd(Duration.ZERO));
+    }
+
+    @Test
+    void F15_tasksOfAThreadThatIsBeingUnboundAreNamedToo() throws InterruptedException {
+        Scheduler scheduler = start(1);
+        CountDownLatch gate = new CountDownLatch(1);
+        CountDownLatch busy = new CountDownLatch(1);
+        // The other cord runs nothing, so the bound thread takes the task.
+        scheduler.execute(
+                () -> {
+                    busy.countDown();
+                    Runs.await(gate);
+                });
+        Runs.await(busy);
+        CountDownLatch waits = new CountDownLatch(1);
+        Thread thread =
+                new Thread(
+                        () ->
+                                scheduler.bind(
+                                        () -> {
+                                            scheduler.execute(
+                                                    () -> {
+                                                        waits.countDown();
+                                                        Fiber.suspend();
+                                                    });
+                                            while (waits.getCount() > 0) {
+                                                Fiber.sleep(Duration.ofNanos(100_000));
+                                            }
+                                        }));
+        thread.start();
+        Runs.await(waits);
+        Runs.until(() -> scheduler.queues().length == 1); // it has left, and drains
+        gate.countDown();
+        ShutdownReport report = scheduler.shutdown(SHORT);
+        assertEquals(1, report.terminated().size(), report::toString);
+        assertTrue(thread.join(FAR));
+    }
+
+    @Test
+    void F15_theBodyOfABoundThreadAndItsChildrenAreNotEnded() throws InterruptedException {
+        Scheduler scheduler = start(0);
+        CountDownLatch bound = new CountDownLatch(1);
+        CompletableFuture<String> result = new CompletableFuture<>();
+        Fiber<?>[] child = new Fiber<?>[1];
+        Thread thread =
+                new Thread(
+                        () ->
+                                scheduler.bind(
+                                        () -> {
+                                            scheduler.spin("task", () -> Fiber.suspend()).detach();
+                                            child[0] = Fiber.spin("child", () -> Fiber.suspend());
+                                            Fiber.snooze();
+                                            bound.countDown();
+                                            result.complete(String.valueOf(Fiber.suspend()));
+                                        }));
+        thread.start();
+        Runs.await(bound);
+        ShutdownReport report = scheduler.shutdown(SHORT);
+        assertEquals(List.of("task"), report.terminated(), report::toString);
+        assertEquals(List.of("crew-bound-0"), report.bound(), report::toString);
+        assertEquals(FiberState.WAITING, child[0].state());
+        Fiber<?> body = child[0].parent();
+        assertTrue(body != null && body.schedule("went on"));
+        assertEquals("went on", result.join());
+        assertTrue(thread.join(FAR));
     }
 
     @Test
@@ -235,7 +346,7 @@ class SchedulerShutdownTest {
         CordClosedException closed =
                 assertThrows(CordClosedException.class, () -> scheduler.spin("late", () -> {}));
         assertTrue(closed.toString().contains("scheduler crew is OVER"), closed::toString);
-        assertThrows(CordClosedException.class, () -> scheduler.execute(() -> {}));
+        assertThrows(RejectedExecutionException.class, () -> scheduler.execute(() -> {}));
         assertThrows(CordClosedException.class, () -> scheduler.bind(() -> {}));
     }
 

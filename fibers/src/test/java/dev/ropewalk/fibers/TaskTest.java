@@ -313,6 +313,81 @@ class TaskTest {
     }
 
     @Test
+    void F15_aSpinningCordThatGetsSeveralTasksWakesAnother() {
+        try (Scheduler scheduler = Scheduler.start(SchedulerOptions.named("crew").withCords(3))) {
+            for (int round = 0; round < 2_000; round++) {
+                CountDownLatch second = new CountDownLatch(1);
+                Fiber<@Nullable Void> first =
+                        scheduler.spin("first", () -> Runs.await(second)); // blocks its cord
+                scheduler.execute(second::countDown);
+                first.await();
+            }
+        }
+    }
+
+    @Test
+    void F15_oneSleeperOfManyIsFound() {
+        int cords = 12;
+        try (Scheduler scheduler =
+                Scheduler.start(SchedulerOptions.named("crew").withCords(cords))) {
+            CountDownLatch gate = new CountDownLatch(1);
+            CountDownLatch busy = new CountDownLatch(cords - 1);
+            for (int i = 0; i < cords - 1; i++) {
+                scheduler
+                        .cords()
+                        .get(i)
+                        .spin(
+                                "blocker",
+                                () -> {
+                                    busy.countDown();
+                                    Runs.await(gate);
+                                });
+            }
+            Runs.await(busy);
+            Cord last = scheduler.cords().getLast();
+            for (int i = 0; i < 2 * cords; i++) {
+                Runs.until(() -> last.activity() == CordLoop.Activity.ASLEEP);
+                assertSame(last, scheduler.spin(Cord::current).await());
+            }
+            gate.countDown();
+        }
+    }
+
+    @Test
+    void F15_statsCountWhatIsThere() {
+        run(
+                2,
+                (crew, _) -> {
+                    long before = crew.scheduler.stats().alive();
+                    Fiber<@Nullable Void> task = crew.scheduler.spin("t", () -> {});
+                    assertEquals(before + 1, crew.scheduler.stats().alive());
+                    assertEquals(2, crew.scheduler.stats().cords());
+                    crew.open();
+                    task.await();
+                    Runs.until(() -> crew.scheduler.stats().alive() == before);
+                });
+    }
+
+    @Test
+    void F7_aTaskThatWasGivenAwayIsItsNewParents() {
+        run(
+                1,
+                (crew, _) -> {
+                    Fiber<@Nullable Void> task =
+                            crew.scheduler.spin(
+                                    "bad",
+                                    () -> {
+                                        throw new IllegalStateException("by design");
+                                    });
+                    Fiber<@Nullable Object> adopter = Fiber.spin("adopter", () -> Fiber.suspend());
+                    task.attachTo(adopter);
+                    crew.open();
+                    Throwable failed = Runs.failureOf(adopter::await);
+                    assertTrue(failed.toString().contains("bad"), failed::toString);
+                });
+    }
+
+    @Test
     void F15_fibersThatWakeEachOtherDoNotKeepTasksOut() {
         try (Crew crew = new Crew(1)) {
             Scheduler scheduler = crew.scheduler;

@@ -35,6 +35,7 @@ record Contestant(
                             "ropewalk-shared",
                             "Ropewalk, fibers, and channels for any cord",
                             RopewalkChannels::shared),
+                    of("ropewalk-tasks", "Ropewalk, tasks of a scheduler", RopewalkTasks::new),
                     of("pekko", "Pekko typed, as it comes", PekkoPeer::asItComes),
                     oneThread(
                             "pekko-tuned",
@@ -62,6 +63,10 @@ record Contestant(
                             VirtualThreadPeer::new,
                             ONE_CARRIER,
                             false),
+                    of(
+                            "forkjoin-pool",
+                            "the fork-join pool of the JDK, first in, first out",
+                            ForkJoinPeer::new),
                     oneThread(
                             "continuations",
                             "bare continuations: the floor, no library",

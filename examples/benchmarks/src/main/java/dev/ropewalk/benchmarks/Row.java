@@ -23,7 +23,14 @@ record Row(String name, Scenario scenario, String program, List<String> flags) {
 
     /** Much may be alive at once. */
     private static final List<String> PILING_UP =
-            List.of("counting", "fanin", "forkjoin_create", "forkjoin_msg", "skynet", "timers");
+            List.of(
+                    "counting",
+                    "fanin",
+                    "forkjoin_create",
+                    "forkjoin_msg",
+                    "skynet",
+                    "tasks",
+                    "timers");
 
     private static final List<String> ON_TWO_CORES =
             List.of(
@@ -33,6 +40,7 @@ record Row(String name, Scenario scenario, String program, List<String> flags) {
                     "chan_rendezvous",
                     "chan_buffered",
                     "pipeline",
+                    "tasks",
                     "skynet");
     static final String TWO = "_2";
     static final String SCALE_FIBERS = "scale_actors_";

@@ -92,6 +92,13 @@ public record Scenario(
                             Sizes.BURST,
                             Scenario::sumTo,
                             "one producer sends to 60 actors in turn"),
+                    of(
+                            "tasks",
+                            "task",
+                            MILLION,
+                            Sizes.BURST,
+                            Scenario::sumTo,
+                            "one producer of tasks that add a number and end"),
                     fixed(
                             "skynet",
                             "leaf",

@@ -26,6 +26,28 @@ final class VirtualThreadForks {
         return sum.sum();
     }
 
+    static long tasks(long n) throws InterruptedException {
+        LongAdder sum = new LongAdder();
+        CountDownLatch ended = new CountDownLatch(Math.toIntExact(n));
+        VirtualThreadCrew.run(List.of(() -> makeAll(n, sum, ended)));
+        ended.await();
+        return sum.sum();
+    }
+
+    private static void makeAll(long n, LongAdder sum, CountDownLatch ended) {
+        for (long value = 1; value <= n; value++) {
+            long added = value;
+            Thread.startVirtualThread(
+                    () -> {
+                        sum.add(added);
+                        ended.countDown();
+                    });
+            if (value % Sizes.BURST == 0) {
+                VirtualThreadCrew.giveWay();
+            }
+        }
+    }
+
     static long messages(long n) throws InterruptedException, ExecutionException {
         List<BlockingQueue<Message>> actors = new ArrayList<>();
         List<VirtualThreadCrew.Body> bodies = new ArrayList<>();

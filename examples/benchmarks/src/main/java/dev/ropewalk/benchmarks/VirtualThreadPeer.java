@@ -16,6 +16,8 @@ final class VirtualThreadPeer implements Peer {
                 Map.entry("fanin_2", VirtualThreadMessages::fanin),
                 Map.entry("forkjoin_create", VirtualThreadForks::create),
                 Map.entry("forkjoin_msg", VirtualThreadForks::messages),
+                Map.entry("tasks", VirtualThreadForks::tasks),
+                Map.entry("tasks_2", VirtualThreadForks::tasks),
                 Map.entry("skynet", VirtualThreadTree::skynet),
                 Map.entry("skynet_2", VirtualThreadTree::skynet),
                 Map.entry("big", VirtualThreadBig::big),

@@ -36,6 +36,19 @@ internal class CoroutineCrowds(
         return sum.total()
     }
 
+    fun tasks(n: Long): Long {
+        val sum = newSum()
+        runBlocking(context) {
+            for (value in 1..n) {
+                launch { sum.add(value) }
+                if (value % Sizes.BURST == 0L) {
+                    yield()
+                }
+            }
+        }
+        return sum.total()
+    }
+
     fun skynet(n: Long): Long = runBlocking(context) { node(0, n).await() }
 
     private fun CoroutineScope.node(number: Long, size: Long): Deferred<Long> = async {

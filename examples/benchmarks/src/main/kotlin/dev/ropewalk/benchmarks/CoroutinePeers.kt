@@ -32,6 +32,8 @@ private class CoroutinePeer(context: CoroutineContext, newSum: () -> CoroutineSu
         "fanin_2" to Program(messages::fanin),
         "forkjoin_msg" to Program(messages::forkjoin),
         "forkjoin_create" to Program(crowds::forkjoin),
+        "tasks" to Program(crowds::tasks),
+        "tasks_2" to Program(crowds::tasks),
         "skynet" to Program(crowds::skynet),
         "skynet_2" to Program(crowds::skynet),
         "timers" to Program(crowds::timers),
