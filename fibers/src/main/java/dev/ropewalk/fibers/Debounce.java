@@ -1,0 +1,329 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * Runs an action once things have become quiet: when nothing has been triggered for a while, with
+ * the last value triggered.
+ *
+ * {@snippet file="dev/ropewalk/fibers/TimedSnippetsTest.java" region="debounce"}
+ *
+ * <p>The action runs in a fiber of its own, a child of the fiber that made the debounce, one run at
+ * a time; a trigger during a run counts for the next. What it throws is that child's failure, and
+ * cancels the parent as any child's does; nothing can be triggered afterwards.
+ *
+ * <p>A value is pending from its trigger until the action is run with it or a later value takes its
+ * place. None is lost silently: {@link #close} runs the action with it, {@link #cancel} hands it
+ * back, and if the fiber ends otherwise with a value pending, because it failed or its parent
+ * ended, that is reported to the cord's uncaught handler.
+ *
+ * <p>Confined to the cord of the fiber that made it; any fiber of that cord may trigger.
+ *
+ * @param <T> the type of the values
+ */
+public final class Debounce<T> implements AutoCloseable {
+    /*
+     * The worker waits without a limit while nothing is pending, else until the action is due. Another
+     * trigger can only put that off, so only the first wakes the worker; one that wakes too early
+     * waits again. So a stream of triggers costs one wake-up per quiet time, not one each.
+     *
+     * "taken" counts triggers, "done" those that the action was run with or that gave way to a later
+     * one it was run with: who flushes waits until done has reached what was taken when it came.
+     *
+     * Rejected: a timer, or a fiber, per trigger that is cancelled by the next; a leading edge
+     * without the trailing one, which never sees the last value.
+     *
+     * Times are nanoseconds since it was made.
+     */
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final Cord cord = Cord.current();
+    private final long originNs = cord.nanoTime();
+    private final long quietNs;
+    private final long longestWaitNs;
+    private final boolean isLeading;
+    private final DebounceAction<? super T> action;
+    private final Fiber<?> worker;
+    private final Set<Flusher> flushers = new LinkedHashSet<>();
+
+    private @Nullable T pending;
+
+    /** When the value that is pending, or one that it replaced, began to be. */
+    private long pendingSinceNs;
+
+    private long lastTriggerNs;
+    private boolean isDueAtOnce;
+    private boolean isClosed;
+    private long taken;
+    private long done;
+
+    /** Number of the worker's last wait; none yet. */
+    private long waitNumber = -1;
+
+    /** One who waits for a flush. */
+    private static final class Flusher {
+        private final Fiber<?> fiber;
+        private long waitNumber = -1;
+
+        Flusher(Fiber<?> fiber) {
+            this.fiber = fiber;
+        }
+    }
+
+    private Debounce(DebounceOptions options, DebounceAction<? super T> action) {
+        this.quietNs = Waits.nanos(options.quiet());
+        this.longestWaitNs = Waits.nanos(options.longestWait());
+        this.isLeading = options.isLeading();
+        this.action = action;
+        Action body = this::work;
+        this.worker = Fiber.spin(options.name(), body);
+        FiberAwait.listen(worker, this::ended);
+    }
+
+    // ---------------------------------------------------------------- making one
+
+    /**
+     * Makes a debounce and spins its fiber, a child of this one.
+     *
+     * @param <T> the type of the values
+     * @param quiet how long nothing must have been triggered, more than zero
+     * @param action runs with the last value when it has become quiet
+     * @return the debounce
+     * @throws IllegalArgumentException if the time is zero, negative, or longer than 292 years
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static <T> Debounce<T> start(Duration quiet, DebounceAction<? super T> action) {
+        return start(DebounceOptions.quiet(quiet), action);
+    }
+
+    /**
+     * Makes a debounce with options and spins its fiber, a child of this one.
+     *
+     * @param <T> the type of the values
+     * @param options when the action runs
+     * @param action runs with the last value then
+     * @return the debounce
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static <T> Debounce<T> start(DebounceOptions options, DebounceAction<? super T> action) {
+        Objects.requireNonNull(options, "options");
+        Objects.requireNonNull(action, "action");
+        return new Debounce<>(options, action);
+    }
+
+    // ---------------------------------------------------------------- using it
+
+    /**
+     * Has the action run with the value when it has become quiet, unless another one is triggered
+     * by then, which takes its place. Never switches.
+     *
+     * @param value what the action is run with
+     * @throws IllegalStateException if it is closed, or its fiber has ended; the value was not
+     *     taken then
+     * @throws WrongThreadException if called on another cord
+     */
+    public void trigger(T value) {
+        Objects.requireNonNull(value, "value");
+        worker.checkCord("trigger");
+        if (isClosed || worker.outcome() != null) {
+            throw new IllegalStateException(
+                    this
+                            + (isClosed ? " is closed" : " is over, for its fiber has ended")
+                            + "; value="
+                            + FiberCore.textOf(value)
+                            + " was not taken",
+                    worker.failure());
+        }
+        long nowNs = now();
+        boolean wasQuiet = taken == 0 || nowNs - lastTriggerNs >= quietNs;
+        boolean wasPending = pending != null;
+        if (!wasPending) {
+            pendingSinceNs = nowNs;
+        }
+        pending = value;
+        lastTriggerNs = nowNs;
+        taken++;
+        if (isLeading && wasQuiet) {
+            isDueAtOnce = true;
+        }
+        if (!wasPending) {
+            worker.resume(waitNumber, null);
+        }
+    }
+
+    /**
+     * Runs the action now if a value is pending, and waits until it has been run with all that was
+     * triggered before. A switchpoint if there is something to wait for. If this fiber is ended or
+     * cancelled meanwhile it waits no longer; the action is run all the same.
+     *
+     * @return false if nothing was pending and the action is not at it
+     * @throws FiberFailedException if the action failed instead
+     * @throws FiberTerminatedException if its fiber was terminated instead
+     * @throws IllegalStateException if called by the action itself, or if no fiber runs on this
+     *     thread
+     * @throws WrongThreadException if called on another cord
+     */
+    public boolean flush() {
+        Fiber<?> fiber = caller("flush");
+        if (done == taken) {
+            return false;
+        }
+        long upTo = taken;
+        hurry();
+        Flusher flusher = new Flusher(fiber);
+        flushers.add(flusher);
+        try {
+            while (done < upTo && worker.outcome() == null) {
+                flusher.waitNumber = fiber.nextWaitNumber();
+                fiber.park(WaitKind.LIBRARY, this);
+            }
+        } finally {
+            flushers.remove(flusher);
+        }
+        if (done < upTo) {
+            worker.await();
+            throw new IllegalStateException(this + " ended before it was flushed");
+        }
+        return true;
+    }
+
+    /**
+     * Takes no more triggers, runs the action now if a value is pending, and waits until it is done
+     * and the fiber of the debounce has ended. A switchpoint. If this fiber is ended or cancelled
+     * meanwhile it waits no longer; the action is run all the same, as long as the parent of its
+     * fiber lives. Closing twice is harmless.
+     *
+     * @throws FiberFailedException if the action failed meanwhile; it is this caller's failure then
+     * @throws FiberTerminatedException if its fiber was terminated meanwhile
+     * @throws IllegalStateException if called by the action itself, or if no fiber runs on this
+     *     thread
+     * @throws WrongThreadException if called on another cord
+     */
+    @Override
+    public void close() {
+        caller("close");
+        boolean isFirst = !isClosed;
+        isClosed = true;
+        if (worker.outcome() != null) {
+            return;
+        }
+        hurry();
+        if (isFirst) {
+            worker.await();
+        } else {
+            worker.awaitEnd(Waits.FOREVER);
+        }
+    }
+
+    /**
+     * Takes no more triggers, hands back the value that is pending, and terminates the action if it
+     * is at it. Does not wait. No effect on what is closed and over.
+     *
+     * @return the value that the action was not run with; null if there is none
+     * @throws WrongThreadException if called on another cord
+     */
+    public @Nullable T cancel() {
+        worker.checkCord("cancel");
+        isClosed = true;
+        T left = pending;
+        pending = null;
+        worker.terminate();
+        return left;
+    }
+
+    // ---------------------------------------------------------------- its fiber
+
+    private void work() throws Exception {
+        for (; ; ) {
+            T value = pending;
+            long leftNs = value == null ? NEVER : dueNs() - now();
+            if (value == null && isClosed) {
+                return;
+            } else if (value == null || leftNs > 0) {
+                waitNumber = worker.nextWaitNumber();
+                worker.parkFor(WaitKind.LIBRARY, this, leftNs);
+            } else {
+                run(value);
+                worker.snoozeHere(); // an action that never waits and triggers itself
+            }
+        }
+    }
+
+    /** 0 if it is due whatever the time; else never more than what is left of the longest wait. */
+    private long dueNs() {
+        if (isDueAtOnce || isClosed) {
+            return 0;
+        }
+        return Math.min(plus(lastTriggerNs, quietNs), plus(pendingSinceNs, longestWaitNs));
+    }
+
+    private void run(T value) throws Exception {
+        long upTo = taken;
+        pending = null;
+        isDueAtOnce = false;
+        action.run(value);
+        done = upTo;
+        wakeFlushers();
+    }
+
+    private void hurry() {
+        isDueAtOnce = pending != null;
+        worker.resume(waitNumber, null);
+    }
+
+    /** The worker is over. */
+    private boolean ended(Fiber<?> dead) {
+        wakeFlushers();
+        T lost = pending;
+        pending = null;
+        if (lost != null) {
+            cord.reportUncaught(
+                    dead,
+                    new IllegalStateException(
+                            this
+                                    + " ended with a value that its action was not run with: "
+                                    + FiberCore.textOf(lost)
+                                    + "; close or cancel it before its parent ends"));
+        }
+        return false;
+    }
+
+    private void wakeFlushers() {
+        for (Flusher each : flushers) {
+            each.fiber.resume(each.waitNumber, null);
+        }
+    }
+
+    private Fiber<?> caller(String operation) {
+        worker.checkCord(operation);
+        Fiber<?> fiber = Fiber.current();
+        if (fiber == worker) {
+            throw new IllegalStateException(
+                    operation
+                            + " of "
+                            + this
+                            + " by its own action would wait for itself; call it in another fiber,"
+                            + " or cancel() here");
+        }
+        return fiber;
+    }
+
+    private long now() {
+        return cord.nanoTime() - originNs;
+    }
+
+    private static long plus(long timeNs, long moreNs) {
+        long sum = timeNs + moreNs;
+        return sum < 0 ? NEVER : sum;
+    }
+
+    @Override
+    public String toString() {
+        return "debounce in " + worker;
+    }
+}
