@@ -98,6 +98,7 @@ public final class CancelScope {
 
     /**
      * Runs the block, for no longer than the limit, and goes on with another value if it was left.
+     * What fails as it is left, in its clean-up, goes to the cord's uncaught handler.
      *
      * @param <T> the type of the result
      * @param <X> what the block throws
@@ -115,7 +116,8 @@ public final class CancelScope {
     }
 
     /**
-     * Runs the block, for no longer than the limit, and goes on after it.
+     * Runs the block, for no longer than the limit, and goes on after it. What fails as it is left,
+     * in its clean-up, goes to the cord's uncaught handler.
      *
      * @param <X> what the block throws
      * @param limit how long the block may take, from now
@@ -232,7 +234,8 @@ public final class CancelScope {
     }
 
     /**
-     * Runs the block in this scope, and goes on with another value if it was left.
+     * Runs the block in this scope, and goes on with another value if it was left. What fails as it
+     * is left, in its clean-up, goes to the cord's uncaught handler.
      *
      * @param <T> the type of the result
      * @param <X> what the block throws
@@ -249,9 +252,11 @@ public final class CancelScope {
         try {
             return block.run();
         } catch (Throwable thrown) {
-            if (mine(thrown) == null) {
+            Signal.Cancel mine = mine(thrown);
+            if (mine == null) {
                 throw thrown;
             }
+            tellHidden(mine);
             return other;
         } finally {
             leave();
@@ -259,7 +264,8 @@ public final class CancelScope {
     }
 
     /**
-     * Runs the block in this scope, and goes on after it.
+     * Runs the block in this scope, and goes on after it. What fails as it is left, in its
+     * clean-up, goes to the cord's uncaught handler.
      *
      * @param <X> what the block throws
      * @param block runs at once, in this fiber
@@ -436,6 +442,15 @@ public final class CancelScope {
             return own;
         }
         return fiber.due() == own && fiber.isInterruptFor(own, thrown) ? own : null;
+    }
+
+    /** The call that goes on throws nothing that could carry what failed as its block was left. */
+    private void tellHidden(Signal.Cancel raised) {
+        for (Throwable hidden : raised.getSuppressed()) {
+            if (!(hidden instanceof FiberAbandonedException)) { // that was reported
+                fiber.cord.reportUncaught(fiber, hidden);
+            }
+        }
     }
 
     private RuntimeException outcome(Signal.Cancel raised) {

@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -8,12 +9,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Rule F7: what goes wrong while children are being terminated is not lost. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class CleanUpFailureTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
     @Test
     void F7_failureOfAChildReachesAParentThatHasReturned() {
         Runs.inAnyOrder(
@@ -74,6 +78,60 @@ class CleanUpFailureTest {
                     assertEquals(1, all.size(), all::toString);
                     assertSame(inCleanUp, Runs.cause(all.getFirst()));
                 });
+    }
+
+    /** The call that goes on with another value throws nothing that could carry it. */
+    @Test
+    void F6_failureInCleanUpOfABlockThatIsLeftIsReported() {
+        Reports reports = new Reports();
+        IllegalStateException inCleanUp = new IllegalStateException("in clean-up");
+        Runs.virtual(
+                reports,
+                () -> {
+                    boolean done =
+                            CancelScope.moveOnAfter(
+                                    SECOND,
+                                    () -> {
+                                        try (AutoCloseable _ = () -> fail(inCleanUp)) {
+                                            Fiber.sleep(SECOND.multipliedBy(2));
+                                        }
+                                    });
+                    assertFalse(done);
+                    return 0;
+                });
+        assertSame(inCleanUp, reports.only().failure());
+    }
+
+    /** At the very moment, so that the scope has the failure and the block is left by the limit. */
+    @Test
+    void F7_failureOfAMemberAsTheLimitAroundItsScopePassesIsReported() {
+        for (long seed = 0; seed < 20; seed++) {
+            Reports reports = new Reports();
+            IllegalStateException boom = new IllegalStateException("boom");
+            boolean done =
+                    Cord.run(
+                            CordOptions.named("virtual")
+                                    .withClock(new CordOptions.VirtualClock(seed, true))
+                                    .withUncaught(reports),
+                            () -> CancelScope.moveOnAfter(SECOND, () -> scopeThatFails(boom)));
+            assertFalse(done);
+            assertSame(boom, Runs.cause(reports.only().failure()), "seed=" + seed);
+        }
+    }
+
+    private static void scopeThatFails(RuntimeException failure) {
+        Scope.run(
+                scope ->
+                        scope.spin(
+                                "member",
+                                () -> {
+                                    Fiber.sleep(SECOND);
+                                    throw failure;
+                                }));
+    }
+
+    private static void fail(RuntimeException failure) {
+        throw failure;
     }
 
     private static List<Throwable> allSuppressed(Throwable thrown) {
