@@ -70,6 +70,26 @@ public final class Dag<D extends @Nullable Object> {
         run(data, NodeSpinner.HERE);
     }
 
+    /**
+     * Like {@link #run(Object)}, on the cords of a scheduler: nodes that do not depend on each
+     * other run at the same time on several cords. What they share is shared as between threads;
+     * what a node did happens before those that depend on it.
+     *
+     * @param data is given to each node
+     * @param scheduler where the nodes run
+     * @throws FiberFailedException if a node failed; its message names the node
+     * @throws CordClosedException if the scheduler is closed
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public void run(D data, Scheduler scheduler) {
+        run(data, on(scheduler));
+    }
+
+    static NodeSpinner on(Scheduler scheduler) {
+        Objects.requireNonNull(scheduler, "scheduler");
+        return (scope, name, body) -> scope.spinOn(scheduler, name, Fiber.callable(body));
+    }
+
     void run(D data, NodeSpinner spinner) {
         new DagRun<>(this, data, spinner).runToEnd();
     }

@@ -109,6 +109,13 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         home().send(message);
     }
 
+    /** Has a task claimed by a cord that has time to look: this one, if it is its scheduler's. */
+    final void startNow() {
+        if (cordOrNull() == null && placement != null) {
+            placement.scheduler.claimSoon(self());
+        }
+    }
+
     /** The cord of a fiber that is no task, or no longer. From any thread. */
     final Cord home() {
         Cord here = cordOrNull();

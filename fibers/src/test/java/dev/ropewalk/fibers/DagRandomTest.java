@@ -244,8 +244,7 @@ class DagRandomTest {
     @Test
     void F15_nodesThatAreTasksOfASchedulerRunOnceInOrder() {
         try (Scheduler scheduler = Scheduler.start("dag")) {
-            NodeSpinner tasks =
-                    (scope, name, body) -> scope.spinOn(scheduler, name, Fiber.callable(body));
+            NodeSpinner tasks = Dag.on(scheduler);
             for (int seed = 0; seed < 12; seed++) {
                 int each = seed;
                 scheduler.spin("play", () -> play(each, Duration.ofNanos(200_000), tasks)).await();

@@ -31,6 +31,27 @@ class SchedulerSnippetsTest {
     }
 
     @Test
+    void parallel() {
+        try (Scheduler scheduler = Scheduler.start("crew")) {
+            scheduler
+                    .spin(
+                            "caller",
+                            () -> {
+                                long[] squares = new long[10_000];
+                                // @start region="parallel"
+                                Parallel.forEach(
+                                        scheduler,
+                                        0,
+                                        squares.length,
+                                        i -> squares[(int) i] = i * i);
+                                // @end
+                                assertEquals(99 * 99, squares[99]);
+                            })
+                    .await();
+        }
+    }
+
+    @Test
     void bind() {
         AtomicInteger rendered = new AtomicInteger();
         // @start region="bind"
