@@ -2,6 +2,7 @@ package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.sync.Condition;
 import dev.ropewalk.fibers.sync.Mutex;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** The code that the Javadoc shows. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -202,6 +204,27 @@ class SnippetsTest {
                     // @end
                     assertEquals(List.of("reader", "reader", "read", "written"), lines);
                 });
+    }
+
+    @Test
+    void routes() {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        Cord parser = Cord.start("parser");
+        Cord writer = Cord.start("writer");
+        // @start region="route"
+        Route<String> route =
+                Route.from(parser, (String text) -> Integer.parseInt(text))
+                        .to(writer, number -> lines.add("number " + number))
+                        .withUndelivered(
+                                end -> lines.add(end.sent() + " failed at hop " + end.hop()));
+        route.send("42");
+        route.send("forty-two");
+        // @end
+        Runs.until(() -> lines.size() == 2);
+        assertTrue(lines.contains("number 42"));
+        assertTrue(lines.contains("forty-two failed at hop 1"));
+        Runs.checkAndClose(parser);
+        Runs.checkAndClose(writer);
     }
 
     private static void read(List<String> lines) throws Exception {
