@@ -4,14 +4,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * A thread that owns a run queue, timers, an inbox, a reactor, and the fibers pinned to it.
@@ -32,15 +32,23 @@ public final class Cord extends CordLoop implements AutoCloseable {
     /** Fibers here whose parents are on other cords: they end with this cord too. */
     private final Set<Fiber<?>> guests = new LinkedHashSet<>();
 
-    private final Queue<Waiter> endWaiters = new ConcurrentLinkedQueue<>();
+    /** Starts of fibers that others spun before the initialiser was done; null once it is. */
+    private @Nullable List<CordMessage> heldStarts;
 
-    private volatile boolean over;
+    final CordEnd end = new CordEnd();
     private volatile @Nullable Thread ownThread;
+
+    /** Somebody has the root's outcome, so its failure is told to nobody else. */
+    private volatile boolean isRootTaken;
 
     private Cord(CordOptions options, Thread thread, @Nullable Callable<?> body) {
         super(options, thread);
         this.options = options;
-        this.root = new Fiber<>(this, null, "root", body == null ? this::serve : body, null);
+        Callable<?> work = body == null ? this::serve : body;
+        Action initialiser = options.initialiser();
+        this.heldStarts = initialiser == null ? null : new ArrayList<>();
+        Callable<?> all = initialiser == null ? work : () -> initialiseAndCall(initialiser, work);
+        this.root = new Fiber<>(this, null, "root", all, null);
     }
 
     // ---------------------------------------------------------------- making and ending
@@ -76,16 +84,29 @@ public final class Cord extends CordLoop implements AutoCloseable {
      * @param options how the cord is made; the stack size is the calling thread's
      * @param body what the root fiber runs
      * @return what the body returned
+     * @throws FiberFailedException if the initialiser or the body threw, or a fiber that nobody
+     *     awaited
+     * @throws IllegalStateException as {@link #run(Callable)}
+     * @throws IllegalArgumentException if there is a thread factory, or this thread cannot have the
+     *     CPUs
+     * @throws UnsupportedOperationException if CPUs are given, and the system is not Linux
      */
     @SuppressWarnings("unchecked") // the root fiber runs the body
     public static <T extends @Nullable Object> T run(
             CordOptions options, Callable<? extends T> body) {
         Objects.requireNonNull(body, "body");
+        if (options.thread().factory() != null) {
+            throw new IllegalArgumentException(
+                    "cord "
+                            + options.name()
+                            + " has a thread factory, but Cord.run makes no thread: the calling one"
+                            + " becomes the cord; use Cord.start, or leave the factory out");
+        }
         // Before anything of a cord is made: its fields need what the flags open.
         JvmFlags.check();
         CallerCheck.check();
         Cord cord = new Cord(options, Thread.currentThread(), body);
-        cord.loop();
+        CordThread.onCallersCpus(options, cord::loop);
         return (T) cord.root.await();
     }
 
@@ -105,10 +126,40 @@ public final class Cord extends CordLoop implements AutoCloseable {
      *
      * @param options how the cord is made
      * @return the cord
-     * @throws IllegalArgumentException if the clock is virtual: such a cord needs its caller
+     * @throws IllegalArgumentException if the clock is virtual: such a cord needs its caller; if
+     *     the thread factory gives no proper thread; if the thread cannot have its CPUs
+     * @throws UnsupportedOperationException if CPUs are given, and the system is not Linux
      * @throws IllegalStateException if the JVM was started without the flags
      */
     public static Cord start(CordOptions options) {
+        return launch(options, null);
+    }
+
+    /**
+     * Starts a cord on a thread of its own that runs the body as its root fiber and ends with it.
+     *
+     * <p>Who awaits the root fiber gets the body's result or failure when all fibers of the cord
+     * have ended; the cord is its {@link Fiber#cord}. The root has no parent. A failure that nobody
+     * has begun to await when the cord has ended goes to the uncaught handler; who awaits it later
+     * gets it as well. Leaving the wait for it leaves the cord as it is: a caller that is to take
+     * the cord with it, when it fails or is terminated, closes it, for which {@code try (Cord cord
+     * = root.cord())} is enough.
+     *
+     * @param <T> the type of the result
+     * @param options how the cord is made
+     * @param body what the root fiber runs
+     * @return the root fiber
+     * @throws IllegalArgumentException as {@link #start(CordOptions)}
+     * @throws UnsupportedOperationException if CPUs are given, and the system is not Linux
+     * @throws IllegalStateException if the JVM was started without the flags
+     */
+    @SuppressWarnings("unchecked") // the root fiber runs the body
+    public static <T extends @Nullable Object> Fiber<T> start(
+            CordOptions options, Callable<? extends T> body) {
+        return (Fiber<T>) launch(options, Objects.requireNonNull(body, "body")).root;
+    }
+
+    private static Cord launch(CordOptions options, @Nullable Callable<?> body) {
         if (options.clock() instanceof CordOptions.VirtualClock) {
             throw new IllegalArgumentException(
                     "cord "
@@ -119,31 +170,31 @@ public final class Cord extends CordLoop implements AutoCloseable {
         }
         JvmFlags.check();
         CordThread thread = new CordThread(options);
-        Cord cord = new Cord(options, thread, null);
-        cord.root.isolateChildren();
-        cord.ownThread = thread;
-        thread.cord = cord;
-        thread.start();
+        Cord cord = new Cord(options, thread.thread(), body);
+        if (body == null) {
+            cord.root.isolateChildren();
+        }
+        cord.ownThread = thread.thread();
+        thread.start(cord::loop);
         return cord;
+    }
+
+    /** The root fiber's body; the initialiser is left out when the root is restarted later. */
+    private @Nullable Object initialiseAndCall(Action initialiser, Callable<?> work)
+            throws Exception {
+        List<CordMessage> held = heldStarts;
+        if (held != null) {
+            initialiser.run();
+            heldStarts = null;
+            held.forEach(CordMessage::onCord);
+        }
+        return work.call();
     }
 
     /** The root fiber of a started cord: waits for the end, while others spin below it. */
     private @Nullable Object serve() {
         for (; ; ) {
             Waits.park("the cord's end");
-        }
-    }
-
-    private static final class CordThread extends Thread {
-        private @Nullable Cord cord;
-
-        CordThread(CordOptions options) {
-            super(null, null, options.name(), options.stackSize());
-        }
-
-        @Override
-        public void run() {
-            Objects.requireNonNull(cord, "cord").loop();
         }
     }
 
@@ -168,19 +219,36 @@ public final class Cord extends CordLoop implements AutoCloseable {
                     this + " was made by Cord.run and ends when its body ends; end the body");
         }
         root.terminate();
-        Waiter end = new Waiter();
-        endWaiters.add(end);
-        if (over) {
-            return;
-        }
         Fiber<?> closer = Fiber.currentOrNull();
         if (closer == null) {
-            end.await("the end of " + this);
+            end.await("the end of " + this, Long.MAX_VALUE);
         } else {
             // Closing is clean-up: a closer that is being terminated must not leave a thread
             // behind.
-            closer.shielded(() -> end.await("the end of " + this) == null);
+            closer.shielded(() -> end.await("the end of " + this, Long.MAX_VALUE));
         }
+    }
+
+    /**
+     * Waits until this cord has ended, with all its fibers, or the limit passes. Ends nothing: that
+     * is {@link #close}. Works from any thread; for a fiber of another cord it is a switchpoint,
+     * and terminating or cancelling that fiber ends the wait and leaves this cord as it is.
+     *
+     * @param limit how long to wait; {@link Waits#FOREVER} for no limit
+     * @return false if the limit passed
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws DeadlockException if called on this cord, which would wait for its own end
+     * @throws WaitInterruptedException if a plain thread was interrupted while it waited
+     */
+    public boolean awaitEnd(Duration limit) {
+        long limitNanos = Waits.nanos(limit);
+        if (isCurrent()) {
+            throw new DeadlockException(
+                    this
+                            + " would wait for its own end, which comes after that of all its"
+                            + " fibers; wait on another thread or cord");
+        }
+        return end.await("the end of " + this, limitNanos);
     }
 
     // ---------------------------------------------------------------- spinning and messages
@@ -252,12 +320,20 @@ public final class Cord extends CordLoop implements AutoCloseable {
 
     /** A start message arrived. */
     void start(Fiber<?> fiber, boolean enterIntoRoot) {
-        if (root.isEnding()) {
+        List<CordMessage> held = heldStarts;
+        Fiber<?> parent = fiber.parentOrNull();
+        if (fiber.outcome() != null) {
+            return; // abandoned while it was held
+        } else if (root.isEnding()) {
             fiber.refuseStart(fiber + " was not started: " + this + " is ending");
-        } else if (enterIntoRoot) {
+        } else if (held != null) {
+            held.add(FiberMessages.start(fiber, enterIntoRoot));
+        } else if (enterIntoRoot && parent == root) {
             root.adopt(fiber);
         } else {
-            addGuest(fiber);
+            if (parent != null && parent.cord != this && !fiber.isGuest) {
+                addGuest(fiber);
+            } // else it was given to another parent while it was held
             enqueue(fiber, Handler.START);
         }
     }
@@ -363,13 +439,41 @@ public final class Cord extends CordLoop implements AutoCloseable {
 
     private void tellEnd() {
         try {
+            refuseHeldStarts();
             inbox.close();
         } finally {
-            seam.close();
-            over = true;
-            for (Waiter waiter = endWaiters.poll(); waiter != null; waiter = endWaiters.poll()) {
-                waiter.give(null);
+            try {
+                seam.close();
+            } finally {
+                reportRoot();
+                end.tell();
             }
+        }
+    }
+
+    private void refuseHeldStarts() {
+        List<CordMessage> held = heldStarts;
+        heldStarts = null;
+        if (held != null) {
+            held.forEach(CordMessage::onClosed);
+        }
+    }
+
+    /** The last moment at which somebody could have begun to await a root that no fiber spun. */
+    private void reportRoot() {
+        Outcome<?> outcome = root.outcome();
+        if (ownThread != null && outcome != null && !isRootTaken) {
+            FiberFailedException untaken = outcome.untaken(root);
+            if (untaken != null) {
+                reportUntaken(root, untaken);
+            }
+        }
+    }
+
+    /** Somebody has the outcome of the fiber; from any thread. */
+    void noteTaken(Fiber<?> fiber) {
+        if (fiber == root) {
+            isRootTaken = true;
         }
     }
 

@@ -27,6 +27,7 @@ final class FiberAwait {
                 asParent.stopAwaiting(target, ended);
             }
         }
+        target.cord.noteTaken(target);
         return outcomeOf(target);
     }
 
@@ -68,6 +69,7 @@ final class FiberAwait {
         for (F each : targets) {
             if (each.outcome() != null) {
                 claim(each);
+                each.cord.noteTaken(each);
                 return each;
             }
         }
@@ -160,7 +162,14 @@ final class FiberAwait {
         } else if (target.outcome() == null) {
             target.addListener(listener);
         } else {
-            listener.ended(target);
+            tellEnd(target, listener);
+        }
+    }
+
+    /** Of a fiber that is over already; it may be a root, whose failure is taken then. */
+    static void tellEnd(Fiber<?> over, EndListener listener) {
+        if (listener.ended(over)) {
+            over.cord.noteTaken(over);
         }
     }
 

@@ -185,6 +185,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
         Fiber<?> toTell = parentOrNull();
         if (toTell == null) {
+            if (taken) {
+                cord.noteTaken(self());
+            }
             return;
         }
         if (toTell.cord == cord) {

@@ -50,13 +50,13 @@ final class FiberMessages {
                 if (fiber.outcome() == null) {
                     fiber.addListener(listener);
                 } else {
-                    listener.ended(fiber);
+                    FiberAwait.tellEnd(fiber, listener);
                 }
             }
 
             @Override
             protected void onClosed() {
-                listener.ended(fiber);
+                FiberAwait.tellEnd(fiber, listener);
             }
         };
     }
@@ -102,7 +102,9 @@ final class FiberMessages {
 
             @Override
             protected void onClosed() {
-                fiber.refuseStart(fiber + " was not started: " + fiber.cord() + " has ended");
+                if (fiber.outcome() == null) { // else it was abandoned while it was held
+                    fiber.refuseStart(fiber + " was not started: " + fiber.cord() + " has ended");
+                }
             }
         };
     }
