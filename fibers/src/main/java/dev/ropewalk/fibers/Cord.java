@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * A thread that owns a run queue, timers, an inbox, a reactor, and the fibers pinned to it.
@@ -23,7 +25,7 @@ import java.util.concurrent.Callable;
  * <p>{@link #spin}, {@link #post} and {@link #close} work from any thread; what the caller did
  * before happens before the fiber or message runs.
  */
-public final class Cord extends CordLoop implements AutoCloseable {
+public final class Cord extends CordLoop implements AutoCloseable, Executor {
     private static final Logger LOG = LoggerFactory.getLogger(Cord.class);
 
     private final CordOptions options;
@@ -301,6 +303,35 @@ public final class Cord extends CordLoop implements AutoCloseable {
         Fiber<T> fiber = new Fiber<>(this, spinner == null ? root : spinner, name, body, handler);
         spinBelow(spinner, fiber);
         return fiber;
+    }
+
+    /**
+     * Spins a fiber that runs the task, from anywhere: as an {@link Executor}, a cord runs what
+     * {@code CompletableFuture.supplyAsync} and others give it, and the task may wait. The fiber is
+     * a child of the cord's root fiber whoever calls, so it ends with the cord, not with the
+     * caller. What the task throws, and a task that the cord ended before it could start, goes to
+     * the uncaught handler and cancels nobody. Tasks of one caller start in the order given.
+     *
+     * @param task what the fiber runs
+     * @throws RejectedExecutionException if the cord has ended, or the calling fiber's own cord is
+     *     about to
+     */
+    @Override
+    public void execute(Runnable task) {
+        Fiber<?> fiber = new Fiber<>(this, root, "task", new CordTask(task), null);
+        boolean isHere = isCurrent();
+        if (inbox.isClosed() || (isHere && root.isEnding())) {
+            throw new RejectedExecutionException(
+                    this
+                            + (isHere ? " is ending" : " has ended")
+                            + " and cannot run "
+                            + FiberCore.textOf(task));
+        }
+        if (isHere) {
+            root.adopt(fiber);
+        } else {
+            send(FiberMessages.start(fiber, true));
+        }
     }
 
     /** Starts a new fiber of this cord; called by its parent, or with null by a plain thread. */

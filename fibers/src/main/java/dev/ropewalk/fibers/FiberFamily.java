@@ -128,7 +128,8 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     }
 
     private void childFailed(Fiber<?> child, FiberFailedException failure) {
-        if (rawState() == DEAD || isolatesChildren) {
+        boolean cancelsNobody = isolatesChildren || child.body() instanceof CordTask;
+        if (rawState() == DEAD || cancelsNobody) {
             cord.reportUntaken(child, failure);
         } else {
             raiseHere(new Signal.ChildFailed(failure));

@@ -52,6 +52,7 @@ class CordInitialiserTest {
         CountDownLatch go = new CountDownLatch(1);
         Cord cord = Cord.start(options.withInitialiser(() -> initialiseWhen(go)));
         Fiber<?> plain = cord.spin("plain", () -> log.add("plain"));
+        cord.execute(() -> log.add("task"));
         Runs.real(
                 StackKind.LIGHT,
                 reports,
@@ -65,7 +66,7 @@ class CordInitialiserTest {
                     assertThrows(FiberTerminatedException.class, terminated::await);
                 });
         plain.await();
-        assertEquals(List.of("initialised", "plain", "guest"), log);
+        assertEquals(List.of("initialised", "plain", "task", "guest"), log);
         Runs.checkAndClose(cord);
         reports.assertNone();
     }
