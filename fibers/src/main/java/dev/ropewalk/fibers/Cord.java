@@ -6,7 +6,6 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -22,8 +21,8 @@ import java.util.concurrent.RejectedExecutionException;
  * cord a thread of its own. Fibers of one cord never run at the same time, so they share data
  * without locks. A cord ends when its root fiber has ended, and with it all fibers below it.
  *
- * <p>{@link #spin}, {@link #post} and {@link #close} work from any thread; what the caller did
- * before happens before the fiber or message runs.
+ * <p>{@link #spin}, {@link #execute}, {@link #post}, {@link #awaitEnd} and {@link #close} work from
+ * any thread; what the caller did before happens before the fiber or message runs.
  */
 public final class Cord extends CordLoop implements AutoCloseable, Executor {
     private static final Logger LOG = LoggerFactory.getLogger(Cord.class);
@@ -34,8 +33,11 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
     /** Fibers here whose parents are on other cords: they end with this cord too. */
     private final Set<Fiber<?>> guests = new LinkedHashSet<>();
 
-    /** Starts of fibers that others spun before the initialiser was done; null once it is. */
-    private @Nullable List<CordMessage> heldStarts;
+    /**
+     * Fibers that others spun before the initialiser was done: children or guests that are not in
+     * the run queue yet; null once it is done.
+     */
+    private @Nullable Set<Fiber<?>> held;
 
     final CordEnd end = new CordEnd();
     private volatile @Nullable Thread ownThread;
@@ -48,7 +50,7 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
         this.options = options;
         Callable<?> work = body == null ? this::serve : body;
         Action initialiser = options.initialiser();
-        this.heldStarts = initialiser == null ? null : new ArrayList<>();
+        this.held = initialiser == null ? null : new LinkedHashSet<>();
         Callable<?> all = initialiser == null ? work : () -> initialiseAndCall(initialiser, work);
         this.root = new Fiber<>(this, null, "root", all, null);
     }
@@ -124,7 +126,8 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
     }
 
     /**
-     * Starts a cord on a thread of its own, with options.
+     * Starts a cord on a thread of its own, with options. With a thread factory or CPUs this blocks
+     * the calling thread for a moment, until the new one has answered.
      *
      * @param options how the cord is made
      * @return the cord
@@ -184,11 +187,15 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
     /** The root fiber's body; the initialiser is left out when the root is restarted later. */
     private @Nullable Object initialiseAndCall(Action initialiser, Callable<?> work)
             throws Exception {
-        List<CordMessage> held = heldStarts;
-        if (held != null) {
+        Set<Fiber<?>> toStart = held;
+        if (toStart != null) {
             initialiser.run();
-            heldStarts = null;
-            held.forEach(CordMessage::onCord);
+            held = null;
+            for (Fiber<?> fiber : toStart) {
+                if (fiber.outcome() == null) { // else it was abandoned meanwhile
+                    enqueue(fiber, Handler.START);
+                }
+            }
         }
         return work.call();
     }
@@ -351,20 +358,28 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
 
     /** A start message arrived. */
     void start(Fiber<?> fiber, boolean enterIntoRoot) {
-        List<CordMessage> held = heldStarts;
-        Fiber<?> parent = fiber.parentOrNull();
-        if (fiber.outcome() != null) {
-            return; // abandoned while it was held
-        } else if (root.isEnding()) {
+        if (root.isEnding()) {
             fiber.refuseStart(fiber + " was not started: " + this + " is ending");
-        } else if (held != null) {
-            held.add(FiberMessages.start(fiber, enterIntoRoot));
-        } else if (enterIntoRoot && parent == root) {
-            root.adopt(fiber);
+            return;
+        }
+        if (enterIntoRoot) {
+            root.children().add(fiber);
         } else {
-            if (parent != null && parent.cord != this && !fiber.isGuest) {
-                addGuest(fiber);
-            } // else it was given to another parent while it was held
+            addGuest(fiber);
+        }
+        if (held == null) {
+            enqueue(fiber, Handler.START);
+        } else {
+            held.add(fiber);
+        }
+    }
+
+    /**
+     * An unstarted fiber was raised into: its body never runs, so it is held no longer. Once the
+     * root is ending, all that are held are refused.
+     */
+    void startIfHeld(Fiber<?> fiber) {
+        if (held != null && !root.isEnding() && held.remove(fiber)) {
             enqueue(fiber, Handler.START);
         }
     }
@@ -470,7 +485,7 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
 
     private void tellEnd() {
         try {
-            refuseHeldStarts();
+            refuseHeld();
             inbox.close();
         } finally {
             try {
@@ -482,11 +497,20 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
         }
     }
 
-    private void refuseHeldStarts() {
-        List<CordMessage> held = heldStarts;
-        heldStarts = null;
-        if (held != null) {
-            held.forEach(CordMessage::onClosed);
+    private void refuseHeld() {
+        if (held == null) {
+            return;
+        }
+        List<Fiber<?>> refused = List.copyOf(held);
+        held.clear(); // not null: a restarted root runs the initialiser again
+        for (Fiber<?> fiber : refused) {
+            Fiber<?> parent = fiber.parentOrNull();
+            if (fiber.outcome() == null) { // else it was abandoned meanwhile
+                fiber.refuseStart(fiber + " was not started: " + this + " has ended");
+            }
+            if (parent != null && parent.cord == this) {
+                parent.childEnded(fiber, null); // what it failed with is told already
+            }
         }
     }
 
@@ -521,6 +545,7 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
 
     void terminateGuestsOf(Fiber<?> fiber) {
         if (fiber == root) {
+            refuseHeld(); // they are below it, and never run
             guests.forEach(Fiber::terminate);
         }
     }

@@ -200,9 +200,10 @@ public record CordOptions(
      *
      * <p>It runs as the cord's root fiber, before the body, and may wait and spin fibers, which
      * live on until the cord ends. Fibers that others spin on the cord meanwhile start when it is
-     * done; messages are taken, for it may wait for one. If it throws, the cord ends: its failure
-     * comes out of {@link Cord#run}, or of the root's {@link Fiber#await}, or goes to the uncaught
-     * handler, and who waits to be started gets a {@link CordClosedException}.
+     * done, so it must not wait for one of those; messages are taken, for it may wait for one. If
+     * it throws, the cord ends: its failure comes out of {@link Cord#run}, or of the root's {@link
+     * Fiber#await}, or goes to the uncaught handler, and who waits to be started gets a {@link
+     * CordClosedException}.
      *
      * @param action runs once on each cord, where {@link Cord#current} says which
      */

@@ -102,9 +102,7 @@ final class FiberMessages {
 
             @Override
             protected void onClosed() {
-                if (fiber.outcome() == null) { // else it was abandoned while it was held
-                    fiber.refuseStart(fiber + " was not started: " + fiber.cord() + " has ended");
-                }
+                fiber.refuseStart(fiber + " was not started: " + fiber.cord() + " has ended");
             }
         };
     }

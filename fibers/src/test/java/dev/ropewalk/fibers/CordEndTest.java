@@ -321,6 +321,28 @@ class CordEndTest {
         reports.assertNone();
     }
 
+    /** It comes after the end of the root, by the cord itself and by another thread. */
+    @Test
+    void F8_failureThatALateFutureTakesIsNotReported() {
+        for (boolean fromElsewhere : new boolean[] {false, true}) {
+            Fiber<String> root = failingWhenScheduled();
+            List<CompletableFuture<String>> futures = new CopyOnWriteArrayList<>();
+            root.onEnd(
+                    fiber -> {
+                        if (fromElsewhere) {
+                            Thread.ofPlatform().start(() -> futures.add(root.toFuture()));
+                            Runs.until(() -> !futures.isEmpty());
+                        } else {
+                            futures.add(root.toFuture());
+                        }
+                    });
+            root.schedule(null);
+            assertTrue(root.cord().awaitEnd(FAR));
+            assertTrue(futures.getFirst().isCompletedExceptionally());
+            reports.assertNone();
+        }
+    }
+
     /** A watcher takes nothing. */
     @Test
     void F8_failureThatIsOnlyWatchedIsReported() {

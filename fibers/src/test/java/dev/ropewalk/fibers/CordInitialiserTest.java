@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -8,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -15,13 +17,16 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** What a cord runs before anything else. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class CordInitialiserTest {
     private static final Duration FAR = Duration.ofDays(1);
+    private static final Duration LIMIT = Duration.ofSeconds(10);
 
     private final Reports reports = new Reports();
     private final List<String> log = new CopyOnWriteArrayList<>();
@@ -202,6 +207,54 @@ class CordInitialiserTest {
         reports.assertNone();
     }
 
+    /** Nothing of it is ever to run, so nobody has to wait for the initialiser. */
+    @Test
+    void F15_heldFiberThatIsTerminatedEndsAtOnce() {
+        CordOptions patient =
+                options.withStopLimit(Waits.FOREVER).withInitialiser(() -> Fiber.suspend());
+        Cord cord = Cord.start(patient);
+        Fiber<Boolean> spun = cord.spin("spun", () -> log.add("never"));
+        spun.terminate();
+        assertThrows(FiberTerminatedException.class, spun::await);
+        Runs.real(
+                StackKind.LIGHT,
+                reports,
+                () -> {
+                    Fiber<?> parent = Fiber.spin(() -> cord.spin("guest", () -> log.add("never")));
+                    assertTrue(parent.awaitEnd(FAR));
+                });
+        cord.close();
+        assertEquals(List.of(), log);
+        reports.assertNone();
+    }
+
+    /** It is its cord's guest or its root's child by then, but nobody waits for it to run. */
+    @Test
+    void F15_heldFiberThatWasMovedDoesNotKeepItsCordFromEnding() {
+        CountDownLatch started = new CountDownLatch(1);
+        Cord cord =
+                Cord.start(
+                        options.withStopLimit(Waits.FOREVER)
+                                .withInitialiser(
+                                        () -> {
+                                            started.countDown();
+                                            Fiber.suspend();
+                                        }));
+        Cord other = Runs.started("other", reports);
+        Fiber<@Nullable Object> parent = other.spin("parent", () -> Fiber.suspend());
+        Runs.await(started);
+        Fiber<Boolean> moved = cord.spin("moved", () -> log.add("never"));
+        moved.attachTo(parent);
+        Fiber<?> detached = other.spin("spinner", () -> spinDetached(cord)).await();
+        Runs.until(() -> detached.isIn == cord.root().children());
+        cord.close();
+        assertInstanceOf(CordClosedException.class, Runs.cause(Runs.failureOf(detached::await)));
+        assertInstanceOf(CordClosedException.class, Runs.cause(Runs.failureOf(moved::await)));
+        Runs.failureOf(parent::await);
+        assertEquals(List.of(), log);
+        Runs.checkAndClose(other);
+    }
+
     private static Fiber<String> spinDetached(Cord cord) {
         Fiber<String> fiber = cord.spin("detached", () -> name(Fiber.current().parent()));
         fiber.detach();
@@ -267,5 +320,111 @@ class CordInitialiserTest {
                         () -> "result");
         assertEquals("result", result);
         assertEquals(3, runs[0]);
+    }
+
+    // ---------------------------------------------------------------- at random
+
+    /**
+     * Threads and a fiber of another cord spin, terminate and move fibers while the initialiser
+     * runs, ends or fails and the cord is closed: every fiber ends, and ran once at most.
+     */
+    private static void play(long seed) throws InterruptedException {
+        SplittableRandom random = new SplittableRandom(seed);
+        Reports reports = new Reports();
+        int end = random.nextInt(4);
+        int snoozes = random.nextInt(30);
+        Cord other = Runs.started("other", reports);
+        Fiber<@Nullable Object> parent = other.spin("parent", () -> Fiber.suspend());
+        Cord cord =
+                Cord.start(
+                        CordOptions.named("initialised")
+                                .withUncaught(reports)
+                                .withStacks(
+                                        random.nextBoolean()
+                                                ? StackKind.LIGHT
+                                                : StackKind.VIRTUAL_THREAD)
+                                .withInitialiser(() -> initialise(end, snoozes)));
+        List<Fiber<?>> fibers = new CopyOnWriteArrayList<>();
+        AtomicInteger ran = new AtomicInteger();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            SplittableRandom own = random.split();
+            threads.add(Thread.ofPlatform().start(() -> disturb(own, cord, parent, fibers, ran)));
+        }
+        SplittableRandom own = random.split();
+        Fiber<?> spinner = other.spin("spinner", () -> disturb(own, cord, parent, fibers, ran));
+        for (int i = random.nextInt(20_000); i > 0; i--) {
+            Thread.onSpinWait();
+        }
+        if (random.nextBoolean()) {
+            cord.root().terminate();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        String replay = "seed=" + seed + " end=" + end + " snoozes=" + snoozes;
+        assertTrue(spinner.awaitEnd(LIMIT), replay);
+        cord.close();
+        parent.terminate();
+        for (Fiber<?> fiber : fibers) {
+            assertTrue(fiber.awaitEnd(LIMIT), () -> replay + ": " + fiber);
+        }
+        Runs.checkAndClose(other);
+        assertTrue(ran.get() <= fibers.size(), replay);
+        for (Reports.Report report : reports.all()) {
+            assertFalse(
+                    report.failure() instanceof FiberAbandonedException,
+                    () -> replay + ": " + report);
+        }
+    }
+
+    private static void initialise(int end, int snoozes) throws Exception {
+        Runs.snooze(snoozes);
+        switch (end) {
+            case 0 -> throw new Exception("by chance");
+            case 1 -> Fiber.sleep(Duration.ofMillis(2));
+            case 2 -> Fiber.suspend();
+            default -> Fiber.snooze();
+        }
+    }
+
+    private static void disturb(
+            SplittableRandom random,
+            Cord cord,
+            Fiber<?> parent,
+            List<Fiber<?>> fibers,
+            AtomicInteger ran) {
+        try {
+            for (int i = 0; i < 20; i++) {
+                Fiber<Integer> fiber = cord.spin("spun", ran::incrementAndGet);
+                fibers.add(fiber);
+                for (int calls = random.nextInt(4); calls > 0; calls--) {
+                    switch (random.nextInt(4)) {
+                        case 0 -> fiber.terminate();
+                        case 1 -> fiber.attachTo(parent);
+                        case 2 -> fiber.detach();
+                        default -> fiber.raise(new IllegalStateException("raised"));
+                    }
+                }
+            }
+        } catch (CordClosedException closed) {
+            assertTrue(closed.toString().contains("cord initialised"));
+        }
+    }
+
+    @Test
+    void F15_everyHeldFiberIsAnswered() throws InterruptedException {
+        for (long seed = 0; seed < 60; seed++) {
+            play(seed);
+        }
+    }
+
+    @Test
+    @Tag("stress")
+    @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+    void F15_everyHeldFiberIsAnsweredWithManySeeds() throws InterruptedException {
+        for (long seed = 1_000; seed < 4_000; seed++) {
+            play(seed);
+        }
     }
 }
