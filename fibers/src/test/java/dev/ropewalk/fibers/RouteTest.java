@@ -262,6 +262,33 @@ class RouteTest {
         }
     }
 
+    /** Who comes while another one is told waits for nobody, and is told after it. */
+    @Test
+    void F8_refusedMessagesAreToldOneAfterTheOther() {
+        first.close();
+        CountDownLatch isTold = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        Route<Integer> route =
+                Route.to(first, (Integer n) -> arrived.add(n))
+                        .withUndelivered(
+                                end -> {
+                                    if (end.sent() == 1) {
+                                        isTold.countDown();
+                                        Runs.await(go);
+                                    }
+                                    undelivered.add(end);
+                                });
+        Thread sender = Thread.ofPlatform().start(() -> route.send(1));
+        Runs.await(isTold);
+        route.send(2);
+        route.send(3);
+        assertEquals(List.of(), undelivered);
+        go.countDown();
+        until(3);
+        assertEquals(List.of(1, 2, 3), undelivered.stream().map(Undelivered::sent).toList());
+        Runs.until(() -> !sender.isAlive());
+    }
+
     // ---------------------------------------------------------------- misuse
 
     @Test
