@@ -43,6 +43,9 @@ public final class Route<A> {
      */
     private static final Logger LOG = LoggerFactory.getLogger(Route.class);
 
+    /** The hops of the route whose hook this thread runs; they are the same with another hook. */
+    private static final ThreadLocal<@Nullable List<Hop>> TELLING = new ThreadLocal<>();
+
     private final List<Hop> hops;
     private final Consumer<? super Undelivered<A>> hook;
 
@@ -146,7 +149,8 @@ public final class Route<A> {
      * called on the cord where the message failed, as no fiber, or on whatever thread finds that
      * the cord has ended; it must be short and must not wait. What it throws is logged with the
      * message. A hook that sends the message through this route again must not do so after a {@link
-     * CordClosedException}, for that would come back for ever.
+     * CordClosedException}, for that would come back for ever; where that is certain, {@code send}
+     * throws there.
      *
      * @param hook is given each message that did not arrive, once
      * @return the route
@@ -158,16 +162,28 @@ public final class Route<A> {
     // ---------------------------------------------------------------- sending
 
     /**
-     * Sends a message through the route, from any thread. Never waits and never fails: what becomes
-     * of a message that does not arrive is told to the {@linkplain #withUndelivered hook}, also if
-     * the first cord has ended already.
+     * Sends a message through the route, from any thread. Never waits: what becomes of a message
+     * that does not arrive is told to the {@linkplain #withUndelivered hook}, also if the first
+     * cord has ended already.
      *
      * @param message goes to the first hop; as it goes from cord to cord, nobody but the hop that
      *     it is at may change it
+     * @throws IllegalStateException if this route's own hook sends while it is told that a cord has
+     *     ended, and the first one has
      */
     public void send(A message) {
         Objects.requireNonNull(message, "message");
-        hops.getFirst().cord().post(new Journey<>(this, message));
+        Cord first = hops.getFirst().cord();
+        if (first.inbox.isClosed() && TELLING.get() == hops) {
+            throw new IllegalStateException(
+                    "the undelivered hook of "
+                            + this
+                            + " sends through it again, but "
+                            + first
+                            + " has ended and every message would come back; keep it, or send it"
+                            + " elsewhere");
+        }
+        first.post(new Journey<>(this, message));
     }
 
     private static final class Journey<A> extends CordMessage {
@@ -231,10 +247,14 @@ public final class Route<A> {
 
         private void tell(Throwable cause) {
             Undelivered<A> end = new Undelivered<>(sent, message, at + 1, cord(), cause);
+            List<Hop> outer = TELLING.get();
+            TELLING.set(route.hops);
             try {
                 route.hook.accept(end);
             } catch (Throwable broken) {
                 LOG.error("the undelivered hook of {} failed for {}", route, end, broken);
+            } finally {
+                TELLING.set(outer);
             }
         }
 

@@ -291,6 +291,42 @@ class RouteTest {
 
     // ---------------------------------------------------------------- misuse
 
+    /** It would be told of it, and send it again, for ever. */
+    @Test
+    void misuse_hookThatSendsIntoTheEndedCordAgainIsStopped() {
+        List<Throwable> thrown = new CopyOnWriteArrayList<>();
+        List<Route<Integer>> again = new ArrayList<>();
+        Route<Integer> route =
+                Route.to(first, (Integer n) -> arrived.add(n))
+                        .withUndelivered(
+                                end -> {
+                                    undelivered.add(end);
+                                    Route<Integer> same = again.getFirst();
+                                    thrown.add(Runs.failureOf(() -> same.send(end.sent())));
+                                });
+        again.add(route);
+        first.close();
+        route.send(1);
+        route.send(2);
+        assertEquals(List.of(1, 2), undelivered.stream().map(Undelivered::sent).toList());
+        assertInstanceOf(IllegalStateException.class, thrown.getFirst());
+        assertTrue(thrown.getFirst().toString().contains("cord first has ended"));
+    }
+
+    /** A failure of the hop itself may pass: another try is the hook's business. */
+    @Test
+    void F8_hookMaySendAgainWhileTheCordLives() {
+        List<Route<Integer>> again = new ArrayList<>();
+        Route<Integer> route =
+                Route.from(first, (Integer n) -> 10 / n)
+                        .to(second, arrived::add)
+                        .withUndelivered(end -> again.getFirst().send(end.sent() + 1));
+        again.add(route);
+        route.send(0);
+        until(1);
+        assertEquals(List.of(10), arrived);
+    }
+
     @Test
     void misuse_nullFromAHopIsAFailureThatSaysSo() {
         Route<Integer> route =
