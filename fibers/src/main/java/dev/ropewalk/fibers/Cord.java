@@ -4,12 +4,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * A thread that owns a run queue, timers, an inbox, a reactor, and the fibers pinned to it.
@@ -18,10 +21,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * cord a thread of its own. Fibers of one cord never run at the same time, so they share data
  * without locks. A cord ends when its root fiber has ended, and with it all fibers below it.
  *
- * <p>{@link #spin}, {@link #post} and {@link #close} work from any thread; what the caller did
- * before happens before the fiber or message runs.
+ * <p>{@link #spin}, {@link #execute}, {@link #post}, {@link #awaitEnd} and {@link #close} work from
+ * any thread; what the caller did before happens before the fiber or message runs.
  */
-public final class Cord extends CordLoop implements AutoCloseable {
+public final class Cord extends CordLoop implements AutoCloseable, Executor {
     private static final Logger LOG = LoggerFactory.getLogger(Cord.class);
 
     private final CordOptions options;
@@ -29,10 +32,17 @@ public final class Cord extends CordLoop implements AutoCloseable {
 
     private final Guests guests = new Guests();
 
-    private final Queue<Waiter> endWaiters = new ConcurrentLinkedQueue<>();
+    /**
+     * Fibers that others spun before the initialiser was done: children or guests that are not in
+     * the run queue yet; null once it is done.
+     */
+    private @Nullable Set<Fiber<?>> held;
 
-    private volatile boolean over;
+    final CordEnd end = new CordEnd();
     private volatile @Nullable Thread ownThread;
+
+    /** Somebody has the root's outcome, so its failure is told to nobody else. */
+    private volatile boolean isRootTaken;
 
     private Cord(
             CordOptions options,
@@ -41,7 +51,11 @@ public final class Cord extends CordLoop implements AutoCloseable {
             @Nullable Scheduler scheduler) {
         super(options, thread, scheduler);
         this.options = options;
-        this.root = new Fiber<>(this, null, "root", body == null ? this::serve : body, null);
+        Callable<?> work = body == null ? this::serve : body;
+        Action initialiser = options.initialiser();
+        this.held = initialiser == null ? null : new LinkedHashSet<>();
+        Callable<?> all = initialiser == null ? work : () -> initialiseAndCall(initialiser, work);
+        this.root = new Fiber<>(this, null, "root", all, null);
     }
 
     // ---------------------------------------------------------------- making and ending
@@ -77,6 +91,12 @@ public final class Cord extends CordLoop implements AutoCloseable {
      * @param options how the cord is made; the stack size is the calling thread's
      * @param body what the root fiber runs
      * @return what the body returned
+     * @throws FiberFailedException if the initialiser or the body threw, or a fiber that nobody
+     *     awaited
+     * @throws IllegalStateException as {@link #run(Callable)}
+     * @throws IllegalArgumentException if there is a thread factory, or this thread cannot have the
+     *     CPUs
+     * @throws UnsupportedOperationException if CPUs are given, and the system is not Linux
      */
     public static <T extends @Nullable Object> T run(
             CordOptions options, Callable<? extends T> body) {
@@ -88,11 +108,18 @@ public final class Cord extends CordLoop implements AutoCloseable {
     static <T extends @Nullable Object> T run(
             CordOptions options, Callable<? extends T> body, @Nullable Scheduler scheduler) {
         Objects.requireNonNull(body, "body");
+        if (options.thread().factory() != null) {
+            throw new IllegalArgumentException(
+                    "cord "
+                            + options.name()
+                            + " has a thread factory, but Cord.run makes no thread: the calling one"
+                            + " becomes the cord; use Cord.start, or leave the factory out");
+        }
         // Before anything of a cord is made: its fields need what the flags open.
         JvmFlags.check();
         CallerCheck.check();
         Cord cord = new Cord(options, Thread.currentThread(), body, scheduler);
-        cord.loop();
+        CordThread.onCallersCpus(options, cord::loop);
         return (T) cord.root.await();
     }
 
@@ -108,18 +135,50 @@ public final class Cord extends CordLoop implements AutoCloseable {
     }
 
     /**
-     * Starts a cord on a thread of its own, with options.
+     * Starts a cord on a thread of its own, with options. With a thread factory or CPUs this blocks
+     * the calling thread for a moment, until the new one has answered.
      *
      * @param options how the cord is made
      * @return the cord
-     * @throws IllegalArgumentException if the clock is virtual: such a cord needs its caller
+     * @throws IllegalArgumentException if the clock is virtual: such a cord needs its caller; if
+     *     the thread factory gives no proper thread; if the thread cannot have its CPUs
+     * @throws UnsupportedOperationException if CPUs are given, and the system is not Linux
      * @throws IllegalStateException if the JVM was started without the flags
      */
     public static Cord start(CordOptions options) {
-        return start(options, null);
+        return launch(options, null, null);
     }
 
-    static Cord start(CordOptions options, @Nullable Scheduler scheduler) {
+    static Cord start(CordOptions options, Scheduler scheduler) {
+        return launch(options, null, scheduler);
+    }
+
+    /**
+     * Starts a cord on a thread of its own that runs the body as its root fiber and ends with it.
+     *
+     * <p>Who awaits the root fiber gets the body's result or failure when all fibers of the cord
+     * have ended; the cord is its {@link Fiber#cord}. The root has no parent. A failure that nobody
+     * has begun to await when the cord has ended goes to the uncaught handler; who awaits it later
+     * gets it as well. Leaving the wait for it leaves the cord as it is: a caller that is to take
+     * the cord with it, when it fails or is terminated, closes it, for which {@code try (Cord cord
+     * = root.cord())} is enough.
+     *
+     * @param <T> the type of the result
+     * @param options how the cord is made
+     * @param body what the root fiber runs
+     * @return the root fiber
+     * @throws IllegalArgumentException as {@link #start(CordOptions)}
+     * @throws UnsupportedOperationException if CPUs are given, and the system is not Linux
+     * @throws IllegalStateException if the JVM was started without the flags
+     */
+    @SuppressWarnings("unchecked") // the root fiber runs the body
+    public static <T extends @Nullable Object> Fiber<T> start(
+            CordOptions options, Callable<? extends T> body) {
+        return (Fiber<T>) launch(options, Objects.requireNonNull(body, "body"), null).root;
+    }
+
+    private static Cord launch(
+            CordOptions options, @Nullable Callable<?> body, @Nullable Scheduler scheduler) {
         if (options.clock() instanceof CordOptions.VirtualClock) {
             throw new IllegalArgumentException(
                     "cord "
@@ -130,31 +189,35 @@ public final class Cord extends CordLoop implements AutoCloseable {
         }
         JvmFlags.check();
         CordThread thread = new CordThread(options);
-        Cord cord = new Cord(options, thread, null, scheduler);
-        cord.root.isolateChildren();
-        cord.ownThread = thread;
-        thread.cord = cord;
-        thread.start();
+        Cord cord = new Cord(options, thread.thread(), body, scheduler);
+        if (body == null) {
+            cord.root.isolateChildren();
+        }
+        cord.ownThread = thread.thread();
+        thread.start(cord::loop);
         return cord;
+    }
+
+    /** The root fiber's body; the initialiser is left out when the root is restarted later. */
+    private @Nullable Object initialiseAndCall(Action initialiser, Callable<?> work)
+            throws Exception {
+        Set<Fiber<?>> toStart = held;
+        if (toStart != null) {
+            initialiser.run();
+            held = null;
+            for (Fiber<?> fiber : toStart) {
+                if (fiber.outcome() == null) { // else it was abandoned meanwhile
+                    enqueue(fiber, Handler.START);
+                }
+            }
+        }
+        return work.call();
     }
 
     /** The root fiber of a started cord: waits for the end, while others spin below it. */
     private @Nullable Object serve() {
         for (; ; ) {
             Waits.park("the cord's end");
-        }
-    }
-
-    private static final class CordThread extends Thread {
-        private @Nullable Cord cord;
-
-        CordThread(CordOptions options) {
-            super(null, null, options.name(), options.stackSize());
-        }
-
-        @Override
-        public void run() {
-            Objects.requireNonNull(cord, "cord").loop();
         }
     }
 
@@ -185,23 +248,34 @@ public final class Cord extends CordLoop implements AutoCloseable {
         root.terminate();
         Fiber<?> closer = Fiber.currentOrNull();
         if (closer == null) {
-            awaitOver(Long.MAX_VALUE);
+            end.await("the end of " + this, Long.MAX_VALUE);
         } else {
             // Closing is clean-up: a closer that is being terminated must not leave a thread
             // behind.
-            closer.shielded(() -> awaitOver(Long.MAX_VALUE));
+            closer.shielded(() -> end.await("the end of " + this, Long.MAX_VALUE));
         }
     }
 
-    /** False if the limit passed first. Not from this cord. */
-    boolean awaitOver(long limitNanos) {
-        Waiter end = new Waiter();
-        endWaiters.add(end);
-        try {
-            return over || end.await("the end of " + this, limitNanos) != Waits.TIMED_OUT;
-        } finally {
-            endWaiters.remove(end);
+    /**
+     * Waits until this cord has ended, with all its fibers, or the limit passes. Ends nothing: that
+     * is {@link #close}. Works from any thread; for a fiber of another cord it is a switchpoint,
+     * and terminating or cancelling that fiber ends the wait and leaves this cord as it is.
+     *
+     * @param limit how long to wait; {@link Waits#FOREVER} for no limit
+     * @return false if the limit passed
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws DeadlockException if called on this cord, which would wait for its own end
+     * @throws WaitInterruptedException if a plain thread was interrupted while it waited
+     */
+    public boolean awaitEnd(Duration limit) {
+        long limitNanos = Waits.nanos(limit);
+        if (isCurrent()) {
+            throw new DeadlockException(
+                    this
+                            + " would wait for its own end, which comes after that of all its"
+                            + " fibers; wait on another thread or cord");
         }
+        return end.await("the end of " + this, limitNanos);
     }
 
     // ---------------------------------------------------------------- spinning and messages
@@ -256,6 +330,35 @@ public final class Cord extends CordLoop implements AutoCloseable {
         return fiber;
     }
 
+    /**
+     * Spins a fiber that runs the task, from anywhere: as an {@link Executor}, a cord runs what
+     * {@code CompletableFuture.supplyAsync} and others give it, and the task may wait. The fiber is
+     * a child of the cord's root fiber whoever calls, so it ends with the cord, not with the
+     * caller. What the task throws, and a task that the cord ended before it could start, goes to
+     * the uncaught handler and cancels nobody. Tasks of one caller start in the order given.
+     *
+     * @param task what the fiber runs
+     * @throws RejectedExecutionException if the cord has ended, or the calling fiber's own cord is
+     *     about to
+     */
+    @Override
+    public void execute(Runnable task) {
+        Fiber<?> fiber = new Fiber<>(this, root, "task", new CordTask(task), null);
+        boolean isHere = isCurrent();
+        if (inbox.isClosed() || (isHere && root.isEnding())) {
+            throw new RejectedExecutionException(
+                    this
+                            + (isHere ? " is ending" : " has ended")
+                            + " and cannot run "
+                            + FiberCore.textOf(task));
+        }
+        if (isHere) {
+            root.adopt(fiber);
+        } else {
+            send(FiberMessages.start(fiber, true));
+        }
+    }
+
     /** Starts a new fiber of this cord; called by its parent, or with null by a plain thread. */
     void spinBelow(@Nullable Fiber<?> spinner, Fiber<?> fiber) {
         if (spinner != null && spinner.cord == this) {
@@ -275,10 +378,26 @@ public final class Cord extends CordLoop implements AutoCloseable {
     void start(Fiber<?> fiber, boolean enterIntoRoot) {
         if (root.isEnding()) {
             fiber.refuseStart(fiber + " was not started: " + this + " is ending");
-        } else if (enterIntoRoot) {
-            root.adopt(fiber);
+            return;
+        }
+        if (enterIntoRoot) {
+            root.children().add(fiber);
         } else {
             addGuest(fiber);
+        }
+        if (held == null) {
+            enqueue(fiber, Handler.START);
+        } else {
+            held.add(fiber);
+        }
+    }
+
+    /**
+     * An unstarted fiber was raised into: its body never runs, so it is held no longer. Once the
+     * root is ending, all that are held are refused.
+     */
+    void startIfHeld(Fiber<?> fiber) {
+        if (held != null && !root.isEnding() && held.remove(fiber)) {
             enqueue(fiber, Handler.START);
         }
     }
@@ -391,13 +510,50 @@ public final class Cord extends CordLoop implements AutoCloseable {
 
     private void tellEnd() {
         try {
+            refuseHeld();
             inbox.close();
         } finally {
-            seam.close();
-            over = true;
-            for (Waiter waiter = endWaiters.poll(); waiter != null; waiter = endWaiters.poll()) {
-                waiter.give(null);
+            try {
+                seam.close();
+            } finally {
+                reportRoot();
+                end.tell();
             }
+        }
+    }
+
+    private void refuseHeld() {
+        if (held == null) {
+            return;
+        }
+        List<Fiber<?>> refused = List.copyOf(held);
+        held.clear(); // not null: a restarted root runs the initialiser again
+        for (Fiber<?> fiber : refused) {
+            Fiber<?> parent = fiber.parentOrNull();
+            if (fiber.outcome() == null) { // else it was abandoned meanwhile
+                fiber.refuseStart(fiber + " was not started: " + this + " has ended");
+            }
+            if (parent != null && parent.cord == this) {
+                parent.childEnded(fiber, null); // what it failed with is told already
+            }
+        }
+    }
+
+    /** The last moment at which somebody could have begun to await a root that no fiber spun. */
+    private void reportRoot() {
+        Outcome<?> outcome = root.outcome();
+        if (ownThread != null && outcome != null && !isRootTaken) {
+            FiberFailedException untaken = outcome.untaken(root);
+            if (untaken != null) {
+                reportUntaken(root, untaken);
+            }
+        }
+    }
+
+    /** Somebody has the outcome of the fiber; from any thread. */
+    void noteTaken(Fiber<?> fiber) {
+        if (fiber == root) {
+            isRootTaken = true;
         }
     }
 
@@ -414,6 +570,7 @@ public final class Cord extends CordLoop implements AutoCloseable {
 
     void terminateGuestsOf(Fiber<?> fiber) {
         if (fiber == root) {
+            refuseHeld(); // they are below it, and never run
             guests.copy().forEach(Fiber::terminate);
         }
     }
@@ -422,6 +579,10 @@ public final class Cord extends CordLoop implements AutoCloseable {
         if (fiber == root) {
             guests.copy().forEach(guest -> guest.abandonGuest(why));
         }
+    }
+
+    boolean isInitialised() {
+        return held == null;
     }
 
     /** Living fibers of this cord that came as tasks of its scheduler. */

@@ -17,7 +17,8 @@ public abstract class CordMessage {
 
     /**
      * Runs instead of {@link #onCord} when the cord has ended, on whatever thread finds out. It
-     * must hand back or report what the message carries.
+     * must hand back or report what the message carries, must be short and must not wait: the
+     * messages that are refused after it are told after it, one at a time and in order.
      */
     protected abstract void onClosed();
 }

@@ -1,28 +1,35 @@
 package dev.ropewalk.fibers;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ThreadFactory;
 
 /**
  * How a cord is made; immutable. Start from {@link #named} and change what differs.
  *
  * @param name the cord's name, also its thread's when the cord has one of its own
- * @param stackSize size in bytes of the stack of a cord's own thread
+ * @param thread the cord's thread
  * @param stopLimit how long a fiber that ends waits for its children before it abandons them
  * @param uncaught is told what nobody else takes
  * @param clock real or virtual time
  * @param stacks what its fibers run on
+ * @param initialiser what the cord's root fiber runs before anything else; null for nothing
  */
 public record CordOptions(
         String name,
-        long stackSize,
+        ThreadOptions thread,
         Duration stopLimit,
         UncaughtHandler uncaught,
         Clock clock,
-        StackKind stacks) {
+        StackKind stacks,
+        @Nullable Action initialiser) {
 
     private static final long DEFAULT_STACK_SIZE = 16L << 20;
     private static final Duration DEFAULT_STOP_LIMIT = Duration.ofSeconds(5);
@@ -48,6 +55,7 @@ public record CordOptions(
     /** Checks the values. */
     public CordOptions {
         Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(thread, "thread");
         Objects.requireNonNull(stopLimit, "stopLimit");
         Objects.requireNonNull(uncaught, "uncaught");
         Objects.requireNonNull(clock, "clock");
@@ -59,10 +67,6 @@ public record CordOptions(
                             + " cannot run on clock="
                             + clock
                             + ": what the JDK waits for takes real time; use StackKind.LIGHT");
-        }
-        if (stackSize < 0) {
-            throw new IllegalArgumentException(
-                    "stackSize=" + stackSize + " < 0 for cord " + name + "; 0 means the default");
         }
         try {
             Waits.nanos(stopLimit);
@@ -81,11 +85,19 @@ public record CordOptions(
     public static CordOptions named(String name) {
         return new CordOptions(
                 name,
-                DEFAULT_STACK_SIZE,
+                new ThreadOptions(DEFAULT_STACK_SIZE, null, Set.of()),
                 DEFAULT_STOP_LIMIT,
                 CordOptions::log,
                 new RealClock(),
-                StackKind.LIGHT);
+                StackKind.LIGHT,
+                null);
+    }
+
+    // ---------------------------------------------------------------- the thread
+
+    /** {@return the size in bytes of the stack of a cord's own thread} */
+    public long stackSize() {
+        return thread.stackSize();
     }
 
     /**
@@ -94,7 +106,7 @@ public record CordOptions(
      * @param other the cord's name
      */
     public CordOptions withName(String other) {
-        return new CordOptions(other, stackSize, stopLimit, uncaught, clock, stacks);
+        return new CordOptions(other, thread, stopLimit, uncaught, clock, stacks, initialiser);
     }
 
     /**
@@ -103,8 +115,58 @@ public record CordOptions(
      * @param bytes size of the thread's stack in bytes
      */
     public CordOptions withStackSize(long bytes) {
-        return new CordOptions(name, bytes, stopLimit, uncaught, clock, stacks);
+        return withThread(new ThreadOptions(bytes, thread.factory(), thread.cpus()));
     }
+
+    /**
+     * {@return these options with a factory for the threads of started cords}
+     *
+     * <p>{@link Cord#start} calls it once. It must give a new, unstarted platform thread for the
+     * Runnable that it is given; stack size, name, priority and whether it is a daemon are the
+     * factory's choice. {@link Cord#run} has a thread already, and refuses a factory.
+     *
+     * @param factory makes the thread
+     */
+    public CordOptions withThreadFactory(ThreadFactory factory) {
+        Objects.requireNonNull(factory, "factory");
+        return withThread(new ThreadOptions(thread.stackSize(), factory, thread.cpus()));
+    }
+
+    /**
+     * {@return these options with the CPUs that the cord's thread may run on}
+     *
+     * <p>The thread sets them itself before it runs anything of the cord, on Linux; elsewhere, and
+     * where the system refuses one of them, {@link Cord#start} and {@link Cord#run} throw. {@code
+     * Cord.run} gives the calling thread its own ones back at the end. A thread that is made by a
+     * restricted one inherits its CPUs: mind that in the cord's fibers, and where they are the
+     * first to use a pool.
+     *
+     * @param cpus their numbers, each once; none for those of the thread that makes the cord's
+     * @throws IllegalArgumentException if a number is negative, too large for any system, or there
+     *     twice
+     */
+    public CordOptions withCpus(int... cpus) {
+        Set<Integer> all = new TreeSet<>();
+        for (int cpu : cpus) {
+            if (!all.add(cpu)) {
+                throw new IllegalArgumentException(
+                        "cpus="
+                                + Arrays.toString(cpus)
+                                + " of cord "
+                                + name
+                                + " has "
+                                + cpu
+                                + " twice; name each once");
+            }
+        }
+        return withThread(new ThreadOptions(thread.stackSize(), thread.factory(), all));
+    }
+
+    private CordOptions withThread(ThreadOptions other) {
+        return new CordOptions(name, other, stopLimit, uncaught, clock, stacks, initialiser);
+    }
+
+    // ---------------------------------------------------------------- the rest
 
     /**
      * {@return these options with another stop limit}
@@ -112,7 +174,7 @@ public record CordOptions(
      * @param limit how long an ending fiber waits for its children
      */
     public CordOptions withStopLimit(Duration limit) {
-        return new CordOptions(name, stackSize, limit, uncaught, clock, stacks);
+        return new CordOptions(name, thread, limit, uncaught, clock, stacks, initialiser);
     }
 
     /**
@@ -121,7 +183,7 @@ public record CordOptions(
      * @param handler is told what nobody else takes
      */
     public CordOptions withUncaught(UncaughtHandler handler) {
-        return new CordOptions(name, stackSize, stopLimit, handler, clock, stacks);
+        return new CordOptions(name, thread, stopLimit, handler, clock, stacks, initialiser);
     }
 
     /**
@@ -130,7 +192,7 @@ public record CordOptions(
      * @param other real or virtual time
      */
     public CordOptions withClock(Clock other) {
-        return new CordOptions(name, stackSize, stopLimit, uncaught, other, stacks);
+        return new CordOptions(name, thread, stopLimit, uncaught, other, stacks, initialiser);
     }
 
     /**
@@ -139,7 +201,24 @@ public record CordOptions(
      * @param kind what the cord's fibers run on
      */
     public CordOptions withStacks(StackKind kind) {
-        return new CordOptions(name, stackSize, stopLimit, uncaught, clock, kind);
+        return new CordOptions(name, thread, stopLimit, uncaught, clock, kind, initialiser);
+    }
+
+    /**
+     * {@return these options with something that each cord runs first}
+     *
+     * <p>It runs as the cord's root fiber, before the body, and may wait and spin fibers, which
+     * live on until the cord ends. Fibers that others spin on the cord meanwhile start when it is
+     * done, so it must not wait for one of those; messages are taken, for it may wait for one. If
+     * it throws, the cord ends: its failure comes out of {@link Cord#run}, or of the root's {@link
+     * Fiber#await}, or goes to the uncaught handler, and who waits to be started gets a {@link
+     * CordClosedException}.
+     *
+     * @param action runs once on each cord, where {@link Cord#current} says which
+     */
+    public CordOptions withInitialiser(Action action) {
+        Objects.requireNonNull(action, "action");
+        return new CordOptions(name, thread, stopLimit, uncaught, clock, stacks, action);
     }
 
     private static void log(Fiber<?> fiber, Throwable failure) {

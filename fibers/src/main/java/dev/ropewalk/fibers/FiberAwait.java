@@ -27,6 +27,7 @@ final class FiberAwait {
                 asParent.stopAwaiting(target, ended);
             }
         }
+        target.home().noteTaken(target);
         return outcomeOf(target);
     }
 
@@ -68,6 +69,7 @@ final class FiberAwait {
         for (F each : targets) {
             if (each.outcome() != null) {
                 claim(each);
+                each.home().noteTaken(each);
                 return each;
             }
         }
@@ -161,7 +163,14 @@ final class FiberAwait {
         } else if (target.outcome() == null) {
             target.addListener(listener);
         } else {
-            listener.ended(target);
+            tellEnd(target, listener);
+        }
+    }
+
+    /** Of a fiber that is over already; it may be a root, whose failure is taken then. */
+    static void tellEnd(Fiber<?> over, EndListener listener) {
+        if (listener.ended(over)) {
+            over.home().noteTaken(over);
         }
     }
 

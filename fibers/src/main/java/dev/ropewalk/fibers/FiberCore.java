@@ -286,6 +286,9 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         if (state != DEAD && !hasNothingToRestart) {
             addPending(failure);
             interruptIfDue();
+            if (state == UNSTARTED) {
+                cord.startIfHeld(self());
+            }
         }
     }
 

@@ -143,7 +143,8 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     private void childFailed(Fiber<?> child, FiberFailedException failure) {
         boolean isOwnerless = child.placement != null && child.placement.isOwnerless;
-        if (rawState() == DEAD || isolatesChildren || isOwnerless) {
+        boolean cancelsNobody = isolatesChildren || isOwnerless || child.body() instanceof CordTask;
+        if (rawState() == DEAD || cancelsNobody) {
             cord.reportUntaken(child, failure);
         } else {
             raiseHere(new Signal.ChildFailed(failure));

@@ -194,6 +194,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
         Fiber<?> toTell = parentOrNull();
         if (toTell == null) {
+            if (taken) {
+                cord.noteTaken(self());
+            }
             return;
         }
         if (toTell.cord == cord) {
@@ -261,7 +264,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
 
     /** The cord ended before it could start the fiber; on whatever thread finds out. */
     void refuseStart(String why) {
-        Throwable pending = takePending();
+        Throwable pending = placement == null ? null : takePending(); // it was ended before
         Throwable failure = pending == null ? new CordClosedException(why) : pending;
         Outcome<T> end = Ranks.withPending(new Outcome.Failure<>(failure), null);
         FiberFailedException untaken = publish(UNSTARTED, end) ? null : untakenFailure(end);

@@ -50,13 +50,13 @@ final class FiberMessages {
                 if (fiber.outcome() == null) {
                     fiber.addListener(listener);
                 } else {
-                    listener.ended(fiber);
+                    FiberAwait.tellEnd(fiber, listener);
                 }
             }
 
             @Override
             protected void onClosed() {
-                listener.ended(fiber);
+                FiberAwait.tellEnd(fiber, listener);
             }
         };
     }

@@ -1,15 +1,17 @@
 package dev.ropewalk.fibers;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The cord's many-producers queue of messages from other threads (rule F8).
  *
  * <p>After {@link #close} nothing is left behind: a message that came too late is told so, either
- * by the closing cord or by its own sender, whoever sees it.
+ * by the closing cord or by a sender, whoever sees it: one after the other, in the order in which
+ * they came.
  */
 final class Inbox {
     private static final Logger LOG = LoggerFactory.getLogger(Inbox.class);
@@ -17,6 +19,9 @@ final class Inbox {
     private final ManyToOneConcurrentLinkedQueue<CordMessage> queue =
             new ManyToOneConcurrentLinkedQueue<>();
     private volatile boolean closed;
+
+    /** How often somebody has asked to refuse what is there since the one who is at it began. */
+    private final AtomicInteger toRefuse = new AtomicInteger();
 
     /** From any thread. The caller wakes the cord. */
     void add(CordMessage message) {
@@ -54,25 +59,32 @@ final class Inbox {
         refuseAll();
     }
 
+    /**
+     * The cord has left, so late senders take turns as the queue's one consumer: who finds another
+     * one at it only has it look once more. So the messages of a sender are refused in order.
+     */
     private void refuseAll() {
-        for (CordMessage message = next(); message != null; message = next()) {
-            try {
-                message.onClosed();
-            } catch (Throwable broken) {
-                LOG.error("a message to a cord that has ended failed: {}", message, broken);
+        int asked = toRefuse.getAndIncrement() == 0 ? 1 : 0;
+        while (asked != 0) {
+            while (!queue.isEmpty()) {
+                CordMessage message = queue.poll();
+                if (message == null) {
+                    // A sender has taken its place and not linked its message yet: a few
+                    // instructions. It may have asked before that whether this is closed.
+                    Thread.onSpinWait();
+                } else {
+                    refuse(message);
+                }
             }
+            asked = toRefuse.addAndGet(-asked);
         }
     }
 
-    /** The cord has left, so late senders take turns as the queue's one consumer. */
-    private synchronized @Nullable CordMessage next() {
-        for (; ; ) {
-            CordMessage message = queue.poll();
-            if (message != null || queue.isEmpty()) {
-                return message;
-            }
-            // A sender has taken its place and not linked its message yet: a few instructions.
-            Thread.onSpinWait();
+    private static void refuse(CordMessage message) {
+        try {
+            message.onClosed();
+        } catch (Throwable broken) {
+            LOG.error("a message to a cord that has ended failed: {}", message, broken);
         }
     }
 }

@@ -109,6 +109,8 @@ public final class Scheduler implements Executor, AutoCloseable {
      *
      * @param options how it is made
      * @return the scheduler
+     * @throws IllegalArgumentException as {@link Cord#start(CordOptions)}
+     * @throws UnsupportedOperationException if CPUs are given, and the system is not Linux
      * @throws IllegalStateException if the JVM was started without the flags
      */
     public static Scheduler start(SchedulerOptions options) {
@@ -126,7 +128,7 @@ public final class Scheduler implements Executor, AutoCloseable {
     }
 
     private void startCord(int index) {
-        Cord cord = Cord.start(options.cord().withName(options.name() + "-" + index), this);
+        Cord cord = Cord.start(options.cord(index), this);
         cords.add(cord);
         join(Objects.requireNonNull(cord.tasks, "tasks"));
     }

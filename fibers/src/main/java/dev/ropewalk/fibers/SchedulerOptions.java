@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -11,8 +12,11 @@ import java.util.Objects;
  * @param cord how each cord is made, those of bound threads too; the name is replaced
  * @param drainLimit how long {@link Scheduler#close} waits for tasks before it terminates them, and
  *     how long the end of a bound thread's body waits for those on that thread
+ * @param isOneCpuEach whether each cord it starts gets one of the CPUs of the cord's options, in
+ *     turn; else each may run on any of them
  */
-public record SchedulerOptions(String name, int cords, CordOptions cord, Duration drainLimit) {
+public record SchedulerOptions(
+        String name, int cords, CordOptions cord, Duration drainLimit, boolean isOneCpuEach) {
     private static final int MOST_CORDS = 1_024;
     private static final Duration DEFAULT_DRAIN_LIMIT = Duration.ofSeconds(30);
 
@@ -60,7 +64,8 @@ public record SchedulerOptions(String name, int cords, CordOptions cord, Duratio
                 name,
                 Math.min(Runtime.getRuntime().availableProcessors(), MOST_CORDS),
                 CordOptions.named(name),
-                DEFAULT_DRAIN_LIMIT);
+                DEFAULT_DRAIN_LIMIT,
+                false);
     }
 
     /**
@@ -69,7 +74,7 @@ public record SchedulerOptions(String name, int cords, CordOptions cord, Duratio
      * @param number how many cords are started
      */
     public SchedulerOptions withCords(int number) {
-        return new SchedulerOptions(name, number, cord, drainLimit);
+        return new SchedulerOptions(name, number, cord, drainLimit, isOneCpuEach);
     }
 
     /**
@@ -78,7 +83,7 @@ public record SchedulerOptions(String name, int cords, CordOptions cord, Duratio
      * @param options how a cord is made; its name is replaced
      */
     public SchedulerOptions withCord(CordOptions options) {
-        return new SchedulerOptions(name, cords, options, drainLimit);
+        return new SchedulerOptions(name, cords, options, drainLimit, isOneCpuEach);
     }
 
     /**
@@ -87,6 +92,23 @@ public record SchedulerOptions(String name, int cords, CordOptions cord, Duratio
      * @param limit how long tasks may go on before they are terminated
      */
     public SchedulerOptions withDrainLimit(Duration limit) {
-        return new SchedulerOptions(name, cords, cord, limit);
+        return new SchedulerOptions(name, cords, cord, limit, isOneCpuEach);
+    }
+
+    /**
+     * {@return these options with one CPU for each cord, in turn, instead of all for each} The CPUs
+     * are those of {@link CordOptions#withCpus}, without which this has no effect.
+     */
+    public SchedulerOptions withOneCpuEach() {
+        return new SchedulerOptions(name, cords, cord, drainLimit, true);
+    }
+
+    /** How one of the cords is made that the scheduler starts. */
+    CordOptions cord(int index) {
+        CordOptions named = cord.withName(name + "-" + index);
+        List<Integer> cpus = cord.thread().cpus().stream().sorted().toList();
+        return isOneCpuEach && !cpus.isEmpty()
+                ? named.withCpus(cpus.get(index % cpus.size()))
+                : named;
     }
 }

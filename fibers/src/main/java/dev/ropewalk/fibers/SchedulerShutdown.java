@@ -172,7 +172,7 @@ final class SchedulerShutdown {
         long startNs = RealSeam.now();
         for (Cord cord : scheduler.cords()) {
             long leftNs = Math.max(0, limitNs - (RealSeam.now() - startNs));
-            if (!cord.awaitOver(leftNs)) {
+            if (!cord.end.await(reason(), leftNs)) {
                 stuck.add(describe(cord));
             }
         }

@@ -93,7 +93,7 @@ final class TaskQueue {
 
     /** Whether the cord may start a task now. Its own answer counts; to others it is a hint. */
     boolean canTake() {
-        return !isClosed && !cord.root().isEnding();
+        return !isClosed && !cord.root().isEnding() && cord.isInitialised();
     }
 
     private void handOn() {
@@ -173,7 +173,7 @@ final class TaskQueue {
     }
 
     private boolean startFrom(TaskQueue from) {
-        if (cord.root().isEnding()) {
+        if (cord.root().isEnding() || !cord.isInitialised()) {
             return false; // what is closed and drained is started all the same
         }
         for (; ; ) {

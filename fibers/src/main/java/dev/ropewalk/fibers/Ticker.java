@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -33,6 +34,14 @@ final class Ticker {
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
         thread.start();
+    }
+
+    /**
+     * Makes the thread now, for a thread that is restricted to some CPUs, as a cord's may be, hands
+     * that on to those that it makes.
+     */
+    static void ensureStarted() {
+        Objects.requireNonNull(INSTANCE, "made by the class initialiser");
     }
 
     void add(Cord cord) {

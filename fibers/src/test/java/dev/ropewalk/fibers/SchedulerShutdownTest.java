@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -123,7 +125,7 @@ class SchedulerShutdownTest {
                 report.stuck().getFirst().startsWith("crew-0 runs blocker at "), report::toString);
         gate.countDown();
         Runs.until(() -> waiting.failure() != null);
-        assertTrue(scheduler.cords().getFirst().awaitOver(Long.MAX_VALUE));
+        assertTrue(scheduler.cords().getFirst().awaitEnd(FAR));
     }
 
     @Test
@@ -383,6 +385,43 @@ class SchedulerShutdownTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> options.withCords(0).withCord(virtual).withCords(1));
+    }
+
+    @Test
+    void F15_noTaskRunsBeforeTheInitialiserIsDone() {
+        AtomicInteger initialised = new AtomicInteger();
+        try (Scheduler scheduler =
+                Scheduler.start(
+                        SchedulerOptions.named("crew")
+                                .withCords(2)
+                                .withCord(
+                                        CordOptions.named("c")
+                                                .withUncaught(reports)
+                                                .withInitialiser(
+                                                        () -> {
+                                                            Fiber.sleep(SHORT);
+                                                            initialised.incrementAndGet();
+                                                        })))) {
+            Set<Integer> seen = ConcurrentHashMap.newKeySet();
+            for (int i = 0; i < 100; i++) {
+                scheduler.execute(() -> seen.add(initialised.get()));
+            }
+            Runs.until(() -> scheduler.stats().alive() == 0);
+            assertFalse(seen.contains(0), seen::toString);
+        }
+        reports.assertNone();
+    }
+
+    @Test
+    void F15_oneCpuEachInTurn() {
+        SchedulerOptions options =
+                SchedulerOptions.named("x")
+                        .withCord(CordOptions.named("c").withCpus(3, 1))
+                        .withOneCpuEach();
+        assertEquals(Set.of(1), options.cord(0).thread().cpus());
+        assertEquals(Set.of(3), options.cord(1).thread().cpus());
+        assertEquals(Set.of(1), options.cord(2).thread().cpus());
+        assertEquals("x-2", options.cord(2).name());
     }
 
     @Test

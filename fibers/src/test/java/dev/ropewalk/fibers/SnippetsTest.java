@@ -2,6 +2,7 @@ package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.sync.Condition;
 import dev.ropewalk.fibers.sync.Mutex;
@@ -14,7 +15,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 
 /** The code that the Javadoc shows. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -202,6 +206,66 @@ class SnippetsTest {
                     // @end
                     assertEquals(List.of("reader", "reader", "read", "written"), lines);
                 });
+    }
+
+    @Test
+    void routes() {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        Cord parser = Cord.start("parser");
+        Cord writer = Cord.start("writer");
+        // @start region="route"
+        Route<String> route =
+                Route.from(parser, (String text) -> Integer.parseInt(text))
+                        .to(writer, number -> lines.add("number " + number))
+                        .withUndelivered(
+                                end -> lines.add(end.sent() + " failed at hop " + end.hop()));
+        route.send("42");
+        route.send("forty-two");
+        // @end
+        Runs.until(() -> lines.size() == 2);
+        assertTrue(lines.contains("number 42"));
+        assertTrue(lines.contains("forty-two failed at hop 1"));
+        Runs.checkAndClose(parser);
+        Runs.checkAndClose(writer);
+    }
+
+    @Test
+    void cords() {
+        Runs.real(
+                () -> {
+                    // @start region="join"
+                    Fiber<Integer> root = Cord.start(CordOptions.named("sums"), () -> sum(1_000));
+                    Cord sums = root.cord();
+                    try (sums) { // takes the cord along if this fiber fails or is terminated
+                        assertEquals(500_500, root.await());
+                    }
+                    // @end
+                    assertTrue(sums.awaitEnd(Duration.ZERO));
+                });
+        // @start region="executor"
+        try (Cord cord = Cord.start("executor")) {
+            CompletableFuture<String> page =
+                    CompletableFuture.supplyAsync(() -> fetch("page", SHORT), cord);
+            assertEquals("page", page.join());
+        }
+        // @end
+        List<Cord> initialised = new CopyOnWriteArrayList<>();
+        // @start region="thread"
+        CordOptions options =
+                CordOptions.named("pinned")
+                        .withCpus(0)
+                        .withThreadFactory(Thread.ofPlatform().name("pinned").daemon()::unstarted)
+                        .withInitialiser(() -> initialised.add(Cord.current()));
+        // @end
+        assertEquals(Set.of(0), options.thread().cpus());
+        try (Cord cord = Cord.start(options.withCpus())) {
+            assertEquals("up", cord.spin("first", () -> "up").await());
+            assertEquals(List.of(cord), initialised);
+        }
+    }
+
+    private static int sum(int numbers) {
+        return IntStream.rangeClosed(1, numbers).sum();
     }
 
     private static void read(List<String> lines) throws Exception {

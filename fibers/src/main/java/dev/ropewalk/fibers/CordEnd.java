@@ -1,0 +1,46 @@
+package dev.ropewalk.fibers;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The end of a cord, and who waits for it; for any thread (rule F8).
+ *
+ * <p>Who waits enters itself and then looks whether the cord is over. The cord says that it is over
+ * and then tells who has entered. So one of the two sees the other.
+ */
+final class CordEnd {
+    private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
+    private volatile boolean isOver;
+
+    /** By the cord's thread, as the last thing that it does as the cord. */
+    void tell() {
+        isOver = true;
+        for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
+            waiter.give(null);
+        }
+    }
+
+    /** False if the limit passed first; {@code Long.MAX_VALUE} is none. A switchpoint. */
+    boolean await(String reason, long limitNanos) {
+        if (isOver) {
+            return true;
+        }
+        Waiter waiter = new Waiter();
+        waiters.add(waiter);
+        boolean told = isOver;
+        try {
+            told = told || waiter.await(reason, limitNanos) != Waits.TIMED_OUT;
+        } finally {
+            if (!told) {
+                waiters.remove(waiter);
+            }
+        }
+        return told;
+    }
+
+    /** How many wait, for tests. */
+    int waiting() {
+        return waiters.size();
+    }
+}
