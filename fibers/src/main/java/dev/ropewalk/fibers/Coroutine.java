@@ -8,7 +8,7 @@ import java.util.Objects;
  * A body that is run a piece at a time: {@link #resume} runs it up to its next {@link #yield}, and
  * values go both ways. {@link #transfer} switches between coroutines as equals.
  *
- * {@snippet file="dev/ropewalk/fibers/SnippetsTest.java" region="coroutine"}
+ * {@snippet file="dev/ropewalk/fibers/GeneratorSnippetsTest.java" region="coroutine"}
  *
  * <p>The body begins with the first resume or transfer and runs on a fiber of its own, a child of
  * the fiber that made the coroutine. So it may wait like any other fiber (sleep, await, receive);

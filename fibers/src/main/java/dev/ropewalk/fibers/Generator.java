@@ -13,7 +13,7 @@ import java.util.stream.StreamSupport;
 /**
  * An iterator whose values a body yields, one at a time and only when they are asked for.
  *
- * {@snippet file="dev/ropewalk/fibers/SnippetsTest.java" region="generator"}
+ * {@snippet file="dev/ropewalk/fibers/GeneratorSnippetsTest.java" region="generator"}
  *
  * <p>The body begins with the first {@link #hasNext} or {@link #next}, on a fiber of its own, a
  * child of the fiber that made the generator. It may wait like any other fiber (sleep, await,

@@ -114,7 +114,7 @@ class CoroutineMisuseTest {
                                     (_, _) -> {
                                         assertMisuse(
                                                 "has resumed coroutine g on cord test and waits for"
-                                                    + " it",
+                                                        + " it",
                                                 () -> f.get().resume(""));
                                         return "g";
                                     });
