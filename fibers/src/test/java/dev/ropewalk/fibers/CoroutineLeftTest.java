@@ -45,7 +45,11 @@ class CoroutineLeftTest {
     }
 
     private static void leave(Action wait) {
-        assertThrows(TimeoutException.class, () -> CancelScope.cancelAfter(SHORT, wait::run));
+        leave(SHORT, wait);
+    }
+
+    private static void leave(Duration limit, Action wait) {
+        assertThrows(TimeoutException.class, () -> CancelScope.cancelAfter(limit, wait::run));
     }
 
     private static void assertOwes(Coroutine<String, String> coroutine) {
@@ -80,6 +84,59 @@ class CoroutineLeftTest {
                     assertEquals("a", slow.await());
                     assertThrows(IllegalStateException.class, slow::await);
                     assertEquals("b", slow.resume("b"));
+                });
+    }
+
+    @Test
+    void F5_valueThatIsOwedOutlivesTheCoroutine() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<Fiber<?>> fibers = new ArrayList<>();
+                    Coroutine<String, String> echo =
+                            Coroutine.of(
+                                    (me, first) -> {
+                                        fibers.add(Fiber.current());
+                                        Fiber.sleep(LONG);
+                                        return me.yield(first);
+                                    });
+                    leave(() -> echo.resume("a"));
+                    Fiber.sleep(LONG);
+                    fibers.getFirst().terminate();
+                    Runs.settle();
+                    assertFalse(echo.isAlive());
+                    assertEquals("a", echo.await());
+                    assertThrows(IllegalStateException.class, echo::await);
+                });
+    }
+
+    @Test
+    void F16_oneThatLeftAResumeStillEndsWhereItCameFrom() {
+        Runs.inAnyOrder(
+                () -> {
+                    Coroutine<String, String> slow = slowResult("slow", LONG, "late");
+                    Coroutine<String, String> impatient =
+                            Coroutine.of(
+                                    (_, _) -> {
+                                        leave(() -> slow.resume(""));
+                                        return "gave up";
+                                    });
+                    assertEquals("gave up", impatient.transfer(""));
+                    assertEquals("late", slow.await());
+                });
+    }
+
+    @Test
+    void F6_resumeInACancelledScopeRunsNothing() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Coroutine<String, String> logs =
+                            Coroutine.of((_, first) -> log.add(first) ? first : "");
+                    leave(Duration.ZERO, () -> logs.resume("a"));
+                    leave(Duration.ZERO, () -> logs.transfer("a"));
+                    Runs.settle();
+                    assertEquals(List.of(), log);
+                    assertEquals("b", logs.resume("b"));
                 });
     }
 
