@@ -177,7 +177,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
      *     thrown as it is
      * @throws IllegalStateException if no answer is owed, or none can come because the coroutine
      *     has transferred to another
-     * @throws DeadlockException if the coroutine waits for the caller
+     * @throws DeadlockException if the coroutine waits for the caller, directly or through others
      * @throws WrongThreadException if called on another cord
      */
     public O await() {

@@ -111,7 +111,12 @@ class Strand {
         resuming = target;
         state(State.RUNNING, State.RESUMING);
         passOriginTo(running);
-        return park(target);
+        fiber.setAwaited(target.fiber); // so that an await that closes a circle is found
+        try {
+            return park(target);
+        } finally {
+            fiber.setAwaited(null);
+        }
     }
 
     final @Nullable Object awaitTransfer(Strand target) {

@@ -105,7 +105,17 @@ final class StrandChecks {
             throw new DeadlockException(
                     strand.label() + " waits for " + caller.label() + ", which cannot await it");
         }
-        if (last.state() != Strand.State.RUNNING || last.origin() != null) {
+        Strand other = last.origin();
+        if (other != null) {
+            throw error(
+                    strand,
+                    "cannot be awaited: "
+                            + last.label()
+                            + " runs for "
+                            + other.label()
+                            + ", and its end goes there");
+        }
+        if (last.state() != Strand.State.RUNNING) {
             throw error(
                     strand,
                     "cannot be awaited: "

@@ -311,6 +311,50 @@ class CoroutineLeftTest {
     }
 
     @Test
+    void misuse_bodyThatAwaitsWhoResumedIt() {
+        Runs.inAnyOrder(
+                () -> {
+                    Fiber<?> user = Fiber.current();
+                    Coroutine<String, String> body =
+                            Coroutine.of("body", (_, _) -> String.valueOf(user.await()));
+                    DeadlockException thrown =
+                            assertThrows(DeadlockException.class, () -> body.resume(""));
+                    assertTrue(
+                            String.valueOf(thrown.getMessage()).contains("body -> root -> body"));
+                });
+    }
+
+    @Test
+    void misuse_awaitOfABodyThatAwaitsTheCaller() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<Coroutine<String, String>> late = new ArrayList<>();
+                    Fiber<?> user =
+                            Fiber.spin(
+                                    "user",
+                                    () -> {
+                                        Coroutine<String, String> body =
+                                                Coroutine.of(
+                                                        "body",
+                                                        (_, _) -> {
+                                                            Fiber.sleep(LONG);
+                                                            Fiber<?> maker =
+                                                                    Fiber.current().parent();
+                                                            return maker == null
+                                                                    ? ""
+                                                                    : String.valueOf(maker.await());
+                                                        });
+                                        leave(() -> body.resume(""));
+                                        Fiber.sleep(LONG);
+                                        late.add(body);
+                                        assertThrows(DeadlockException.class, body::await);
+                                    });
+                    user.await();
+                    assertFalse(late.getFirst().isAlive());
+                });
+    }
+
+    @Test
     void F16_transferThatIsLeftGoesOnForNobody() {
         Runs.inAnyOrder(
                 () -> {
@@ -320,6 +364,22 @@ class CoroutineLeftTest {
                     leave(() -> between.transfer(""));
                     assertEquals("late", slow.await());
                     assertEquals("between again", between.transfer("again"));
+                });
+    }
+
+    @Test
+    void misuse_yieldOfATransferredOneThatWasLeft() {
+        Runs.inAnyOrder(
+                () -> {
+                    Coroutine<String, String> slow =
+                            Coroutine.of(
+                                    (me, _) -> {
+                                        Fiber.sleep(LONG);
+                                        return Runs.failureOf(() -> me.yield("")).toString();
+                                    });
+                    leave(() -> slow.transfer(""));
+                    Fiber.sleep(LONG);
+                    assertTrue(slow.await().contains("nobody has resumed it"));
                 });
     }
 
