@@ -110,6 +110,27 @@ class CoroutineLeftTest {
     }
 
     @Test
+    void F6_terminatedOneThatWasLeftOwesNothing() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<Fiber<?>> fibers = new ArrayList<>();
+                    Coroutine<String, String> stuck =
+                            Coroutine.of(
+                                    (_, _) -> {
+                                        fibers.add(Fiber.current());
+                                        return String.valueOf(Fiber.suspend());
+                                    });
+                    leave(() -> stuck.resume(""));
+                    fibers.getFirst().terminate();
+                    Runs.settle();
+                    IllegalStateException thrown =
+                            assertThrows(IllegalStateException.class, stuck::await);
+                    assertTrue(
+                            String.valueOf(thrown.getMessage()).contains("closed or terminated"));
+                });
+    }
+
+    @Test
     void F16_oneThatLeftAResumeStillEndsWhereItCameFrom() {
         Runs.inAnyOrder(
                 () -> {

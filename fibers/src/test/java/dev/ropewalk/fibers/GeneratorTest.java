@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 /** Rule F16: iterators whose values a body yields. */
@@ -359,6 +360,26 @@ class GeneratorTest {
                             });
                     assertEquals(List.of(0, 1), rest(numbers));
                 });
+    }
+
+    @Test
+    void F11_bodyMayBlockInTheJdkOnAVirtualThread() {
+        Reports reports = new Reports();
+        Runs.real(
+                StackKind.VIRTUAL_THREAD,
+                reports,
+                () -> {
+                    CountDownLatch latch = new CountDownLatch(1);
+                    Generator<Integer> blocks =
+                            Generator.of(
+                                    out -> {
+                                        Runs.await(latch);
+                                        out.yield(1);
+                                    });
+                    Fiber.spin(latch::countDown);
+                    assertEquals(List.of(1), rest(blocks));
+                });
+        reports.assertNone();
     }
 
     @Test
