@@ -239,6 +239,9 @@ class FiberLocalTest {
                 () -> {
                     FiberLocal<String> local = FiberLocal.inheritable("initial");
                     local.set("from the first cord");
+                    Cord first = Cord.current();
+                    String spunByThread = Blocking.call(() -> first.spin("c", local::get).await());
+                    assertEquals("initial", spunByThread);
                     try (Cord other = Cord.start("other")) {
                         assertEquals("from the first cord", other.spin("a", local::get).await());
                         String byThread = Blocking.call(() -> other.spin("b", local::get).await());
