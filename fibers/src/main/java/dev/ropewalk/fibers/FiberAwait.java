@@ -244,7 +244,7 @@ final class FiberAwait {
      * Follows the chain of awaits among fibers of this cord, as long as they still wait; other
      * cords' chains would race.
      */
-    private static void checkCycle(Fiber<?> me, Fiber<?> target) {
+    static void checkCycle(Fiber<?> me, Fiber<?> target) {
         Fiber<?> next = target;
         while (next != null && next != me && isParked(next, me)) {
             next = next.awaited();

@@ -52,8 +52,8 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     /** Of a fiber that is or was a task. */
     final @Nullable Placement placement;
 
-    /** Read from other cords as a hint only. */
-    private int state;
+    /** Read from other cords as a hint only. A byte: there are millions of fibers. */
+    private byte state;
 
     private @Nullable Stack stack;
     private long waitNumber;
@@ -381,7 +381,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         if (Checks.ON && state != from) {
             throw new IllegalStateException("state=" + state + " != from=" + from + " in " + this);
         }
-        state = to;
+        state = (byte) to;
     }
 
     final boolean isQueued() {

@@ -27,6 +27,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     /** Locks and the like that it must give back; a list through the holdings themselves. */
     @Nullable Holding held;
 
+    /** The values of its fiber locals; null until it has one. */
+    @Nullable LocalValues locals;
+
     /** Whom this fiber awaits, for finding cycles among the fibers of a cord. */
     private @Nullable Fiber<?> awaited;
 
@@ -41,11 +44,13 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         super(cord, parent);
         this.body = body;
         this.handler = handler;
+        this.locals = LocalValues.inheritedFrom(parent);
     }
 
     FiberLife(Placement placement, @Nullable Fiber<?> parent, Callable<? extends T> body) {
         super(placement, parent);
         this.body = body;
+        this.locals = LocalValues.inheritedFrom(parent);
     }
 
     // ---------------------------------------------------------------- running
@@ -155,6 +160,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (held != null) {
             Holding.tellAll(self());
         }
+        locals = LocalValues.begunWith(locals);
         forgetInstantValue();
         setEnding(false);
         setShielded(false);
@@ -229,6 +235,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         Handler ended = handler;
         handler = null;
         awaited = null;
+        locals = null;
         dropStack();
         CancelScope.dropAll(self());
         outcome = end;

@@ -39,6 +39,7 @@ final class Jmh {
                     new Jmh("switch", "switch", "ns", "two stacks that give way to each other"),
                     new Jmh("spin_await", "fiber", "ns", "a fiber is spun and awaited at once"),
                     new Jmh("timeout", "limit", "ns", "a time limit armed and cancelled"),
+                    new Jmh("generator", "value", "ns", "a body yields values, taken one by one"),
                     new Jmh("mutex", "lock", "ns", "a mutex that nobody else wants"),
                     new Jmh("start_end", "fiber", "ns", "a fiber starts and ends and never waits"),
                     new Jmh(

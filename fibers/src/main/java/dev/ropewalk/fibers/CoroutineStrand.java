@@ -1,0 +1,270 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+
+/**
+ * A body that is run a piece at a time, on a fiber of its own: what {@link Coroutine} and {@link
+ * Generator} are made of (rule F16).
+ *
+ * <p>Everything is confined to the cord's thread.
+ */
+final class CoroutineStrand extends Strand implements Callable<@Nullable Object>, EndListener {
+    /*
+     * What is allowed, as in Ruby 3; StrandChecks says no. "me" is the strand that calls.
+     *
+     *                      resume       transfer      raise          yield      close
+     *   NEW                begins       begins        error          -          DEAD at once
+     *   RUNNING, is me     error        its value     thrown         see below  error
+     *   RUNNING, is not    error        error         error          error      ended
+     *   RESUMING           error        error         error          error      ended
+     *   YIELDING           goes on      error         thrown there   error      ended
+     *   TRANSFERRING       error        goes on       error          error      ended
+     *   DEAD               error        error         error          error      nothing to do
+     *
+     * A yield needs a resumer, who is answered; one who was resumed and left yields once more, and
+     * owes that. YIELDING or DEAD with an answer that is owed: await takes it, and resume is an
+     * error until then.
+     *
+     * The fiber is a child of the one that made the coroutine, so it ends with that one. How it ends
+     * is known when its own children have ended too, as for any fiber.
+     */
+    interface Body {
+        @Nullable Object run(@Nullable Object first) throws Exception;
+    }
+
+    private final String kind;
+    private final @Nullable String name;
+    private final Body body;
+    private boolean hasBegun;
+    private boolean hasRun;
+    private @Nullable Object first;
+
+    /** How it ended has been thrown or returned to somebody, or will be. */
+    private boolean isEndTaken;
+
+    private int closers;
+
+    /** The current fiber makes it. */
+    CoroutineStrand(String kind, @Nullable String name, Body body) {
+        super(Fiber.current(), State.NEW);
+        this.kind = kind;
+        this.name = name;
+        this.body = body;
+    }
+
+    // ---------------------------------------------------------------- giving control on
+
+    @Nullable Object resume(@Nullable Object value) {
+        Strand me = caller("resume");
+        StrandChecks.resumable(this, me);
+        goOn(me, value);
+        return me.awaitAnswer(this, this);
+    }
+
+    @Nullable Object raise(Throwable failure) {
+        Objects.requireNonNull(failure, "failure");
+        Strand me = caller("raise into");
+        if (me == this) {
+            throw FiberAwait.<RuntimeException>sneaky(failure);
+        }
+        StrandChecks.raisable(this, me);
+        goOn(me, new Thrown(failure));
+        return me.awaitAnswer(this, this);
+    }
+
+    @Nullable Object transfer(@Nullable Object value) {
+        Strand me = caller("transfer to");
+        if (me == this) {
+            return value;
+        }
+        StrandChecks.transferable(this, me);
+        goOn(me, value);
+        return me.awaitTransfer(this);
+    }
+
+    @Nullable Object yieldValue(@Nullable Object value) {
+        StrandChecks.yieldedBy(this, caller("yield in"));
+        fiber.raiseIfDue(); // who is to end yields nothing any more
+        StrandChecks.yieldable(this);
+        return awaitResume(value);
+    }
+
+    /** Takes the answer that a resume did not wait for. */
+    @Nullable Object await() {
+        Strand me = caller("await");
+        StrandChecks.owing(this);
+        if (hasAnswer()) {
+            return takeAnswer();
+        }
+        Strand last = last();
+        StrandChecks.awaitable(this, last, me);
+        FiberAwait.checkCycle(me.fiber, fiber);
+        me.fiber.raiseIfDue();
+        return me.awaitAnswer(this, last);
+    }
+
+    /** Whether an await has something to take, or to wait for. */
+    boolean owes() {
+        noticeOver();
+        return isLeft();
+    }
+
+    /** Nothing has happened if this throws; what is due for the caller comes first. */
+    private void goOn(Strand me, @Nullable Object value) {
+        me.fiber.raiseIfDue();
+        if (state() == State.NEW) {
+            begin(value);
+        } else if (!wake(value)) {
+            throw StrandChecks.error(this, "cannot go on: something was raised into its fiber");
+        }
+    }
+
+    private void begin(@Nullable Object value) {
+        Fiber<?> parent = fiber;
+        StrandChecks.beginnable(this, parent);
+        first = value;
+        Fiber<@Nullable Object> own = new Fiber<>(cord, parent, name, this, null);
+        own.addListener(this);
+        parent.adopt(own);
+        fiber = own;
+        hasBegun = true;
+        state(State.NEW, State.RUNNING);
+    }
+
+    /** The strand that runs: the coroutine whose body this is, or a new one for a plain fiber. */
+    private Strand caller(String operation) {
+        checkCord(operation);
+        Fiber<?> running = Fiber.current();
+        Object its = running.body();
+        return its instanceof CoroutineStrand strand && strand.fiber == running
+                ? strand
+                : new Strand(running);
+    }
+
+    void checkCord(String operation) {
+        if (!cord.isCurrent()) {
+            throw new WrongThreadException(
+                    operation
+                            + " "
+                            + label()
+                            + " from "
+                            + Thread.currentThread()
+                            + ", but it belongs to "
+                            + cord
+                            + "; a channel passes values between cords");
+        }
+    }
+
+    // ---------------------------------------------------------------- its fiber
+
+    @Override
+    public @Nullable Object call() throws Exception {
+        if (hasRun) {
+            throw StrandChecks.error(
+                    this, "runs once and cannot be restarted or respawned; make a new one");
+        }
+        hasRun = true;
+        Object given = first;
+        first = null;
+        return body.run(given);
+    }
+
+    /** A failure is taken by who is answered, or by who closes; else it is the parent's. */
+    @Override
+    public boolean ended(Fiber<?> dead) {
+        isEndTaken = answerEnd(endOf(dead), !isEndByOthers(dead));
+        return isEndTaken || closers > 0;
+    }
+
+    private static @Nullable Object endOf(Fiber<?> dead) {
+        Outcome<?> outcome = Objects.requireNonNull(dead.outcome(), "outcome");
+        if (outcome instanceof Outcome.Failure<?>(Throwable cause)
+                && (cause instanceof RuntimeException || cause instanceof Error)
+                && !(cause instanceof Signal)) {
+            return new Thrown(cause);
+        }
+        try {
+            return outcome.take(dead);
+        } catch (RuntimeException failed) {
+            return new Thrown(failed);
+        }
+    }
+
+    /** It was terminated or abandoned: who did not wait for it has lost nothing. */
+    private static boolean isEndByOthers(Fiber<?> dead) {
+        return dead.outcome() instanceof Outcome.Terminated<?>
+                || dead.outcome() instanceof Outcome.Abandoned<?>;
+    }
+
+    // ---------------------------------------------------------------- closing
+
+    void close() {
+        Strand me = caller("close");
+        if (state() == State.NEW) {
+            state(State.NEW, State.DEAD);
+            return;
+        }
+        if (state() != State.DEAD) {
+            StrandChecks.closable(this, me.fiber);
+            end(me.fiber);
+        }
+        if (owes()) {
+            dropAnswer();
+        }
+    }
+
+    private void end(Fiber<?> closer) {
+        Fiber<?> own = fiber;
+        closers++;
+        try {
+            own.terminate();
+            long limitNs = cord.stopLimitNs();
+            if (!closer.shielded(() -> FiberAwait.end(own, limitNs, false))) {
+                abandon("its limit of " + limitNs / 1_000_000 + " ms for ending ran out");
+            }
+        } finally {
+            closers--;
+        }
+        boolean isMine = !isEndTaken && !isEndByOthers(own);
+        isEndTaken = true;
+        if (isMine && endOf(own) instanceof Thrown thrown) {
+            if (owes()) {
+                dropAnswer();
+            }
+            throw thrown.sneaky();
+        }
+    }
+
+    private void abandon(String why) {
+        Fiber<?> parent = fiber.parentOrNull();
+        if (parent != null && parent.cord == cord) {
+            parent.abandonChildren(List.of(fiber), why);
+        } else {
+            fiber.abandonGuest(why);
+        }
+    }
+
+    // ---------------------------------------------------------------- what it is
+
+    /** How it ended; null if it was closed before it began. */
+    @Nullable Outcome<?> end() {
+        return hasBegun ? fiber.outcome() : null;
+    }
+
+    @Override
+    boolean isPlain() {
+        return false;
+    }
+
+    @Override
+    String label() {
+        if (name == null && !hasBegun) {
+            return "a new " + kind + " of " + fiber;
+        }
+        return kind + " " + (name == null ? fiber.name() : name) + " on " + cord;
+    }
+}

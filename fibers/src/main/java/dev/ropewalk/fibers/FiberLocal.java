@@ -1,0 +1,152 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+
+/**
+ * A variable of which each fiber has its own value (rule F10). What thread-locals are to threads,
+ * which on a cord belong to all its fibers together.
+ *
+ * {@snippet file="dev/ropewalk/fibers/FiberLocalTest.java" region="local"}
+ *
+ * <p>A fiber that has set no value sees the initial one. An inheritable variable is handed down: a
+ * fiber begins with the values that its parent has at the moment when it is spun; what either sets
+ * later the other does not see. That holds on other cords too. A fiber that a plain thread spins
+ * begins with the initial values.
+ *
+ * <p>Values are reached only by the running fiber, so they need no lock. They go with the fiber: it
+ * lets go of them when it is over, and a restarted one begins again with what it inherited. A fiber
+ * that uses none pays nothing.
+ *
+ * @param <T> the type of the values
+ */
+public final class FiberLocal<T extends @Nullable Object> {
+    private final T initial;
+    private final boolean isInheritable;
+
+    private FiberLocal(T initial, boolean isInheritable) {
+        this.initial = initial;
+        this.isInheritable = isInheritable;
+    }
+
+    /**
+     * {@return a variable that is not handed down}
+     *
+     * @param <T> the type of the values
+     * @param initial what a fiber sees that has set none
+     */
+    public static <T extends @Nullable Object> FiberLocal<T> of(T initial) {
+        return new FiberLocal<>(initial, false);
+    }
+
+    /**
+     * {@return a variable that a fiber inherits from its parent}
+     *
+     * @param <T> the type of the values
+     * @param initial what a fiber sees that has neither inherited nor set one
+     */
+    public static <T extends @Nullable Object> FiberLocal<T> inheritable(T initial) {
+        return new FiberLocal<>(initial, true);
+    }
+
+    /**
+     * {@return the running fiber's value}
+     *
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    @SuppressWarnings({"unchecked", "NullAway"}) // set takes a T
+    public T get() {
+        LocalValues values = Fiber.current().locals;
+        int place = values == null ? -1 : values.find(this);
+        return values == null || place < 0 ? initial : (T) values.at(place);
+    }
+
+    /**
+     * Sets the running fiber's value.
+     *
+     * @param value the value
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public void set(T value) {
+        Fiber<?> fiber = Fiber.current();
+        fiber.locals = LocalValues.with(fiber.locals, this, value);
+    }
+
+    /**
+     * Forgets the running fiber's value, also an inherited one: it sees the initial one again.
+     *
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public void remove() {
+        Fiber<?> fiber = Fiber.current();
+        LocalValues values = fiber.locals;
+        if (values != null) {
+            fiber.locals = values.without(this);
+        }
+    }
+
+    /**
+     * Runs the block with a value, and puts back what was there before, however the block ends.
+     * Fibers that the block spins inherit the value, if the variable is inheritable.
+     *
+     * @param <R> the type of the result
+     * @param <X> what the block throws
+     * @param value the value inside the block
+     * @param block runs at once, in this fiber
+     * @return what the block returned
+     * @throws X what the block threw
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public <R extends @Nullable Object, X extends Exception> R callWith(
+            T value, Block<? extends R, X> block) throws X {
+        Objects.requireNonNull(block, "block");
+        LocalValues before = Fiber.current().locals;
+        int place = before == null ? -1 : before.find(this);
+        set(value);
+        try {
+            return block.run();
+        } finally {
+            if (before == null || place < 0) {
+                remove();
+            } else {
+                putBack(before.at(place));
+            }
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // set takes a T
+    private void putBack(@Nullable Object before) {
+        set((T) before);
+    }
+
+    /**
+     * Like {@link #callWith}, without a result.
+     *
+     * @param <X> what the block throws
+     * @param value the value inside the block
+     * @param block runs at once, in this fiber
+     * @throws X what the block threw
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public <X extends Exception> void runWith(T value, VoidBlock<X> block) throws X {
+        Objects.requireNonNull(block, "block");
+        this.<@Nullable Object, X>callWith(
+                value,
+                () -> {
+                    block.run();
+                    return null;
+                });
+    }
+
+    boolean isInheritable() {
+        return isInheritable;
+    }
+
+    @Override
+    public String toString() {
+        return (isInheritable ? "inheritable fiber local" : "fiber local")
+                + ", initially "
+                + initial;
+    }
+}

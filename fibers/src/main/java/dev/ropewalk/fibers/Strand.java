@@ -1,0 +1,359 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What control passes between: a {@link CoroutineStrand}, or a plain fiber for the time of one call
+ * on a coroutine (rule F16). This part knows who waits for whom.
+ *
+ * <p>Everything is confined to the cord's thread.
+ */
+class Strand {
+    /*
+     * States; their one writer is state(from, to):
+     *
+     *   NEW          -> RUNNING       its first resume or transfer: its fiber is spun
+     *   RUNNING      -> RESUMING      it resumed another and waits for what that one yields
+     *   RUNNING      -> YIELDING      it yielded and waits for the next resume
+     *   RUNNING      -> TRANSFERRING  it transferred to another and waits for a transfer back
+     *   RESUMING     -> RUNNING       answered; or left, because something was raised into it
+     *   YIELDING     -> RUNNING       resumed; or left
+     *   TRANSFERRING -> RUNNING       transferred to, or an end came back to it; or left
+     *   RUNNING      -> DEAD          its fiber has ended
+     *   NEW          -> DEAD          closed before it began
+     *
+     * Who gives control on writes the state of who gets it, at once; that one's fiber then comes
+     * through the run queue like any other. So a switch is one entry of the cord's FIFO order, and
+     * no stack nests on another. RUNNING says "has control": its fiber may wait for a timer then.
+     *
+     * "resumer" and "resuming" link who waits for an answer and who owes it; such a chain begins at
+     * a plain fiber, or at a coroutine that was transferred to. A yield answers the resumer, and is
+     * an error without one. An end answers the resumer too; without one it goes to the last of the
+     * chain that begins at the plain fiber on whose behalf it ran.
+     *
+     * That behalf is a token, "origin": each plain fiber brings one with its call, it is passed on
+     * with control, and comes back with the answer. Invariants: s.origin == p exactly if p.holder ==
+     * s, so two strands never act for the same fiber; while p waits, the last of its chain is the
+     * holder, or is TRANSFERRING.
+     *
+     * A wait that is left by an exception (a time limit, a termination) takes the token back. Who
+     * was to answer goes on without one: it "isLeft", keeps what it yields or how it ends, and owes
+     * that to the next await. So nothing is lost, and no late answer reaches another wait.
+     * Rejected: to end it instead. That is simpler, but a time limit around Generator.next would
+     * cost the generator.
+     */
+    enum State {
+        NEW,
+        RUNNING,
+        RESUMING,
+        YIELDING,
+        TRANSFERRING,
+        DEAD
+    }
+
+    /** A value that is thrown where it arrives. */
+    record Thrown(Throwable failure) {
+        RuntimeException sneaky() {
+            throw FiberAwait.<RuntimeException>sneaky(failure);
+        }
+    }
+
+    private static final Object NONE = new Object();
+
+    final Cord cord;
+
+    /** Its own; until a coroutine begins, the fiber that made it and will be the parent. */
+    Fiber<?> fiber;
+
+    private State state;
+    private long waitNumber;
+    private @Nullable Strand resumer;
+    private @Nullable Strand resuming;
+
+    /** The plain fiber that this one acts for; null if it acts for nobody. */
+    private @Nullable Strand origin;
+
+    /** Of a plain fiber: who acts for it now. */
+    private @Nullable Strand holder;
+
+    /** What it yielded, or its end, until that is taken; NONE before and after. */
+    private @Nullable Object answer = NONE;
+
+    /** Who was woken for the answer and has not run yet. */
+    private @Nullable Strand answered;
+
+    /** It owes a resume an answer, whether who resumed it waits or has left. */
+    private boolean isResumed;
+
+    /** Who would get its answer has left: that waits for an await. */
+    private boolean isLeft;
+
+    /** Of a plain fiber, which brings control with it. */
+    Strand(Fiber<?> plain) {
+        this(plain, State.RUNNING);
+        this.origin = this;
+        this.holder = this;
+    }
+
+    Strand(Fiber<?> fiber, State state) {
+        this.fiber = fiber;
+        this.cord = fiber.cord;
+        this.state = state;
+    }
+
+    // ---------------------------------------------------------------- waiting
+
+    /** Waits as the resumer of {@code target}, while {@code running} acts for this one. */
+    final @Nullable Object awaitAnswer(Strand target, Strand running) {
+        target.resumer = this;
+        target.isResumed = true;
+        target.isLeft = false;
+        resuming = target;
+        state(State.RUNNING, State.RESUMING);
+        passOriginTo(running);
+        fiber.setAwaited(target.fiber); // so that an await that closes a circle is found
+        try {
+            return park(target);
+        } finally {
+            fiber.setAwaited(null);
+        }
+    }
+
+    final @Nullable Object awaitTransfer(Strand target) {
+        state(State.RUNNING, State.TRANSFERRING);
+        passOriginTo(target);
+        return park("a transfer back to it");
+    }
+
+    final @Nullable Object awaitResume(@Nullable Object yielded) {
+        answer = yielded;
+        isResumed = false;
+        state(State.RUNNING, State.YIELDING);
+        Strand to = resumer;
+        if (to != null) {
+            answer(to, State.RESUMING);
+        }
+        return park("its next resume");
+    }
+
+    /** Leaves the stack until control comes back. */
+    private @Nullable Object park(Object reason) {
+        waitNumber = fiber.nextWaitNumber();
+        Object given;
+        try {
+            given = fiber.park(WaitKind.LIBRARY, reason);
+        } catch (Throwable raised) {
+            leave();
+            throw raised;
+        }
+        return switch (given) {
+            case Strand from -> from.takeAnswer();
+            case Thrown thrown -> throw thrown.sneaky();
+            case null, default -> given;
+        };
+    }
+
+    // ---------------------------------------------------------------- giving
+
+    /** False if its wait is over: something was raised into it, and it will leave. */
+    final boolean wake(@Nullable Object value) {
+        if (!fiber.resume(waitNumber, value)) {
+            return false;
+        }
+        state(state, State.RUNNING);
+        return true;
+    }
+
+    /** True if who waits for it will take it; else it is owed. */
+    private boolean answer(Strand to, State as) {
+        boolean isTaken = to.state == as && to.fiber.resume(to.waitNumber, this);
+        resumer = null;
+        to.resuming = null;
+        passOriginTo(to);
+        isLeft = !isTaken;
+        if (isTaken) {
+            answered = to;
+            to.state(as, State.RUNNING);
+        }
+        return isTaken;
+    }
+
+    /**
+     * It is over, and answers with its end, unless what it yielded last has yet to be taken.
+     *
+     * @param isOwed whether the end is kept if nobody takes it now
+     * @return whether somebody takes it now
+     */
+    final boolean answerEnd(@Nullable Object end, boolean isOwed) {
+        if (state != State.RUNNING) {
+            leave(); // abandoned where it waited
+        }
+        state(State.RUNNING, State.DEAD);
+        boolean isTaken = false;
+        if (answer == NONE) {
+            answer = end;
+            Strand main = origin;
+            if (resumer != null) {
+                isTaken = answer(resumer, State.RESUMING);
+            } else if (main != null) {
+                isTaken = answer(main.last(), State.TRANSFERRING);
+            }
+            isLeft = !isTaken && isOwed;
+            if (!isTaken && !isOwed) {
+                answer = NONE;
+            }
+        }
+        return isTaken;
+    }
+
+    final @Nullable Object takeAnswer() {
+        Object taken = answer;
+        dropAnswer();
+        if (taken instanceof Thrown thrown) {
+            throw thrown.sneaky();
+        }
+        return taken;
+    }
+
+    final void dropAnswer() {
+        answer = NONE;
+        answered = null;
+        isLeft = false;
+    }
+
+    private void passOriginTo(Strand to) {
+        Strand passed = origin;
+        origin = null;
+        if (passed != null) {
+            passed.holder = to;
+            to.origin = passed;
+        }
+    }
+
+    // ---------------------------------------------------------------- leaving
+
+    /** Its wait was ended by an exception, or it was abandoned there. */
+    private void leave() {
+        Strand first = first();
+        Strand lent = first.isPlain() ? first : last().origin;
+        Strand left = resuming;
+        if (left != null) {
+            resuming = null;
+            left.resumer = null;
+            left.isLeft = true;
+        }
+        Strand acting = lent == null ? null : lent.holder;
+        if (lent != null && acting != null && acting != this) {
+            acting.origin = null;
+            acting.first().isLeft = true;
+            lent.holder = this;
+            origin = lent;
+        }
+        state(state, State.RUNNING);
+    }
+
+    /** A fiber that was abandoned takes no answer any more. */
+    final void noticeOver() {
+        Strand waiting = resumer;
+        if (waiting != null && waiting.fiber.outcome() != null) {
+            waiting.resuming = null;
+            resumer = null;
+            isLeft = true;
+        }
+        if (answered != null && answered.fiber.outcome() != null) {
+            answered = null;
+            isLeft = true;
+        }
+    }
+
+    // ---------------------------------------------------------------- what it is
+
+    /** The end of the chain of those who wait for the next one's answer. */
+    final Strand last() {
+        Strand last = this;
+        for (Strand next = resuming; next != null; next = next.resuming) {
+            last = next;
+        }
+        return last;
+    }
+
+    /** The beginning of that chain. */
+    final Strand first() {
+        Strand first = this;
+        for (Strand next = resumer; next != null; next = next.resumer) {
+            first = next;
+        }
+        return first;
+    }
+
+    final State state() {
+        return state;
+    }
+
+    final @Nullable Strand resumer() {
+        return resumer;
+    }
+
+    final @Nullable Strand resuming() {
+        return resuming;
+    }
+
+    final @Nullable Strand origin() {
+        boolean isOver = origin != null && origin.fiber.outcome() != null; // it was abandoned
+        return isOver ? null : origin;
+    }
+
+    final @Nullable Strand answered() {
+        return answered;
+    }
+
+    final boolean isResumed() {
+        return isResumed;
+    }
+
+    final boolean isLeft() {
+        return isLeft;
+    }
+
+    final boolean hasAnswer() {
+        return answer != NONE;
+    }
+
+    boolean isPlain() {
+        return true;
+    }
+
+    /** The name that errors use. */
+    String label() {
+        return fiber.toString();
+    }
+
+    final void state(State from, State to) {
+        if (Checks.ON && state != from) {
+            throw new IllegalStateException("state=" + state + " != from=" + from + ": " + label());
+        }
+        state = to;
+    }
+
+    final void checkInvariants() {
+        if ((origin != null && origin.holder != this)
+                || (resuming != null && resuming.resumer != this)
+                || (resumer != null && resumer.resuming != this)) {
+            throw new IllegalStateException(
+                    label()
+                            + " origin="
+                            + origin
+                            + " resuming="
+                            + resuming
+                            + " resumer="
+                            + resumer
+                            + ": a link has no way back");
+        }
+    }
+
+    /** It stands for the wait of who resumes it. */
+    @Override
+    public final String toString() {
+        return "the next value of " + label();
+    }
+}

@@ -1,0 +1,186 @@
+package dev.ropewalk.fibers;
+
+/** What may be done with a strand in which state; the table stands in {@link CoroutineStrand}. */
+final class StrandChecks {
+    private StrandChecks() {}
+
+    static IllegalStateException error(Strand strand, String what) {
+        return new IllegalStateException(strand.label() + " " + what);
+    }
+
+    static void resumable(CoroutineStrand strand, Strand caller) {
+        strand.noticeOver();
+        String why = null;
+        Strand resumer = strand.resumer();
+        if (strand.state() == Strand.State.DEAD) {
+            why = dead(strand);
+        } else if (strand == caller) {
+            why = "runs now and cannot resume itself; return, or yield";
+        } else if (resumer != null) {
+            why =
+                    "was resumed by "
+                            + resumer.label()
+                            + " and has not yielded since; only one at a time may resume it";
+        } else if (strand.isLeft() || strand.hasAnswer()) {
+            why = owed(strand);
+        } else if (strand.state() == Strand.State.RESUMING) {
+            why = resumingAnother(strand);
+        } else if (strand.state() == Strand.State.TRANSFERRING) {
+            why = "has transferred to another coroutine; go back to it by transfer";
+        } else if (strand.state() == Strand.State.RUNNING) {
+            why = runsAlready(strand);
+        }
+        if (why != null) {
+            throw error(strand, "cannot be resumed: it " + why);
+        }
+    }
+
+    static void raisable(CoroutineStrand strand, Strand caller) {
+        if (strand.state() == Strand.State.NEW) {
+            throw error(
+                    strand,
+                    "has not begun, so nothing can be raised into it; resume it first, or close"
+                            + " it");
+        }
+        resumable(strand, caller);
+    }
+
+    static void transferable(CoroutineStrand strand, Strand caller) {
+        strand.noticeOver();
+        String why =
+                switch (strand.state()) {
+                    case DEAD -> dead(strand);
+                    case RESUMING -> resumingAnother(strand);
+                    case YIELDING -> "has yielded; resume it";
+                    case RUNNING -> runsAlready(strand);
+                    case NEW, TRANSFERRING -> null;
+                };
+        Strand top = strand.first();
+        if (why == null && top.isPlain() && top != caller.origin()) {
+            why =
+                    "acts for "
+                            + top.label()
+                            + ", which waits for it; only a coroutine that acts for the same fiber"
+                            + " may transfer to it";
+        }
+        if (why != null) {
+            throw error(strand, "cannot be transferred to: it " + why);
+        }
+    }
+
+    static void yieldedBy(CoroutineStrand strand, Strand caller) {
+        if (strand != caller) {
+            throw error(
+                    strand,
+                    "cannot yield for "
+                            + caller.label()
+                            + ": only its own body yields; other fibers pass values by a channel");
+        }
+    }
+
+    static void yieldable(CoroutineStrand strand) {
+        strand.noticeOver();
+        boolean wasLeft = strand.isResumed() && strand.isLeft() && strand.origin() == null;
+        if (strand.resumer() == null && !wasLeft) {
+            throw error(
+                    strand,
+                    "cannot yield: nobody has resumed it, it was transferred to or raised into;"
+                            + " transfer on, or return");
+        }
+    }
+
+    static void owing(CoroutineStrand strand) {
+        if (!strand.owes()) {
+            throw error(
+                    strand,
+                    "owes nothing to await: "
+                            + (strand.state() == Strand.State.DEAD
+                                    ? "it " + dead(strand)
+                                    : "no resume of it was left before its answer; resume it"));
+        }
+    }
+
+    static void awaitable(CoroutineStrand strand, Strand last, Strand caller) {
+        if (last == caller) {
+            throw new DeadlockException(
+                    strand.label() + " waits for " + caller.label() + ", which cannot await it");
+        }
+        Strand other = last.origin();
+        if (other != null) {
+            throw error(
+                    strand,
+                    "cannot be awaited: "
+                            + last.label()
+                            + " runs for "
+                            + other.label()
+                            + ", and its end goes there");
+        }
+        if (last.state() != Strand.State.RUNNING) {
+            throw error(
+                    strand,
+                    "cannot be awaited: "
+                            + last.label()
+                            + " has transferred to another coroutine; go back to it by transfer");
+        }
+    }
+
+    static void beginnable(CoroutineStrand strand, Fiber<?> parent) {
+        if (parent.isEnding() || parent.outcome() != null) {
+            throw error(
+                    strand,
+                    "cannot begin: "
+                            + parent
+                            + ", which made it and would be its parent, has ended; make it in the"
+                            + " fiber that lives as long");
+        }
+    }
+
+    static void closable(CoroutineStrand strand, Fiber<?> closer) {
+        for (Fiber<?> each = closer; each != null; each = each.parentOrNull()) {
+            if (each == strand.fiber) {
+                throw new DeadlockException(
+                        closer
+                                + " cannot close "
+                                + strand.label()
+                                + " and wait for its end: it is that coroutine's fiber or one below"
+                                + " it; return from the body");
+            }
+        }
+    }
+
+    private static String dead(CoroutineStrand strand) {
+        String how =
+                switch (strand.end()) {
+                    case null -> "it was closed before it began";
+                    case Outcome.Success<?> _, Outcome.Stopped<?> _ -> "its body returned";
+                    case Outcome.Failure<?>(Throwable cause) ->
+                            "its body failed: " + FiberCore.textOf(cause);
+                    case Outcome.Terminated<?> _ -> "it was closed or terminated";
+                    case Outcome.Abandoned<?> _ -> "it was abandoned";
+                };
+        return "is dead, for "
+                + how
+                + (strand.isLeft() ? "; await takes what it owes" : "; make a new one");
+    }
+
+    private static String owed(Strand strand) {
+        Strand answered = strand.answered();
+        return answered == null
+                ? "owes the value of a resume that was left; take it by await"
+                : "has just answered "
+                        + answered.label()
+                        + ", which has yet to run; only one at a time may resume it";
+    }
+
+    private static String resumingAnother(Strand strand) {
+        Strand resuming = strand.resuming();
+        return resuming == null
+                ? "is leaving a resume"
+                : "has resumed " + resuming.label() + " and waits for it";
+    }
+
+    private static String runsAlready(Strand strand) {
+        Strand origin = strand.origin();
+        return "runs already" + (origin == null ? "" : ", for " + origin.label());
+    }
+}

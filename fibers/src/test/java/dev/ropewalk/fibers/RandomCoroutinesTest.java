@@ -1,0 +1,235 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/**
+ * Rules F5 and F16: coroutines that resume, yield, transfer and end at random, used by several
+ * fibers. Wrong calls are part of the game. Every value that was yielded comes out once, control
+ * never gets lost, and the links are whole.
+ */
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+class RandomCoroutinesTest {
+    private static final int COROUTINES = 6;
+    private static final int USERS = 4;
+    private static final int STEPS = 12;
+    private static final int MILLIS = 20;
+
+    /** One run; {@code isLeaving} adds time limits, terminations, raises and closes. */
+    private static final class World {
+        private final SplittableRandom random;
+        private final boolean isLeaving;
+        private final List<Coroutine<Object, Object>> all = new ArrayList<>();
+        private final Set<Object> received = new HashSet<>();
+        private final Set<Object> sent = new HashSet<>();
+        private final @Nullable Object[] pending = new @Nullable Object[COROUTINES];
+        private final Set<Integer> closed = new HashSet<>();
+        private int values;
+        private int answers;
+
+        World(long seed, boolean isLeaving) {
+            this.random = new SplittableRandom(seed);
+            this.isLeaving = isLeaving;
+        }
+
+        private Duration some() {
+            return Duration.ofNanos(random.nextInt(MILLIS * 1_000_000));
+        }
+
+        private void receive(@Nullable Object value) {
+            answers++;
+            if (value instanceof Integer) {
+                assertTrue(received.add(value), () -> value + " came twice");
+            }
+        }
+
+        void run() {
+            for (int i = 0; i < COROUTINES; i++) {
+                int number = i;
+                all.add(Coroutine.of("c" + i, (me, _) -> body(me, number)));
+            }
+            List<Fiber<?>> users = new ArrayList<>();
+            for (int i = 0; i < USERS; i++) {
+                users.add(Fiber.spin("user-" + i, this::use));
+            }
+            if (isLeaving) {
+                for (int i = 0; i < USERS; i++) {
+                    Fiber.sleep(some());
+                    users.get(random.nextInt(USERS)).terminate();
+                }
+            }
+            for (Fiber<?> user : users) {
+                assertTrue(user.awaitEnd(Duration.ofHours(1)), user::toString);
+            }
+            Fiber.sleep(Duration.ofHours(1));
+            checkAll();
+        }
+
+        private void checkAll() {
+            for (int i = 0; i < COROUTINES; i++) {
+                Coroutine<Object, Object> each = all.get(i);
+                each.checkInvariants();
+                if (!closed.contains(i)) {
+                    play(() -> receive(each.await()));
+                }
+            }
+            assertEquals(Set.of(), missing(sent));
+            for (int i = 0; i < COROUTINES; i++) {
+                Object last = pending[i];
+                if (last != null && !closed.contains(i)) {
+                    assertTrue(received.contains(last), () -> last + " was lost");
+                }
+            }
+        }
+
+        private Set<Object> missing(Set<Object> expected) {
+            Set<Object> missing = new HashSet<>(expected);
+            missing.removeAll(received);
+            return missing;
+        }
+
+        /** A wrong call changes nothing, so the program goes on. */
+        private static void play(Action step) {
+            try {
+                step.run();
+            } catch (IllegalStateException
+                    | FiberFailedException
+                    | TimeoutException
+                    | Disturbance expected) {
+                assertTrue(expected.getMessage() != null, expected::toString);
+            } catch (Exception other) {
+                throw new AssertionError(other);
+            }
+        }
+
+        private Object body(Coroutine<Object, Object> me, int number) {
+            for (int step = random.nextInt(STEPS); step > 0; step--) {
+                if (random.nextInt(3) > 0) {
+                    yieldIn(me, number);
+                } else {
+                    step();
+                }
+            }
+            if (!isLeaving && random.nextInt(4) == 0) {
+                throw new Disturbance(); // of one that was left it would be the parent's
+            }
+            return "the end of " + number;
+        }
+
+        private void yieldIn(Coroutine<Object, Object> me, int number) {
+            Integer value = values++;
+            Object before = pending[number];
+            pending[number] = value;
+            try {
+                me.yield(value);
+                sent.add(value);
+                pending[number] = null;
+            } catch (IllegalStateException notResumed) {
+                pending[number] = before;
+            } catch (Disturbance raised) {
+                sent.add(value);
+                pending[number] = null;
+            }
+        }
+
+        private void use() {
+            for (int i = 0; i < STEPS; i++) {
+                step();
+            }
+        }
+
+        private void step() {
+            int number = random.nextInt(COROUTINES);
+            Coroutine<Object, Object> target = all.get(number);
+            Action action =
+                    switch (random.nextInt(isLeaving ? 8 : 5)) {
+                        case 0, 1 -> () -> receive(target.resume("in"));
+                        case 2 -> () -> receive(target.transfer("in"));
+                        case 3 -> () -> Fiber.sleep(some());
+                        case 4 -> Fiber::snooze;
+                        case 5 -> () -> receive(target.await());
+                        case 6 -> () -> receive(target.raise(new Disturbance()));
+                        default ->
+                                () -> {
+                                    if (random.nextInt(4) == 0) {
+                                        closed.add(number);
+                                        target.close();
+                                    }
+                                };
+                    };
+            if (isLeaving && random.nextInt(2) == 0) {
+                play(() -> CancelScope.moveOnAfter(some(), () -> play(action)));
+            } else {
+                play(action);
+            }
+            target.checkInvariants();
+        }
+    }
+
+    private static final class Disturbance extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Disturbance() {
+            super("by chance");
+        }
+    }
+
+    private static void run(long from, long to, boolean isLeaving) {
+        int answers = 0;
+        for (long seed = from; seed < to; seed++) {
+            for (boolean seededOrder : new boolean[] {false, true}) {
+                World world = new World(seed, isLeaving);
+                String replay = "seed=" + seed + " order=" + seededOrder + " left=" + isLeaving;
+                Reports reports = new Reports();
+                CordOptions options =
+                        CordOptions.named("random")
+                                .withClock(new CordOptions.VirtualClock(seed, seededOrder))
+                                .withUncaught(reports);
+                try {
+                    Cord.<@Nullable Object>run(
+                            options,
+                            () -> {
+                                world.run();
+                                Cord.current().checkInvariants();
+                                return null;
+                            });
+                } catch (Throwable failed) {
+                    throw new AssertionError(replay, failed);
+                }
+                assertEquals(List.of(), reports.all(), replay);
+                answers += world.answers;
+            }
+        }
+        assertTrue(answers > to - from, "answers=" + answers);
+    }
+
+    @Test
+    void F16_controlNeverGetsLost() {
+        run(0, 300, false);
+    }
+
+    @Test
+    void F5_whatIsLeftLosesNothing() {
+        run(0, 300, true);
+    }
+
+    @Test
+    @Tag("stress")
+    void F16_manySeeds() {
+        run(1_000, 20_000, false);
+        run(1_000, 20_000, true);
+    }
+}
