@@ -38,6 +38,8 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
      */
     private @Nullable Set<Fiber<?>> held;
 
+    private volatile boolean isInitialised;
+
     final CordEnd end = new CordEnd();
     private volatile @Nullable Thread ownThread;
 
@@ -54,6 +56,7 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
         Callable<?> work = body == null ? this::serve : body;
         Action initialiser = options.initialiser();
         this.held = initialiser == null ? null : new LinkedHashSet<>();
+        this.isInitialised = initialiser == null;
         Callable<?> all = initialiser == null ? work : () -> initialiseAndCall(initialiser, work);
         this.root = new Fiber<>(this, null, "root", all, null);
     }
@@ -194,8 +197,25 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
             cord.root.isolateChildren();
         }
         cord.ownThread = thread.thread();
-        thread.start(cord::loop);
+        if (scheduler == null) {
+            thread.start(cord::loop);
+        } else {
+            startFor(scheduler, cord, thread);
+        }
         return cord;
+    }
+
+    private static void startFor(Scheduler scheduler, Cord cord, CordThread thread) {
+        scheduler.enter(cord);
+        boolean isStarted = false;
+        try {
+            thread.start(cord::loop);
+            isStarted = true;
+        } finally {
+            if (!isStarted) {
+                scheduler.forget(cord);
+            }
+        }
     }
 
     /** The root fiber's body; the initialiser is left out when the root is restarted later. */
@@ -205,6 +225,7 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
         if (toStart != null) {
             initialiser.run();
             held = null;
+            isInitialised = true;
             for (Fiber<?> fiber : toStart) {
                 if (fiber.outcome() == null) { // else it was abandoned meanwhile
                     enqueue(fiber, Handler.START);
@@ -353,7 +374,7 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
                             + FiberCore.textOf(task));
         }
         if (isHere) {
-            root.adopt(fiber);
+            start(fiber, true);
         } else {
             send(FiberMessages.start(fiber, true));
         }
@@ -500,11 +521,14 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
     private void end() {
         try {
             stopRunning();
-            if (tasks != null) {
-                tasks.scheduler.leave(tasks);
-            }
         } finally {
-            tellEnd();
+            try {
+                if (tasks != null) {
+                    tasks.scheduler.leave(tasks);
+                }
+            } finally {
+                tellEnd();
+            }
         }
     }
 
@@ -581,8 +605,9 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
         }
     }
 
+    /** From any thread. */
     boolean isInitialised() {
-        return held == null;
+        return isInitialised;
     }
 
     /** Living fibers of this cord that came as tasks of its scheduler. */

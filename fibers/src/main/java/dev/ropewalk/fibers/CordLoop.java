@@ -90,6 +90,14 @@ abstract sealed class CordLoop permits Cord {
 
     private boolean closingStacks;
 
+    private final boolean lateUnmount;
+
+    /** Stacks that are mounted on top of another one. */
+    private int mountedOnTop;
+
+    /** What a worker threw that was not entered by the root frame. */
+    private @Nullable Throwable brokeOnTop;
+
     /** Of a cord of a scheduler. */
     final @Nullable TaskQueue tasks;
 
@@ -115,6 +123,7 @@ abstract sealed class CordLoop permits Cord {
                 };
         this.orderSeeded = seam.isOrderSeeded();
         this.onVirtualThreads = options.stacks() == StackKind.VIRTUAL_THREAD;
+        this.lateUnmount = options.lateUnmount() && !orderSeeded && !onVirtualThreads;
     }
 
     abstract Fiber<?> root();
@@ -203,6 +212,9 @@ abstract sealed class CordLoop permits Cord {
         }
         mounted = null;
         running = null;
+        if (brokeOnTop != null) {
+            throw FiberAwait.<RuntimeException>sneaky(brokeOnTop);
+        }
     }
 
     private void enterVirtual(VirtualStack stack) {
@@ -253,6 +265,110 @@ abstract sealed class CordLoop permits Cord {
         running = null;
     }
 
+    // ---------------------------------------------------------------- late unmount
+
+    /*
+     * Late unmount (rule F18). A fiber that gives way leaves its stack mounted as long as the head of
+     * the run queue can be entered on top of it; when that gives way in turn, control is back here:
+     *
+     *   the head is this fiber      it takes its entry and goes on: it never left its stack
+     *   the head is not mounted     it is entered on top; one that has no stack gets a new worker,
+     *                               which ends with it rather than being kept: to end costs less
+     *                               than to leave
+     *   the head is mounted below, too many are mounted, or nothing is runnable
+     *                               this fiber leaves its stack, and the frame below looks again
+     *
+     * Entries are taken in the order of the queue, so nothing changes but the cost: two fibers that
+     * wake each other pay one half of a switch for each. What a fiber holds that belongs to a stack
+     * (a monitor) is lost when something below it leaves; hence it is an option.
+     *
+     * A stack that turns out to be pinned when it has to be left late cannot let others go first: a
+     * fiber that has its value goes on with it out of turn; one that has none gets the pinned error.
+     */
+
+    /** Stacks mounted on each other; more would only be unmounted again, in a ring for one. */
+    private static final int MOST_MOUNTED = 4;
+
+    /** A fiber that waits, or is in the run queue, gives way; returns when it is to go on. */
+    final void giveWay(Stack own, Fiber<?> fiber) {
+        if (lateUnmount) {
+            giveWayLate(own, fiber);
+        } else {
+            own.leave();
+        }
+    }
+
+    boolean leavesLate() {
+        return lateUnmount;
+    }
+
+    private void giveWayLate(Stack own, Fiber<?> fiber) {
+        boolean wasBelow = false;
+        for (Fiber<?> head = headOnTopOf(own); head != null; head = headOnTopOf(own)) {
+            if (head == fiber) {
+                goOn(own, fiber);
+                return;
+            }
+            wasBelow = true;
+            enterOnTop(own, head);
+        }
+        try {
+            own.leave();
+        } catch (Throwable pinned) { // or too large to be copied
+            if (!wasBelow || !fiber.isQueued()) {
+                mounted = own;
+                running = fiber;
+                throw pinned;
+            }
+            runQueue.bringToHead(fiber);
+            goOn(own, fiber);
+        }
+    }
+
+    private void goOn(Stack own, Fiber<?> fiber) {
+        runQueue.take();
+        fiber.beforeEnter();
+        mounted = own;
+        running = fiber;
+    }
+
+    /** The head, if it can go on without this stack being left. */
+    private @Nullable Fiber<?> headOnTopOf(Stack own) {
+        running = null;
+        if (--looksAfter <= 0 || marked) {
+            lookInTurn();
+        }
+        Fiber<?> head = runQueue.peek();
+        if (head == null || brokeOnTop != null) {
+            return null;
+        }
+        Stack stack = head.stack();
+        boolean canEnter = mountedOnTop < MOST_MOUNTED - 1 && (stack == null || !stack.isMounted());
+        return stack == own || canEnter ? head : null;
+    }
+
+    private void enterOnTop(Stack own, Fiber<?> head) {
+        runQueue.take();
+        Stack stack = head.stack();
+        if (stack == null) {
+            stack = new LightStack(worker);
+            handedOver = head;
+        } else {
+            head.beforeEnter();
+            running = head;
+        }
+        mounted = stack;
+        mountedOnTop++;
+        try {
+            stack.enter();
+        } catch (Throwable broken) {
+            brokeOnTop = broken; // the root frame's, not this fiber's
+        }
+        mountedOnTop--;
+        mounted = own;
+        running = null;
+    }
+
     /** The frame at the bottom of every stack. */
     private void work() {
         Stack own = mountedStack();
@@ -268,7 +384,7 @@ abstract sealed class CordLoop permits Cord {
                 fiber = nextInline();
             }
             running = null;
-            if (closingStacks || idleStacks.size() == MOST_IDLE_STACKS) {
+            if (closingStacks || mountedOnTop > 0 || idleStacks.size() == MOST_IDLE_STACKS) {
                 return;
             }
             idleStacks.push(own);
@@ -307,7 +423,7 @@ abstract sealed class CordLoop permits Cord {
     private void wakeAnother(TaskQueue from) {
         if (wasIdle) {
             wasIdle = false;
-            from.scheduler.wakeSleeperIfWaiting();
+            from.scheduler.crew.wakeSleeperIfWaiting();
         }
     }
 
@@ -356,8 +472,8 @@ abstract sealed class CordLoop permits Cord {
     /** So that fibers which wake each other for ever do not keep tasks out. */
     private void lookInTurn() {
         look();
-        if (tasks != null && hasRunnable()) {
-            Fiber<?> interrupted = running;
+        Fiber<?> interrupted = running;
+        if (tasks != null && (interrupted != null || hasRunnable())) {
             running = null;
             tasks.startNext();
             running = interrupted;
@@ -395,6 +511,7 @@ abstract sealed class CordLoop permits Cord {
             }
         } else if (spinForWork()) {
             look();
+            wakeForRest();
             return;
         }
         setAsleep(true);
@@ -407,12 +524,20 @@ abstract sealed class CordLoop permits Cord {
             Ticker.INSTANCE.cordBecameBusy();
         }
         look();
+        wakeForRest();
+    }
+
+    /** It may run fibers for long before it takes the task that was placed here meanwhile. */
+    private void wakeForRest() {
+        if (tasks != null && hasRunnable() && tasks.isWaiting()) {
+            wakeAnother(tasks);
+        }
     }
 
     private void setAsleep(boolean on) {
         activity = on ? Activity.ASLEEP : Activity.BUSY;
         if (tasks != null) {
-            tasks.scheduler.countSleeper(on);
+            tasks.scheduler.crew.countSleeper(on);
         }
     }
 
@@ -485,6 +610,17 @@ abstract sealed class CordLoop permits Cord {
 
     @Nullable Fiber<?> running() {
         return running;
+    }
+
+    /** What is told to the users of a cord that has ended must not wait as the fiber that tells. */
+    final void asNoFiber(Runnable telling) {
+        Fiber<?> interrupted = running;
+        running = null;
+        try {
+            telling.run();
+        } finally {
+            running = interrupted;
+        }
     }
 
     /** The running fiber is dead: what is called from now on runs as none. */

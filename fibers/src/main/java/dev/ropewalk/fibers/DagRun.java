@@ -190,6 +190,7 @@ final class DagRun<D extends @Nullable Object> {
                     return;
                 }
                 hasEnded = true;
+                fiber.locals = LocalValues.begunWith(fiber.locals);
                 next = endNode(node);
                 if (next != NONE) {
                     fiber.snoozeHere();

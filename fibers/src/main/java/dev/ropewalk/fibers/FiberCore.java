@@ -198,7 +198,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
             stack = own;
         }
         try {
-            own.leave();
+            cord.giveWay(own, self());
         } catch (Throwable e) {
             // Pinned, or too large to be copied: the fiber is still on its stack.
             if (as == RUNNABLE) {

@@ -200,7 +200,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         } else if (oldParent != newParent) {
             isMoving = true;
             parent = newParent;
-            if (placement != null) {
+            if (placement != null && newParent != cord.root()) {
                 placement.isOwnerless = false;
             }
             isAwaitedByParent = false;

@@ -27,7 +27,12 @@ final class Inbox {
     void add(CordMessage message) {
         queue.offer(message);
         if (closed) {
-            refuseAll();
+            Cord here = Cord.currentOrNull();
+            if (here == null) {
+                refuseAll();
+            } else {
+                here.asNoFiber(this::refuseAll);
+            }
         }
     }
 

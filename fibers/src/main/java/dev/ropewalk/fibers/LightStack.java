@@ -7,13 +7,26 @@ import jdk.internal.vm.ContinuationScope;
 final class LightStack extends Continuation implements Stack {
     private static final ContinuationScope SCOPE = new ContinuationScope("ropewalk");
 
+    /** Entered and not left, perhaps with others on top of it. */
+    private boolean isMounted;
+
     LightStack(Runnable worker) {
         super(SCOPE, worker);
     }
 
     @Override
+    public boolean isMounted() {
+        return isMounted;
+    }
+
+    @Override
     public void enter() {
-        run();
+        isMounted = true;
+        try {
+            run();
+        } finally {
+            isMounted = false;
+        }
     }
 
     @Override

@@ -11,8 +11,9 @@ import java.util.function.LongConsumer;
 /**
  * Loops and lists of actions that run on several cords at once.
  *
- * <p>The calling fiber works along, so a call ends also when no cord has time for it, and what a
- * call costs on a busy scheduler is little more than a plain loop.
+ * <p>The calling fiber works along. So on one of the scheduler's cords a call ends also when no
+ * other cord has time for it, and costs little more than a plain loop then; called from elsewhere
+ * it ends when some cord has had time to look.
  */
 public final class Parallel {
     /*
@@ -55,7 +56,8 @@ public final class Parallel {
      * @param from the first number
      * @param to the number after the last one; the loop is empty if it is not greater
      * @param body is run once for each number
-     * @throws FiberFailedException if the body failed; what has not begun then is left out
+     * @throws FiberFailedException if the body failed, or somebody ended a fiber of the loop in the
+     *     middle of a part; parts that have not begun then are left out
      * @throws CordClosedException if the scheduler is closed
      * @throws IllegalStateException if no fiber runs on this thread
      * @throws IllegalArgumentException if there are more than 2^51 numbers, or larger ones than
@@ -149,7 +151,7 @@ public final class Parallel {
         Throwable failed = failure.get();
         if (failed != null) {
             throw new FiberFailedException(
-                    "a part of a loop from "
+                    "a loop or list of actions of "
                             + Fiber.current()
                             + " failed: "
                             + FiberCore.textOf(failed),
@@ -170,6 +172,12 @@ public final class Parallel {
                     body.accept(number);
                 }
             } catch (Signal ended) {
+                // What it leaves of its part nobody else would do.
+                failure.compareAndSet(
+                        null,
+                        new FiberTerminatedException(
+                                Fiber.current() + " was ended in the middle of a part", ended));
+                next.set(end);
                 throw ended;
             } catch (Throwable failed) {
                 failure.compareAndSet(null, failed);

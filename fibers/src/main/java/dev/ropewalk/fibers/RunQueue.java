@@ -60,15 +60,31 @@ final class RunQueue {
         return ((tail - head) & mask) >> 1;
     }
 
+    /** Brings the entry of {@code fiber} to the head, out of turn; it must have one. */
+    void bringToHead(Fiber<?> fiber) {
+        Object value = valueOf(fiber);
+        if (!remove(fiber)) {
+            throw new IllegalStateException(fiber + " has no entry in " + this);
+        }
+        add(fiber, value);
+        for (int i = size() - 1; i > 0; i--) {
+            swap(i, i - 1);
+        }
+    }
+
+    private void swap(int one, int other) {
+        int first = (head + 2 * one) & mask;
+        int second = (head + 2 * other) & mask;
+        for (int half = 0; half < 2; half++) {
+            Object swapped = ring[first + half];
+            ring[first + half] = ring[second + half];
+            ring[second + half] = swapped;
+        }
+    }
+
     /** Brings entry {@code index}, counted from the head, to the head: the seeded order of F14. */
     void swapToHead(int index) {
-        Objects.checkIndex(index, size());
-        int other = (head + 2 * index) & mask;
-        for (int half = 0; half < 2; half++) {
-            Object swapped = ring[head + half];
-            ring[head + half] = ring[other + half];
-            ring[other + half] = swapped;
-        }
+        swap(0, Objects.checkIndex(index, size()));
     }
 
     /** The value in the entry of {@code fiber}; null if it has none. */

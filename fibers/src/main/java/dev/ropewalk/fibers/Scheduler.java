@@ -4,7 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -12,7 +11,6 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -46,9 +44,6 @@ public final class Scheduler implements Executor, AutoCloseable {
      * of either only grows, and "ended" is summed first: if the sums are equal, then at the moment
      * between them every task that had been placed had ended.
      *
-     * No lost wake-up: who places a task puts it into a queue and then reads what the cords do; a
-     * cord says that it is asleep and then reads the queues. One of them sees the other.
-     *
      * Rejected: one queue for all, on which every cord would write for every task; and the last in,
      * first out order of fork-join pools, in which old tasks may starve.
      */
@@ -59,24 +54,15 @@ public final class Scheduler implements Executor, AutoCloseable {
         OVER
     }
 
-    /** How many cords are looked at for one that spins: not to find one costs a wake-up only. */
-    private static final int MOST_LOOKS = 8;
-
     private final SchedulerOptions options;
-    private final List<Cord> cords = new ArrayList<>();
 
-    /** Those that take tasks. Replaced as a whole, under the lock of this. */
-    private volatile TaskQueue[] queues = {};
+    /** Those it has started. Replaced as a whole, under the lock of this. */
+    private volatile List<Cord> cords = List.of();
 
-    /** Where the next task goes. Written by all without a fence: a lost step does no harm. */
-    private int turn;
-
+    final Crew crew = new Crew();
     private final LongAdder placed = new LongAdder();
     private final LongAdder ended = new LongAdder();
     private final LongAdder stolen = new LongAdder();
-
-    /** Cords that sleep; a look at it saves who places a task a look at each. */
-    private final AtomicInteger sleepers = new AtomicInteger();
 
     private final SchedulerShutdown shutdown = new SchedulerShutdown(this);
     private volatile State state = State.OPEN;
@@ -86,6 +72,9 @@ public final class Scheduler implements Executor, AutoCloseable {
 
     /** Under the lock of this. */
     private int boundSoFar;
+
+    /** Calls of bind that have not returned; under the lock of this. */
+    private int binding;
 
     private Scheduler(SchedulerOptions options) {
         this.options = options;
@@ -121,16 +110,28 @@ public final class Scheduler implements Executor, AutoCloseable {
                 scheduler.startCord(i);
             }
         } catch (Throwable failed) {
-            scheduler.close();
+            scheduler.shutdown.beginAtOnce();
             throw failed;
         }
         return scheduler;
     }
 
     private void startCord(int index) {
-        Cord cord = Cord.start(options.cord(index), this);
-        cords.add(cord);
-        join(Objects.requireNonNull(cord.tasks, "tasks"));
+        Cord.start(options.cord(index), this);
+    }
+
+    /** Before the cord's thread starts, so that it finds everything when it leaves at once. */
+    synchronized void enter(Cord cord) {
+        List<Cord> more = new ArrayList<>(cords);
+        more.add(cord);
+        cords = List.copyOf(more);
+        crew.join(Objects.requireNonNull(cord.tasks, "tasks"));
+    }
+
+    /** Its thread could not be started. */
+    synchronized void forget(Cord cord) {
+        cords = cords.stream().filter(each -> each != cord).toList();
+        crew.remove(Objects.requireNonNull(cord.tasks, "tasks"));
     }
 
     /**
@@ -157,14 +158,25 @@ public final class Scheduler implements Executor, AutoCloseable {
         synchronized (this) {
             checkOpen("bind a thread to it");
             boolean isVirtual = options.cord().clock() instanceof CordOptions.VirtualClock;
-            if (isVirtual && !bound.isEmpty()) {
+            if (isVirtual && binding > 0) {
                 throw new IllegalStateException(
                         this + " has a virtual clock, which is one thread's; bound=" + bound);
             }
             number = boundSoFar++;
+            binding++;
         }
-        CordOptions cord = options.cord().withName(options.name() + "-bound-" + number);
-        return Cord.run(cord, () -> runBound(body), this);
+        CordOptions cord =
+                options.cord()
+                        .withName(options.name() + "-bound-" + number)
+                        .onCallersThread()
+                        .withLateUnmount(false); // who bound the thread may hold what it likes
+        try {
+            return Cord.run(cord, () -> runBound(body), this);
+        } finally {
+            synchronized (this) {
+                binding--;
+            }
+        }
     }
 
     /**
@@ -182,7 +194,7 @@ public final class Scheduler implements Executor, AutoCloseable {
             checkOpen("bind a thread to it");
             bound.add(here.cord);
             here.reopen(); // the body may be restarted
-            join(here);
+            crew.join(here);
         }
         try {
             return body.call();
@@ -192,18 +204,11 @@ public final class Scheduler implements Executor, AutoCloseable {
     }
 
     private boolean unbind(TaskQueue here) {
-        boolean isLast;
-        synchronized (this) {
-            isLast = queues.length == 1;
-            if (!isLast) {
-                remove(here);
-            }
-        }
-        if (!isLast) {
+        if (!crew.isLastOrRemove(here)) {
             here.close(); // the others take what waits
         }
         boolean inTime = here.drain(drainLimitNs());
-        remove(here);
+        crew.remove(here);
         here.close();
         return inTime;
     }
@@ -298,10 +303,10 @@ public final class Scheduler implements Executor, AutoCloseable {
         Objects.requireNonNull(task, "task");
         try {
             checkCanPlace();
+            place(new Fiber<>(new Placement(this, true), null, null, Fiber.callable(task::run)));
         } catch (IllegalStateException refused) {
             throw new RejectedExecutionException(refused.getMessage(), refused);
         }
-        place(new Fiber<>(new Placement(this, true), null, null, Fiber.callable(task::run)));
     }
 
     private <T extends @Nullable Object> Fiber<T> spinTask(
@@ -339,7 +344,13 @@ public final class Scheduler implements Executor, AutoCloseable {
                 checkOpen("spin on it");
             }
         }
-        if (queues.length == 0 && (here == null || !isMine(here))) {
+        if (here != null && isMine(here) && !here.isInitialised()) {
+            throw new IllegalStateException(
+                    here
+                            + " runs its initialiser, before which no task can start there; spin"
+                            + " tasks when it is done");
+        }
+        if (crew.queues().length == 0 && (here == null || !isMine(here))) {
             throw new IllegalStateException(
                     this + " has no cord: cords=" + options.cords() + " and no thread is bound");
         }
@@ -371,58 +382,9 @@ public final class Scheduler implements Executor, AutoCloseable {
         return own != null && !own.cord.root().isEnding() && own.start(task);
     }
 
-    /** False if there is no cord. */
+    /** False if there is no cord, or none that may start anything more. */
     boolean placeAgain(Fiber<?> task) {
-        TaskQueue[] all = queues;
-        if (all.length == 0) {
-            return false;
-        }
-        int first = nextTurn(all);
-        TaskQueue target =
-                find(all, first, Math.min(all.length, MOST_LOOKS), CordLoop.Activity.SPINNING);
-        if (target == null) {
-            target = all[first];
-        }
-        target.add(task);
-        switch (target.cord.activity()) {
-            case ASLEEP -> target.cord.seam.wakeUp();
-            case BUSY -> wakeSleeper(all, first); // to steal it
-            case SPINNING -> {
-                // It finds the task, and wakes another if there is more.
-            }
-        }
-        return true;
-    }
-
-    private int nextTurn(TaskQueue[] all) {
-        return Math.floorMod(turn++, all.length);
-    }
-
-    private void wakeSleeper(TaskQueue[] all, int first) {
-        TaskQueue sleeper =
-                sleepers.get() == 0 ? null : find(all, first, all.length, CordLoop.Activity.ASLEEP);
-        if (sleeper != null) {
-            sleeper.cord.seam.wakeUp();
-        }
-    }
-
-    /** By a cord that has found a task. */
-    void wakeSleeperIfWaiting() {
-        TaskQueue[] all = queues;
-        if (sleepers.get() > 0 && Arrays.stream(all).anyMatch(TaskQueue::isWaiting)) {
-            wakeSleeper(all, nextTurn(all));
-        }
-    }
-
-    private static @Nullable TaskQueue find(
-            TaskQueue[] all, int first, int looks, CordLoop.Activity activity) {
-        for (int i = 0; i < looks; i++) {
-            TaskQueue each = all[(first + i) % all.length];
-            if (each.cord.activity() == activity) {
-                return each;
-            }
-        }
-        return null;
+        return state.compareTo(State.STOPPING) < 0 && crew.place(task);
     }
 
     /** A task that somebody wants something of does not wait for its turn. */
@@ -430,25 +392,9 @@ public final class Scheduler implements Executor, AutoCloseable {
         Cord here = Cord.currentOrNull();
         if (here != null && here.tasks != null && isMine(here) && here.tasks.canTake()) {
             here.tasks.start(task);
-            return;
+        } else {
+            crew.claimSoon(task);
         }
-        TaskQueue[] all = queues;
-        if (all.length > 0) {
-            TaskQueue to = all[nextTurn(all)];
-            to.cord.send(FiberMessages.quiet(() -> claimOn(to, task)));
-        } // else the cord that left last has it, and starts or refuses it
-    }
-
-    private void claimOn(TaskQueue queue, Fiber<?> task) {
-        if (queue.canTake()) {
-            queue.start(task);
-        } else if (state.compareTo(State.STOPPING) < 0) {
-            claimSoon(task); // this cord is about to leave
-        }
-    }
-
-    void countSleeper(boolean more) {
-        sleepers.addAndGet(more ? 1 : -1);
     }
 
     void countStolen() {
@@ -457,19 +403,9 @@ public final class Scheduler implements Executor, AutoCloseable {
 
     // ---------------------------------------------------------------- its cords
 
-    TaskQueue[] queues() {
-        return queues;
-    }
-
-    private synchronized void join(TaskQueue queue) {
-        TaskQueue[] more = Arrays.copyOf(queues, queues.length + 1);
-        more[queues.length] = queue;
-        queues = more;
-    }
-
     /** The cord has ended. */
     void leave(TaskQueue queue) {
-        remove(queue);
+        crew.remove(queue);
         queue.close();
         synchronized (this) {
             bound.remove(queue.cord);
@@ -479,10 +415,6 @@ public final class Scheduler implements Executor, AutoCloseable {
 
     synchronized List<Cord> bound() {
         return List.copyOf(bound);
-    }
-
-    private synchronized void remove(TaskQueue queue) {
-        queues = Arrays.stream(queues).filter(each -> each != queue).toArray(TaskQueue[]::new);
     }
 
     /** On the task's cord, or wherever it was refused. */
@@ -506,21 +438,26 @@ public final class Scheduler implements Executor, AutoCloseable {
         return cord.tasks != null && cord.tasks.scheduler == this;
     }
 
-    /** Every task that was placed has ended, and no thread is bound. */
+    /** And no thread is bound. */
     boolean isQuiet() {
+        return hasNoTasks() && bound().isEmpty();
+    }
+
+    /** Every task that was placed has ended. */
+    boolean hasNoTasks() {
         long sumOfEnded = ended.sum(); // first, see above
-        return sumOfEnded == placed.sum() && bound().isEmpty();
+        return sumOfEnded == placed.sum();
     }
 
     /** {@return what has happened so far; a snapshot for people, whose numbers race} */
     public SchedulerStats stats() {
         long sumOfEnded = ended.sum();
-        return new SchedulerStats(placed.sum(), sumOfEnded, stolen.sum(), queues.length);
+        return new SchedulerStats(placed.sum(), sumOfEnded, stolen.sum(), crew.queues().length);
     }
 
     /** {@return the cords that have threads of their own; those of bound threads are not here} */
     public List<Cord> cords() {
-        return List.copyOf(cords);
+        return cords;
     }
 
     /** {@return the scheduler that the calling thread is a cord of; null if there is none} */
@@ -547,8 +484,9 @@ public final class Scheduler implements Executor, AutoCloseable {
     /**
      * Takes no more tasks from outside, waits until all have ended and no thread is bound, and ends
      * the cords. After the limit the tasks that are left are terminated; what does not end within
-     * the stop limit of the cords then is abandoned, and a cord that does not even do that is left
-     * behind. Fibers that are no tasks, because they were detached, respawned or spun on a cord
+     * the stop limit of the cords then is abandoned, or left to its thread if that is bound, and a
+     * cord that does not even do that is left behind. Fibers that are no tasks and belong to none,
+     * because they were spun by {@code Fiber.spin} and detached, respawned, or spun on a cord
      * itself, are terminated without being waited for. A second call waits like the first and
      * returns the same; if its limit passes earlier, that limit counts. From a fiber of another
      * cord this is a switchpoint, and a shielded one; if that fiber is abandoned meanwhile, the end
@@ -594,6 +532,11 @@ public final class Scheduler implements Executor, AutoCloseable {
             throw new IllegalStateException("state=" + state + " != from=" + from + " in " + this);
         }
         state = to;
+    }
+
+    /** From wherever it is: the end has failed. */
+    void giveUp() {
+        state = State.OVER;
     }
 
     long drainLimitNs() {

@@ -35,6 +35,9 @@ final class SchedulerShutdown {
     /** Opened when draining is over: all is quiet, or a limit has passed. */
     private final CountDownLatch drained = new CountDownLatch(1);
 
+    /** Opened when all tasks have ended, whatever it took. */
+    private final CountDownLatch tasksEnded = new CountDownLatch(1);
+
     private final Queue<Waiter> closers = new ConcurrentLinkedQueue<>();
 
     /** Tasks that were to be ended before they had started. */
@@ -55,11 +58,7 @@ final class SchedulerShutdown {
         Waiter waiter = new Waiter(); // first: it refuses who cannot wait
         closers.add(waiter);
         if (scheduler.beginDraining()) {
-            if (scheduler.cords().isEmpty() && scheduler.isQuiet()) {
-                end(); // also on a virtual clock, where nothing can be awaited from outside
-            } else {
-                HelperThreads.unstarted("end of " + scheduler, this::end).start();
-            }
+            begin();
         }
         try {
             Fiber<?> closer = Fiber.currentOrNull();
@@ -79,6 +78,22 @@ final class SchedulerShutdown {
             throw new IllegalStateException("no report of the end of " + scheduler);
         }
         return told;
+    }
+
+    private void begin() {
+        if (scheduler.cords().isEmpty() && scheduler.isQuiet()) {
+            end(); // also on a virtual clock, where nothing can be awaited from outside
+        } else {
+            HelperThreads.unstarted("end of " + scheduler, this::end).start();
+        }
+    }
+
+    /** Nothing is waited for: the scheduler could not be started. */
+    void beginAtOnce() {
+        if (scheduler.beginDraining()) {
+            drained.countDown();
+            begin();
+        }
     }
 
     private boolean await(Waiter first, long limitNs) {
@@ -123,7 +138,11 @@ final class SchedulerShutdown {
 
     /** Called with the end of each task, and when a thread is bound no more. */
     void tellIfQuiet() {
-        if (scheduler.state() == Scheduler.State.DRAINING && scheduler.isQuiet()) {
+        if (scheduler.state() == Scheduler.State.OPEN || !scheduler.hasNoTasks()) {
+            return;
+        }
+        tasksEnded.countDown();
+        if (scheduler.isQuiet()) {
             drained.countDown();
         }
     }
@@ -131,20 +150,51 @@ final class SchedulerShutdown {
     private void endTasks() throws InterruptedException {
         List<Cord> bound = scheduler.bound();
         CountDownLatch answers = new CountDownLatch(bound.size());
-        for (TaskQueue each : scheduler.queues()) {
+        for (TaskQueue each : scheduler.crew.queues()) {
             notStarted.addAll(each.snapshot());
         }
         for (Cord cord : scheduler.cords()) {
             cord.send(FiberMessages.quiet(() -> endTasksOn(cord)));
         }
         for (Cord cord : bound) {
-            cord.send(FiberMessages.quiet(() -> endTasksOn(cord)));
-            cord.send(FiberMessages.quiet(answers::countDown));
+            cord.send(new EndTasks(cord, answers));
         }
         notStarted.forEach(Fiber::terminate);
-        boolean all = answers.await(scheduler.stopLimitNs(), TimeUnit.NANOSECONDS);
-        if (!all) {
+        long startNs = RealSeam.now();
+        long limitNs = scheduler.stopLimitNs();
+        if (!answers.await(limitNs, TimeUnit.NANOSECONDS)) {
             LOG.warn("{}: not every bound thread has looked at its messages", scheduler);
+        }
+        if (!bound.isEmpty()) {
+            tellIfQuiet();
+            long leftNs = Math.max(0, limitNs - (RealSeam.now() - startNs));
+            boolean inTime = tasksEnded.await(leftNs, TimeUnit.NANOSECONDS);
+            LOG.debug("{}: tasks ended within the stop limit: {}", scheduler, inTime);
+        }
+    }
+
+    /** On a bound thread, which may unbind before it looks. */
+    private final class EndTasks extends CordMessage {
+        private final Cord cord;
+        private final CountDownLatch answer;
+
+        EndTasks(Cord cord, CountDownLatch answer) {
+            this.cord = cord;
+            this.answer = answer;
+        }
+
+        @Override
+        protected void onCord() {
+            try {
+                endTasksOn(cord);
+            } finally {
+                answer.countDown();
+            }
+        }
+
+        @Override
+        protected void onClosed() {
+            answer.countDown();
         }
     }
 
@@ -174,6 +224,9 @@ final class SchedulerShutdown {
             long leftNs = Math.max(0, limitNs - (RealSeam.now() - startNs));
             if (!cord.end.await(reason(), leftNs)) {
                 stuck.add(describe(cord));
+                if (cord.tasks != null) {
+                    cord.tasks.refuseAll();
+                }
             }
         }
     }
@@ -204,7 +257,11 @@ final class SchedulerShutdown {
                         stuck,
                         scheduler.bound().stream().map(Cord::name).toList());
         report = all;
-        scheduler.state(Scheduler.State.STOPPING, Scheduler.State.OVER);
+        if (scheduler.state() == Scheduler.State.STOPPING) {
+            scheduler.state(Scheduler.State.STOPPING, Scheduler.State.OVER);
+        } else {
+            scheduler.giveUp();
+        }
         if (!all.isClean()) {
             LOG.warn("{} did not stop by itself: {}", scheduler, all);
         }

@@ -28,4 +28,9 @@ interface Stack {
     default boolean isBlocked() {
         return false;
     }
+
+    /** Whether the stack is entered and has not been left; asked for under late unmount only. */
+    default boolean isMounted() {
+        return false;
+    }
 }

@@ -61,7 +61,7 @@ final class TaskQueue {
         if (!canTake()) {
             return false;
         }
-        for (TaskQueue each : scheduler.queues()) {
+        for (TaskQueue each : scheduler.crew.queues()) {
             if (each.isWaiting()) {
                 return true;
             }
@@ -84,6 +84,14 @@ final class TaskQueue {
     void close() {
         isClosed = true;
         handOn();
+    }
+
+    /** What waits on a cord that is stuck: it runs nothing, and may never do so again. */
+    void refuseAll() {
+        isClosed = true;
+        for (Fiber<?> task = waiting.poll(); task != null; task = waiting.poll()) {
+            new Refusal(task).onCord();
+        }
     }
 
     /** For the body of a bound thread that is restarted. */
@@ -157,8 +165,8 @@ final class TaskQueue {
 
     /** Like {@link #startNext}, from another cord, beginning at a random one. */
     boolean steal() {
-        TaskQueue[] all = scheduler.queues();
-        if (all.length < 2) {
+        TaskQueue[] all = scheduler.crew.queues();
+        if (all.length < 2 || !canTake()) {
             return false;
         }
         int first = cord.nextInt(all.length);

@@ -20,12 +20,6 @@ abstract sealed class Timer {
     /** Its deadline has passed; it has left the heap. */
     abstract void fire();
 
-    /** Earlier deadline first; of the same deadline the one armed first. */
-    final boolean isBefore(Timer other) {
-        long difference = deadlineNs - other.deadlineNs;
-        return difference < 0 || (difference == 0 && sequence < other.sequence);
-    }
-
     /** Ends wait {@code number} of the fiber with a timeout. */
     static final class OfWait extends Timer {
         private final long number;

@@ -7,6 +7,10 @@ import java.util.Arrays;
 /**
  * The cord's timers: a 4-ary heap ordered by (deadline, sequence), confined to the cord (rule F2).
  *
+ * <p>The heap is two arrays of numbers, the deadlines and the slots of their timers: the four
+ * children of an entry are neighbours in memory, and to move an entry is no store of a reference,
+ * which the collector would have to hear of. A timer stays in its slot from add to removal.
+ *
  * <p>Cancelled timers are dropped when they reach the top; when more than half of the heap is
  * cancelled it is rebuilt, so that a program whose time limits never pass does not pile them up.
  * Rejected: a timer wheel, which cannot tell its exact next deadline.
@@ -14,8 +18,14 @@ import java.util.Arrays;
 final class Timers {
     private static final int ARITY = 4;
     private static final int SMALLEST_PURGE = 64;
+    private static final int FIRST_CAPACITY = 16;
 
-    private @Nullable Timer[] heap = new @Nullable Timer[16];
+    private long[] deadlines = new long[FIRST_CAPACITY];
+
+    /** Below {@code size} those of the heap's timers, from there on the free ones. */
+    private int[] slots = slotsTo(FIRST_CAPACITY);
+
+    private @Nullable Timer[] timers = new @Nullable Timer[FIRST_CAPACITY];
     private int size;
     private int cancelled;
     private long sequence;
@@ -29,11 +39,30 @@ final class Timers {
     }
 
     private Timer add(Timer timer) {
-        if (size == heap.length) {
-            heap = Arrays.copyOf(heap, 2 * size);
+        if (size == slots.length) {
+            grow();
         }
-        siftUp(size++, timer);
+        int slot = slots[size];
+        timers[slot] = timer;
+        siftUp(size++, timer.deadlineNs, slot);
         return timer;
+    }
+
+    private void grow() {
+        int more = 2 * size;
+        deadlines = Arrays.copyOf(deadlines, more);
+        timers = Arrays.copyOf(timers, more);
+        int[] larger = slotsTo(more);
+        System.arraycopy(slots, 0, larger, 0, size);
+        slots = larger;
+    }
+
+    private static int[] slotsTo(int length) {
+        int[] slots = new int[length];
+        for (int i = 0; i < length; i++) {
+            slots[i] = i;
+        }
+        return slots;
     }
 
     void cancel(Timer timer) {
@@ -76,7 +105,7 @@ final class Timers {
     }
 
     private Timer at(int index) {
-        Timer timer = heap[index];
+        Timer timer = timers[slots[index]];
         if (timer == null) {
             throw new IllegalStateException("no timer at index=" + index + " in " + this);
         }
@@ -84,27 +113,43 @@ final class Timers {
     }
 
     private void removeTop() {
-        Timer last = at(--size);
-        heap[size] = null;
+        int free = slots[0];
+        timers[free] = null;
+        int last = slots[--size];
+        slots[size] = free;
         if (size > 0) {
-            siftDown(0, last);
+            siftDown(0, deadlines[size], last);
         }
     }
 
-    private void siftUp(int index, Timer timer) {
+    /** Earlier deadline first; of the same deadline the one armed first. */
+    private boolean isBefore(long deadline, int slot, int index) {
+        long difference = deadline - deadlines[index];
+        return difference < 0 || (difference == 0 && sequenceIn(slot) < sequenceIn(slots[index]));
+    }
+
+    private long sequenceIn(int slot) {
+        Timer timer = timers[slot];
+        if (timer == null) {
+            throw new IllegalStateException("no timer in slot=" + slot + " of " + this);
+        }
+        return timer.sequence;
+    }
+
+    private void siftUp(int index, long deadline, int slot) {
         int hole = index;
         while (hole > 0) {
             int parent = (hole - 1) / ARITY;
-            if (!timer.isBefore(at(parent))) {
+            if (!isBefore(deadline, slot, parent)) {
                 break;
             }
-            heap[hole] = heap[parent];
+            move(parent, hole);
             hole = parent;
         }
-        heap[hole] = timer;
+        put(hole, deadline, slot);
     }
 
-    private void siftDown(int index, Timer timer) {
+    private void siftDown(int index, long deadline, int slot) {
         int hole = index;
         for (; ; ) {
             int first = hole * ARITY + 1;
@@ -114,42 +159,62 @@ final class Timers {
             int least = first;
             int end = Math.min(first + ARITY, size);
             for (int child = first + 1; child < end; child++) {
-                if (at(child).isBefore(at(least))) {
+                if (isBefore(deadlines[child], slots[child], least)) {
                     least = child;
                 }
             }
-            if (!at(least).isBefore(timer)) {
+            if (isBefore(deadline, slot, least)) {
                 break;
             }
-            heap[hole] = heap[least];
+            move(least, hole);
             hole = least;
         }
-        heap[hole] = timer;
+        put(hole, deadline, slot);
+    }
+
+    private void move(int from, int to) {
+        deadlines[to] = deadlines[from];
+        slots[to] = slots[from];
+    }
+
+    private void put(int index, long deadline, int slot) {
+        deadlines[index] = deadline;
+        slots[index] = slot;
     }
 
     private void purge() {
         int kept = 0;
         for (int i = 0; i < size; i++) {
-            Timer timer = at(i);
-            if (!timer.isCancelled()) {
-                heap[kept++] = timer;
+            int slot = slots[i];
+            if (at(i).isCancelled()) {
+                timers[slot] = null;
+            } else {
+                slots[i] = slots[kept];
+                put(kept++, deadlines[i], slot);
             }
         }
-        Arrays.fill(heap, kept, size, null);
         size = kept;
         cancelled = 0;
         for (int i = (size - 2) / ARITY; i >= 0 && size > 1; i--) {
-            siftDown(i, at(i));
+            siftDown(i, deadlines[i], slots[i]);
         }
     }
 
     void checkInvariants() {
         int dead = 0;
+        boolean[] seen = new boolean[slots.length];
+        for (int i = 0; i < slots.length; i++) {
+            if (seen[slots[i]] || (i < size) != (timers[slots[i]] != null)) {
+                throw new IllegalStateException("slot=" + slots[i] + " at " + i + " in " + this);
+            }
+            seen[slots[i]] = true;
+        }
         for (int i = 0; i < size; i++) {
             if (at(i).isCancelled()) {
                 dead++;
             }
-            if (i > 0 && at(i).isBefore(at((i - 1) / ARITY))) {
+            boolean broken = i > 0 && isBefore(deadlines[i], slots[i], (i - 1) / ARITY);
+            if (broken || at(i).deadlineNs != deadlines[i]) {
                 throw new IllegalStateException("heap order broken at index=" + i + " in " + this);
             }
         }

@@ -220,6 +220,69 @@ class BindTest {
     }
 
     @Test
+    void F15_aThreadThatUnbindsTakesNothingFromBusyCords() throws InterruptedException {
+        CountDownLatch gate = new CountDownLatch(1);
+        SchedulerOptions options =
+                SchedulerOptions.named("crew")
+                        .withCords(2)
+                        .withCord(CordOptions.named("c").withUncaught(reports));
+        try (Scheduler scheduler = Scheduler.start(options)) {
+            CountDownLatch busy = new CountDownLatch(2);
+            for (Cord each : scheduler.cords()) {
+                each.spin(
+                        "blocker",
+                        () -> {
+                            busy.countDown();
+                            Runs.await(gate);
+                        });
+            }
+            Runs.await(busy);
+            List<Cord> ranOn = new CopyOnWriteArrayList<>();
+            CompletableFuture<Cord> left = new CompletableFuture<>();
+            Fiber<?>[] stays = new Fiber<?>[1];
+            Thread thread =
+                    new Thread(
+                            () ->
+                                    scheduler.bind(
+                                            () -> {
+                                                stays[0] =
+                                                        scheduler.spin(
+                                                                "stays", () -> Fiber.suspend());
+                                                stays[0].detach(); // here, where it waits
+                                                Fiber.snooze();
+                                                Fiber.snooze();
+                                                for (int i = 0; i < 20; i++) {
+                                                    scheduler.execute(
+                                                            () -> ranOn.add(Cord.current()));
+                                                }
+                                                left.complete(Cord.current());
+                                            }));
+            thread.start();
+            Cord bound = left.join();
+            Runs.until(() -> scheduler.crew.queues().length == 2);
+            Runs.until(() -> bound.activity() == CordLoop.Activity.ASLEEP);
+            assertTrue(ranOn.isEmpty(), ranOn::toString);
+            stays[0].schedule("end");
+            assertTrue(thread.join(Duration.ofSeconds(20)));
+            gate.countDown();
+            Runs.until(() -> ranOn.size() == 20);
+            assertFalse(ranOn.contains(bound));
+        }
+        reports.assertNone();
+    }
+
+    @Test
+    void F15_aThreadFactoryIsForTheOthers() {
+        SchedulerOptions options =
+                SchedulerOptions.named("crew")
+                        .withCords(1)
+                        .withCord(CordOptions.named("c").withThreadFactory(Thread::new));
+        try (Scheduler scheduler = Scheduler.start(options)) {
+            assertEquals("done", scheduler.bind(() -> scheduler.spin(() -> "done").await()));
+        }
+    }
+
+    @Test
     void F15_severalThreadsAreBoundAtOnce() throws InterruptedException {
         int threads = 4;
         AtomicInteger runs = new AtomicInteger();

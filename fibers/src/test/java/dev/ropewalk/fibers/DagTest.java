@@ -121,6 +121,20 @@ class DagTest {
 
     /** One that is ready already, one that becomes ready later, and one that was not spun yet. */
     @Test
+    void F10_aNodeSeesNoFiberLocalOfAnother() {
+        FiberLocal<String> local = FiberLocal.of("nobody");
+        Runs.inAnyOrder(
+                () -> {
+                    Dag.Builder<List<String>> builder = Dag.builder();
+                    Dag.Node first = builder.node("first", _ -> local.set("first"));
+                    builder.node("second", told -> told.add(local.get()), first);
+                    List<String> told = new ArrayList<>();
+                    builder.build().run(told);
+                    assertEquals(List.of("nobody"), told);
+                });
+    }
+
+    @Test
     void F7_nothingStartsAfterAFailure() {
         Runs.inAnyOrder(
                 () -> {

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,6 +26,8 @@ import java.util.concurrent.atomic.LongAdder;
 /** Loops over several cords (rule F15; marl's parallelize). */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class ParallelTest {
+    private static final Duration FAR = Duration.ofSeconds(20);
+
     private static void run(int cords, Body body) {
         try (Scheduler scheduler =
                 Scheduler.start(SchedulerOptions.named("crew").withCords(cords))) {
@@ -210,6 +213,41 @@ class ParallelTest {
                     Fiber.sleep(Duration.ofMillis(1));
                     assertEquals(before, runs.sum(), "something still runs");
                 });
+    }
+
+    @Test
+    void F15_noNumberIsLeftOutSilentlyWhenAHelperIsEnded() {
+        Scheduler scheduler = Scheduler.start(SchedulerOptions.named("crew").withCords(2));
+        CountDownLatch waits = new CountDownLatch(1);
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        Fiber<?> caller =
+                Cord.start(
+                        CordOptions.named("caller"),
+                        () -> {
+                            Fiber<?> me = Fiber.current();
+                            thrown.complete(
+                                    Runs.failureOf(
+                                            () ->
+                                                    Parallel.forEach(
+                                                            scheduler,
+                                                            0,
+                                                            2,
+                                                            1,
+                                                            number -> {
+                                                                if (Fiber.current() != me) {
+                                                                    waits.countDown();
+                                                                    Fiber.sleep(FAR);
+                                                                }
+                                                                Runs.await(waits);
+                                                            })));
+                            return "";
+                        });
+        Runs.await(waits);
+        ShutdownReport report = scheduler.shutdown(Duration.ofMillis(10));
+        assertFalse(report.isClean());
+        assertInstanceOf(FiberFailedException.class, thrown.join());
+        assertTrue(thrown.join().toString().contains("middle of a part"), thrown::toString);
+        caller.await();
     }
 
     @Test

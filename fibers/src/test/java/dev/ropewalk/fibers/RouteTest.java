@@ -378,4 +378,22 @@ class RouteTest {
         assertEquals(List.of("one 2", "two 2"), arrived);
         assertEquals("route first -> second", Objects.toString(one));
     }
+
+    @Test
+    void misuse_aHookThatWaitsIsAnErrorAndJamsNothing() {
+        Cord ended = Cord.start("ended");
+        ended.close();
+        List<Throwable> thrown = new CopyOnWriteArrayList<>();
+        Route<Integer> route =
+                Route.<Integer>to(ended, _ -> {})
+                        .withUndelivered(_ -> thrown.add(Runs.failureOf(Fiber::snooze)));
+        Cord.run(
+                () -> {
+                    Fiber.spin("other", () -> Fiber.snooze());
+                    route.send(1);
+                    route.send(2);
+                });
+        assertEquals(2, thrown.size());
+        assertTrue(thrown.getFirst().toString().contains("no fiber runs"), thrown::toString);
+    }
 }

@@ -305,7 +305,7 @@ class SchedulerShutdownTest {
                                         }));
         thread.start();
         Runs.await(waits);
-        Runs.until(() -> scheduler.queues().length == 1); // it has left, and drains
+        Runs.until(() -> scheduler.crew.queues().length == 1); // it has left, and drains
         gate.countDown();
         ShutdownReport report = scheduler.shutdown(SHORT);
         assertEquals(1, report.terminated().size(), report::toString);

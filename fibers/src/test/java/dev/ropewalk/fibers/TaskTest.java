@@ -12,10 +12,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -350,6 +353,77 @@ class TaskTest {
                 assertSame(last, scheduler.spin(Cord::current).await());
             }
             gate.countDown();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void F15_aFiberThatSnoozesAloneDoesNotKeepTasksOut(StackKind stacks) {
+        SchedulerOptions options =
+                SchedulerOptions.named("crew")
+                        .withCords(1)
+                        .withCord(CordOptions.named("c").withStacks(stacks));
+        try (Scheduler scheduler = Scheduler.start(options)) {
+            AtomicBoolean ran = new AtomicBoolean();
+            scheduler
+                    .spin(
+                            "waits",
+                            () -> {
+                                scheduler.execute(() -> ran.set(true));
+                                while (!ran.get()) {
+                                    Fiber.snooze();
+                                }
+                            })
+                    .await();
+        }
+    }
+
+    @Test
+    void F15_cordsWhoseInitialiserFailsTakeNothing() {
+        Reports reports = new Reports();
+        SchedulerOptions options =
+                SchedulerOptions.named("crew")
+                        .withCords(2)
+                        .withCord(
+                                CordOptions.named("c")
+                                        .withUncaught(reports)
+                                        .withInitialiser(
+                                                () -> {
+                                                    throw new IllegalStateException("by design");
+                                                }));
+        for (int round = 0; round < 200; round++) {
+            try (Scheduler scheduler = Scheduler.start(options)) {
+                Runs.until(() -> scheduler.crew.queues().length == 0);
+                Throwable error =
+                        assertThrows(IllegalStateException.class, () -> scheduler.spin(() -> {}));
+                assertTrue(error.toString().contains("has no cord"), error::toString);
+            }
+        }
+        assertEquals(400, reports.all().size());
+    }
+
+    @Test
+    void misuse_anInitialiserCannotWaitForTasks() {
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        SchedulerOptions options =
+                SchedulerOptions.named("crew")
+                        .withCords(1)
+                        .withCord(
+                                CordOptions.named("c")
+                                        .withInitialiser(
+                                                () -> {
+                                                    Scheduler mine = Scheduler.currentOrNull();
+                                                    thrown.complete(
+                                                            Runs.failureOf(
+                                                                    () ->
+                                                                            Objects.requireNonNull(
+                                                                                            mine)
+                                                                                    .spin(() -> 1)
+                                                                                    .await()));
+                                                }));
+        try (Scheduler scheduler = Scheduler.start(options)) {
+            assertTrue(thrown.join().toString().contains("initialiser"), thrown::toString);
+            assertEquals(1, scheduler.spin(() -> 1).await());
         }
     }
 

@@ -110,7 +110,7 @@ class TimersTest {
     void F2_sameAsASortedSetWhateverIsDone(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         Fiber<?> fiber = dead();
-        TreeSet<Timer> model = new TreeSet<>((a, b) -> a == b ? 0 : a.isBefore(b) ? -1 : 1);
+        TreeSet<Timer> model = new TreeSet<>((a, b) -> a == b ? 0 : isBefore(a, b) ? -1 : 1);
         List<Timer> past = new ArrayList<>();
         long now = Long.MAX_VALUE - 20_000;
         for (int step = 0; step < 10_000; step++) {
@@ -157,5 +157,10 @@ class TimersTest {
                     fiber.await();
                     return fiber;
                 });
+    }
+
+    private static boolean isBefore(Timer one, Timer other) {
+        long difference = one.deadlineNs - other.deadlineNs;
+        return difference < 0 || (difference == 0 && one.sequence < other.sequence);
     }
 }

@@ -8,9 +8,9 @@ import java.util.Arrays;
  * {@link #ROUND_NS}.
  */
 final class Child {
-    private static final long WARM_UP_NS = 600_000_000;
+    private static final long WARM_UP_NS = 500_000_000;
     private static final long ROUND_NS = 200_000_000;
-    private static final long LIMIT_NS = 3_000_000_000L;
+    private static final long LIMIT_NS = 2_500_000_000L;
     private static final int ROUNDS = 5;
 
     /** A second one gives the same figure to a byte or two, and takes most of a minute. */

@@ -28,7 +28,7 @@ final class Comparison {
                     second.find(line.collector(), line.scenario(), line.system());
             if (again.isPresent()) {
                 rows++;
-                if (meet(line.measured(), again.get())) {
+                if (line.measured().meets(again.get())) {
                     agreeing++;
                 } else {
                     text.add(difference(line, again.get()));
@@ -39,10 +39,6 @@ final class Comparison {
                 String.format(
                         Locale.ROOT, "%d of %d rows agree: their ranges meet", agreeing, rows));
         return text;
-    }
-
-    private static boolean meet(Measured one, Measured other) {
-        return one.least() <= other.most() && other.least() <= one.most();
     }
 
     private static String difference(Results.Line line, Measured again) {

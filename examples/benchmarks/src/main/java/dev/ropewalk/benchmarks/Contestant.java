@@ -35,6 +35,12 @@ record Contestant(
                             "ropewalk-shared",
                             "Ropewalk, fibers, and channels for any cord",
                             RopewalkChannels::shared),
+                    new Contestant(
+                            "ropewalk-late",
+                            "Ropewalk, fibers, and channels of one cord, with late unmount",
+                            RopewalkChannels::late,
+                            List.of("-Dropewalk.lateUnmount=true"),
+                            false),
                     of("ropewalk-tasks", "Ropewalk, tasks of a scheduler", RopewalkTasks::new),
                     of("pekko", "Pekko typed, as it comes", PekkoPeer::asItComes),
                     oneThread(

@@ -19,6 +19,13 @@ record Measured(double median, double least, double most, long operations) {
         return new Measured(median, sorted[0], sorted[sorted.length - 1], operations);
     }
 
+    /**
+     * Whether the two ranges have something in common, so that neither figure is the better one.
+     */
+    boolean meets(Measured other) {
+        return least <= other.most && other.least <= most;
+    }
+
     String line(String scenario, String system) {
         return String.format(
                 Locale.ROOT,

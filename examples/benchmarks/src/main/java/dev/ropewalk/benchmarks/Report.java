@@ -82,13 +82,14 @@ final class Report {
         page.append(
                 """
 
-                Every program runs in a JVM of its own, one after the other: about 0.6 s of warm-up, then 2
+                Every program runs in a JVM of its own, one after the other: about 0.5 s of warm-up, then 2
                 to 5 rounds of some 0.2 s (a round is as long as it must be where the number of operations is
                 fixed). Heap: 1 GB, 2 GB where much may be alive at once, 4 GB for mem and the scaling rings,
                 touched beforehand; JMH: 2 JVMs. mem, timers and the scaling rings run with G1 alone. A
                 figure is the median of the rounds, with the least and the most behind it; of several runs it
-                is the median of theirs, and the range spans all of them. Messages are fresh objects. Every round of a scenario checks its answer: a sum or a count that is wrong fails
-                the run. Compare the figures of this page with one another, and with nothing else; where two
+                is the median of theirs, and the range spans all of them: what lies between two JVMs is often
+                more than what lies between the rounds of one. Messages are fresh objects. Every round of a
+                scenario checks its answer: a sum or a count that is wrong fails the run. Compare the figures of this page with one another, and with nothing else; where two
                 ranges overlap, they are equal.
                 """);
     }
@@ -130,7 +131,7 @@ final class Report {
     }
 
     private static String verdict(Measured our, Measured other) {
-        if (our.least() <= other.most() && other.least() <= our.most()) {
+        if (our.meets(other)) {
             return "equal: the ranges overlap";
         }
         double ratio = other.median() / our.median();

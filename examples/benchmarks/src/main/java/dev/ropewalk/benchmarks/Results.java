@@ -53,28 +53,46 @@ final class Results {
         }
         if (runs.size() > 1) {
             all.facts.put("runs", Integer.toString(runs.size()));
+            all.facts.put("reproduced", all.reproduced(runs));
         }
         return all;
     }
 
+    /** In how many rows each run found what the others had found. */
+    private String reproduced(List<Results> runs) {
+        int rows = 0;
+        int found = 0;
+        for (Line line : lines) {
+            List<Measured> seen = seen(line, runs);
+            if (seen.size() > 1) {
+                rows++;
+                found += seen.stream().allMatch(each -> meetsAnother(each, seen)) ? 1 : 0;
+            }
+        }
+        return found
+                + " of "
+                + rows
+                + " rows that several runs measured; there the range of each meets that of another";
+    }
+
+    private static boolean meetsAnother(Measured one, List<Measured> all) {
+        return all.stream().anyMatch(other -> other != one && one.meets(other));
+    }
+
     private static Measured together(Line line, List<Results> runs) {
-        List<Measured> seen =
-                runs.stream()
-                        .flatMap(
-                                run ->
-                                        run
-                                                .find(
-                                                        line.collector(),
-                                                        line.scenario(),
-                                                        line.system())
-                                                .stream())
-                        .toList();
+        List<Measured> seen = seen(line, runs);
         double[] medians = seen.stream().mapToDouble(Measured::median).toArray();
         return new Measured(
                 Measured.of(medians, 0).median(),
                 seen.stream().mapToDouble(Measured::least).min().orElseThrow(),
                 seen.stream().mapToDouble(Measured::most).max().orElseThrow(),
                 seen.stream().mapToLong(Measured::operations).sum());
+    }
+
+    private static List<Measured> seen(Line line, List<Results> runs) {
+        return runs.stream()
+                .flatMap(run -> run.find(line.collector(), line.scenario(), line.system()).stream())
+                .toList();
     }
 
     /**

@@ -41,6 +41,14 @@ final class RopewalkChannels implements Peer {
         return peer;
     }
 
+    /** What late unmount is for; a flag of the JVM switches it on. */
+    static Peer late() {
+        RopewalkChannels peer =
+                new RopewalkChannels(Channel::localRendezvous, Channel::localBuffered);
+        peer.programs.keySet().retainAll(List.of("chan_rendezvous", "pipeline"));
+        return peer;
+    }
+
     static Peer shared() {
         RopewalkChannels peer = new RopewalkChannels(Channel::rendezvous, Channel::buffered);
         peer.programs.put(

@@ -27,7 +27,7 @@ import java.util.concurrent.locks.LockSupport;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 2, time = 500, timeUnit = TimeUnit.MILLISECONDS)
-@Measurement(iterations = 4, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 public class SwitchBenchmark {
     private static final int OPERATIONS = 1_000_000;
 
@@ -56,6 +56,18 @@ public class SwitchBenchmark {
     @OperationsPerInvocation(OPERATIONS)
     public void ropewalk() {
         Cord.run(SwitchBenchmark::snoozeInTurn);
+    }
+
+    /** The same where a stack is left only when it must be. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public void ropewalkLate() {
+        Cord.run(
+                CordOptions.named("late").withLateUnmount(true),
+                () -> {
+                    snoozeInTurn();
+                    return true;
+                });
     }
 
     /** The same on a cord whose stacks are virtual threads. */

@@ -181,6 +181,8 @@ class ReportTest {
         assertEquals(new Measured(1, 1, 1, 7), both.find("G1", "ring", "jox").orElseThrow());
         assertEquals("2026-01-01 and 2026-01-02", both.facts().get("date"));
         assertEquals("2", both.facts().get("runs"));
+        String reproduced = String.valueOf(both.facts().get("reproduced"));
+        assertTrue(reproduced.startsWith("0 of 1 rows that several runs measured"), reproduced);
         assertEquals(
                 first.lines().size() + 1, both.lines().size(), "no row twice, and none is lost");
     }
