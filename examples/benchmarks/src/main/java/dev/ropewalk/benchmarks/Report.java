@@ -82,7 +82,7 @@ final class Report {
         page.append(
                 """
 
-                Every program runs in a JVM of its own, one after the other: about 0.5 s of warm-up, then 2
+                Every program runs in a JVM of its own, one after the other: about half a second of warm-up, then 2
                 to 5 rounds of some 0.2 s (a round is as long as it must be where the number of operations is
                 fixed). Heap: 1 GB, 2 GB where much may be alive at once, 4 GB for mem and the scaling rings,
                 touched beforehand; JMH: 2 JVMs. mem, timers and the scaling rings run with G1 alone. A

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -53,30 +54,34 @@ final class Results {
         }
         if (runs.size() > 1) {
             all.facts.put("runs", Integer.toString(runs.size()));
-            all.facts.put("reproduced", all.reproduced(runs));
+            all.facts.put("reproduced", reproduced(runs));
         }
         return all;
     }
 
-    /** In how many rows each run found what the others had found. */
-    private String reproduced(List<Results> runs) {
+    /** In how many rows a run found what the others state, for the worst run and the best. */
+    private static String reproduced(List<Results> runs) {
         int rows = 0;
-        int found = 0;
-        for (Line line : lines) {
-            List<Measured> seen = seen(line, runs);
-            if (seen.size() > 1) {
-                rows++;
-                found += seen.stream().allMatch(each -> meetsAnother(each, seen)) ? 1 : 0;
-            }
+        int fewest = Integer.MAX_VALUE;
+        int most = 0;
+        for (Results run : runs) {
+            List<Results> others = runs.stream().filter(other -> other != run).toList();
+            List<Line> again =
+                    run.lines.stream().filter(line -> !seen(line, others).isEmpty()).toList();
+            long found =
+                    again.stream()
+                            .filter(line -> line.measured().meets(together(line, others)))
+                            .count();
+            rows = Math.max(rows, again.size());
+            fewest = Math.min(fewest, (int) found);
+            most = Math.max(most, (int) found);
         }
-        return found
-                + " of "
-                + rows
-                + " rows that several runs measured; there the range of each meets that of another";
-    }
-
-    private static boolean meetsAnother(Measured one, List<Measured> all) {
-        return all.stream().anyMatch(other -> other != one && one.meets(other));
+        return String.format(
+                Locale.ROOT,
+                "in %d to %d of %d rows the range of a run meets the range of the others",
+                fewest,
+                most,
+                rows);
     }
 
     private static Measured together(Line line, List<Results> runs) {

@@ -182,7 +182,7 @@ class ReportTest {
         assertEquals("2026-01-01 and 2026-01-02", both.facts().get("date"));
         assertEquals("2", both.facts().get("runs"));
         String reproduced = String.valueOf(both.facts().get("reproduced"));
-        assertTrue(reproduced.startsWith("0 of 1 rows that several runs measured"), reproduced);
+        assertTrue(reproduced.startsWith("in 0 to 0 of 1 rows the range of a run"), reproduced);
         assertEquals(
                 first.lines().size() + 1, both.lines().size(), "no row twice, and none is lost");
     }
