@@ -20,7 +20,8 @@ import java.util.Objects;
  * what the last resume returns. What it throws is thrown there, unchecked as it is, checked in a
  * {@link FiberFailedException}. A resume that is left before the answer, by a time limit or a
  * termination, leaves the body running: what it yields next, or its end, is kept for {@link
- * #await}.
+ * #await}. A failure that is kept so goes to whoever awaits it and to nobody else; if nobody has by
+ * the time the coroutine is closed or its parent has ended, the cord's uncaught handler is told.
  *
  * <p>Transfer gives control on without waiting for an answer: it returns when somebody transfers
  * back. A coroutine that was transferred to cannot yield, for nobody resumed it. When its body
@@ -123,10 +124,17 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
      * Answers the resume that runs this body, and waits for the next one. Only for the body itself.
      * A switchpoint: a body that is to end yields nothing any more.
      *
+     * <p>The wait is part of the body: a time limit or {@link Scope} around it counts the time of
+     * who resumes, too. If the wait is left, the value has been given and nobody has resumed the
+     * body: it can only return, and its end is kept for {@link #await} unless that value was not
+     * taken before.
+     *
      * @param value what that resume returns
      * @return what the next resume gives
      * @throws IllegalStateException if called by another fiber, or if nobody resumed this
-     *     coroutine, because it was transferred to
+     *     coroutine, because it was transferred to or has left its last yield
+     * @throws StackPinnedException if the stack cannot be left, in a class initialiser or native
+     *     frame; the value has been given, as to a wait that is left
      * @throws WrongThreadException if called on another cord
      */
     @SuppressWarnings("NamedLikeContextualKeyword") // the word of the field; it has a receiver
@@ -187,12 +195,13 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
     /**
      * Ends the coroutine and waits for its end: its {@code finally} blocks run, and what they throw
      * is thrown here. Who waits for an answer gets a {@link FiberTerminatedException}; an answer
-     * that is owed is dropped. One that has not begun never will; a dead one stays so. A
-     * switchpoint, and a shielded one; who does not end within the cord's stop limit is abandoned
-     * and reported.
+     * that is owed is dropped, and a failure that is owed reported. One that has not begun never
+     * will; a dead one stays so. A switchpoint, and a shielded one; who does not end within the
+     * cord's stop limit is abandoned and reported.
      *
      * @throws FiberFailedException if a {@code finally} block threw a checked exception
-     * @throws DeadlockException if called by the coroutine itself, or by a fiber below it
+     * @throws DeadlockException if called by the coroutine itself, or by a fiber below it; or if
+     *     the body, in a shield, awaits the caller: it was terminated all the same then
      * @throws WrongThreadException if called on another cord
      */
     @Override
@@ -203,6 +212,11 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
     /** {@return whether the body may still run; also true before it has begun} */
     public boolean isAlive() {
         return strand.state() != Strand.State.DEAD;
+    }
+
+    /** For tests: what shows for which plain fiber's call it runs; null if it runs for nobody. */
+    @Nullable Object actsFor() {
+        return strand.token;
     }
 
     /** For tests: it has answered somebody who has yet to run. */

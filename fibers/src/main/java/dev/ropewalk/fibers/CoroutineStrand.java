@@ -2,6 +2,7 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -34,6 +35,11 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
      */
     interface Body {
         @Nullable Object run(@Nullable Object first) throws Exception;
+
+        /** What answers if the fiber was stopped with that result. */
+        default @Nullable Object stoppedWith(@Nullable Object result) {
+            return result;
+        }
     }
 
     private final String kind;
@@ -46,7 +52,14 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
     /** How it ended has been thrown or returned to somebody, or will be. */
     private boolean isEndTaken;
 
-    private int closers;
+    /** It failed and owes that; the end of its parent is the last moment to take it. */
+    private boolean isWatchingParent;
+
+    /** Who closes it and waits for its end. */
+    private List<Fiber<?>> closers = List.of();
+
+    /** What the body begins with: the values that the maker has when it makes it. */
+    private @Nullable LocalValues inherited;
 
     /** The current fiber makes it. */
     CoroutineStrand(String kind, @Nullable String name, Body body) {
@@ -54,6 +67,7 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
         this.kind = kind;
         this.name = name;
         this.body = body;
+        this.inherited = LocalValues.inheritedFrom(fiber);
     }
 
     // ---------------------------------------------------------------- giving control on
@@ -128,6 +142,8 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
         StrandChecks.beginnable(this, parent);
         first = value;
         Fiber<@Nullable Object> own = new Fiber<>(cord, parent, name, this, null);
+        own.locals = inherited;
+        inherited = null;
         own.addListener(this);
         parent.adopt(own);
         fiber = own;
@@ -173,14 +189,61 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
         return body.run(given);
     }
 
-    /** A failure is taken by who is answered, or by who closes; else it is the parent's. */
+    /**
+     * A failure is taken by who is answered, by who closes, or by the next call; if it can come no
+     * more, because the parent ends or is elsewhere, it is the parent's like any child's.
+     */
     @Override
     public boolean ended(Fiber<?> dead) {
+        if (dead != fiber) {
+            isWatchingParent = false;
+            dropOwed(true);
+            return false;
+        }
         isEndTaken = answerEnd(endOf(dead), !isEndByOthers(dead));
-        return isEndTaken || closers > 0;
+        boolean isKept = owesFailure() && isKept(dead);
+        return isEndTaken || isKept || hasCloser();
     }
 
-    private static @Nullable Object endOf(Fiber<?> dead) {
+    private boolean isKept(Fiber<?> dead) {
+        Fiber<?> parent = dead.parentOrNull();
+        isWatchingParent =
+                parent != null
+                        && parent.cord == cord
+                        && !parent.isEnding()
+                        && parent.outcome() == null;
+        if (parent != null && isWatchingParent) {
+            parent.addListener(this);
+        } else {
+            dropAnswer();
+        }
+        return isWatchingParent;
+    }
+
+    /** Nobody will take it; a value is just gone. */
+    private void dropOwed(boolean isLater) {
+        Outcome<?> end = end();
+        FiberFailedException untaken = end != null && owesFailure() ? end.untaken(fiber) : null;
+        dropAnswer();
+        failureTaken();
+        if (untaken != null && isLater) {
+            new LateReport(fiber, untaken).send();
+        } else if (untaken != null) {
+            cord.reportUncaught(fiber, untaken);
+        }
+    }
+
+    @Override
+    void failureTaken() {
+        isEndTaken = true;
+        Fiber<?> parent = fiber.parentOrNull();
+        if (isWatchingParent && parent != null) {
+            isWatchingParent = false;
+            parent.removeListener(this);
+        }
+    }
+
+    private @Nullable Object endOf(Fiber<?> dead) {
         Outcome<?> outcome = Objects.requireNonNull(dead.outcome(), "outcome");
         if (outcome instanceof Outcome.Failure<?>(Throwable cause)
                 && (cause instanceof RuntimeException || cause instanceof Error)
@@ -188,7 +251,8 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
             return new Thrown(cause);
         }
         try {
-            return outcome.take(dead);
+            Object result = outcome.take(dead);
+            return outcome instanceof Outcome.Stopped<?> ? body.stoppedWith(result) : result;
         } catch (RuntimeException failed) {
             return new Thrown(failed);
         }
@@ -213,13 +277,14 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
             end(me.fiber);
         }
         if (owes()) {
-            dropAnswer();
+            dropOwed(false);
         }
     }
 
     private void end(Fiber<?> closer) {
         Fiber<?> own = fiber;
-        closers++;
+        closers = closers.isEmpty() ? new ArrayList<>(1) : closers;
+        closers.add(closer);
         try {
             own.terminate();
             long limitNs = cord.stopLimitNs();
@@ -227,16 +292,27 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
                 abandon("its limit of " + limitNs / 1_000_000 + " ms for ending ran out");
             }
         } finally {
-            closers--;
+            closers.remove(closer);
         }
         boolean isMine = !isEndTaken && !isEndByOthers(own);
         isEndTaken = true;
         if (isMine && endOf(own) instanceof Thrown thrown) {
-            if (owes()) {
+            if (owesFailure()) {
                 dropAnswer();
+                failureTaken();
             }
             throw thrown.sneaky();
         }
+    }
+
+    /** One that was abandoned there takes nothing. */
+    private boolean hasCloser() {
+        for (Fiber<?> each : closers) {
+            if (each.outcome() == null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void abandon(String why) {
@@ -253,6 +329,10 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
     /** How it ended; null if it was closed before it began. */
     @Nullable Outcome<?> end() {
         return hasBegun ? fiber.outcome() : null;
+    }
+
+    boolean hasReturned() {
+        return end() instanceof Outcome.Success<?> || end() instanceof Outcome.Stopped<?>;
     }
 
     @Override

@@ -58,6 +58,7 @@ public final class Debounce<T> implements AutoCloseable {
 
     private long lastTriggerNs;
     private boolean isDueAtOnce;
+    private boolean isAtIt;
     private boolean isClosed;
     private long taken;
     private long done;
@@ -159,30 +160,37 @@ public final class Debounce<T> implements AutoCloseable {
     /**
      * Runs the action now if a value is pending, and waits until it has been run with all that was
      * triggered before. A switchpoint if there is something to wait for. If this fiber is ended or
-     * cancelled meanwhile it waits no longer; the action is run all the same.
+     * cancelled meanwhile it waits no longer; the action is run all the same. An action that
+     * restarts its fiber has been run.
      *
-     * @return false if nothing was pending and the action is not at it
-     * @throws FiberFailedException if the action failed instead
-     * @throws FiberTerminatedException if its fiber was terminated instead
+     * @return false if nothing was pending and the action is not at it; so it is when all is over
+     * @throws FiberFailedException if the action failed instead; it is this caller's failure then,
+     *     and not the parent's
+     * @throws FiberTerminatedException if its fiber was terminated instead, or the value was handed
+     *     back by {@link #cancel}
      * @throws IllegalStateException if called by the action itself, or if no fiber runs on this
      *     thread
+     * @throws DeadlockException if the action waits for this fiber, directly or through others
      * @throws WrongThreadException if called on another cord
      */
     public boolean flush() {
         Fiber<?> fiber = caller("flush");
-        if (done == taken) {
+        if (worker.outcome() != null || (pending == null && !isAtIt)) {
             return false;
         }
+        FiberAwait.checkCycle(fiber, worker);
         long upTo = taken;
         hurry();
         Flusher flusher = new Flusher(fiber);
         flushers.add(flusher);
+        fiber.setAwaited(worker); // so that an await that closes a circle is found
         try {
             while (done < upTo && worker.outcome() == null) {
                 flusher.waitNumber = fiber.nextWaitNumber();
                 fiber.park(WaitKind.LIBRARY, this);
             }
         } finally {
+            fiber.setAwaited(null);
             flushers.remove(flusher);
         }
         if (done < upTo) {
@@ -202,11 +210,13 @@ public final class Debounce<T> implements AutoCloseable {
      * @throws FiberTerminatedException if its fiber was terminated meanwhile
      * @throws IllegalStateException if called by the action itself, or if no fiber runs on this
      *     thread
+     * @throws DeadlockException if called by a fiber below that of the action, which would have to
+     *     end before it, or if the action waits for this fiber; nothing was changed then
      * @throws WrongThreadException if called on another cord
      */
     @Override
     public void close() {
-        caller("close");
+        checkNotBelow(caller("close"));
         boolean isFirst = !isClosed;
         isClosed = true;
         if (worker.outcome() != null) {
@@ -239,6 +249,10 @@ public final class Debounce<T> implements AutoCloseable {
     // ---------------------------------------------------------------- its fiber
 
     private void work() throws Exception {
+        if (pending == null) {
+            done = taken; // the action has restarted this fiber
+            wakeFlushers();
+        }
         for (; ; ) {
             T value = pending;
             long leftNs = value == null ? NEVER : dueNs() - now();
@@ -266,7 +280,12 @@ public final class Debounce<T> implements AutoCloseable {
         long upTo = taken;
         pending = null;
         isDueAtOnce = false;
-        action.run(value);
+        isAtIt = true;
+        try {
+            action.run(value);
+        } finally {
+            isAtIt = false;
+        }
         done = upTo;
         wakeFlushers();
     }
@@ -276,27 +295,29 @@ public final class Debounce<T> implements AutoCloseable {
         worker.resume(waitNumber, null);
     }
 
-    /** The worker is over. */
+    /** The worker is over. Who flushes takes its failure. */
     private boolean ended(Fiber<?> dead) {
-        wakeFlushers();
+        boolean isTaken = wakeFlushers();
         T lost = pending;
         pending = null;
         if (lost != null) {
-            cord.reportUncaught(
-                    dead,
-                    new IllegalStateException(
-                            this
-                                    + " ended with a value that its action was not run with: "
-                                    + FiberCore.textOf(lost)
-                                    + "; close or cancel it before its parent ends"));
+            String text =
+                    this
+                            + " ended with a value that its action was not run with: "
+                            + FiberCore.textOf(lost)
+                            + "; close or cancel it before its parent ends";
+            new LateReport(dead, new IllegalStateException(text)).send();
         }
-        return false;
+        return isTaken;
     }
 
-    private void wakeFlushers() {
+    /** False if there was none. */
+    private boolean wakeFlushers() {
+        boolean hasWoken = false;
         for (Flusher each : flushers) {
-            each.fiber.resume(each.waitNumber, null);
+            hasWoken |= each.fiber.resume(each.waitNumber, null);
         }
+        return hasWoken;
     }
 
     private Fiber<?> caller(String operation) {
@@ -311,6 +332,24 @@ public final class Debounce<T> implements AutoCloseable {
                             + " or cancel() here");
         }
         return fiber;
+    }
+
+    private void checkNotBelow(Fiber<?> closer) {
+        if (worker.outcome() != null) {
+            return;
+        }
+        for (Fiber<?> each = closer; each != null; each = each.parentOrNull()) {
+            if (each == worker) {
+                throw new DeadlockException(
+                        closer
+                                + " cannot close "
+                                + this
+                                + " and wait for its end: it is a fiber below that of the action,"
+                                + " which would have to end before; cancel() it, or close it"
+                                + " elsewhere");
+            }
+        }
+        FiberAwait.checkCycle(closer, worker);
     }
 
     private long now() {

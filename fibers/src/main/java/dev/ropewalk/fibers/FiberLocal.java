@@ -3,6 +3,7 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
+import java.util.function.Supplier;
 
 /**
  * A variable of which each fiber has its own value (rule F10). What thread-locals are to threads,
@@ -13,7 +14,8 @@ import java.util.Objects;
  * <p>A fiber that has set no value sees the initial one. An inheritable variable is handed down: a
  * fiber begins with the values that its parent has at the moment when it is spun; what either sets
  * later the other does not see. That holds on other cords too. A fiber that a plain thread spins
- * begins with the initial values.
+ * begins with the initial values, and the body of a coroutine or generator with what the fiber that
+ * made it had at that moment.
  *
  * <p>Values are reached only by the running fiber, so they need no lock. They go with the fiber: it
  * lets go of them when it is over, and a restarted one begins again with what it inherited. A fiber
@@ -22,32 +24,53 @@ import java.util.Objects;
  * @param <T> the type of the values
  */
 public final class FiberLocal<T extends @Nullable Object> {
-    private final T initial;
+    /**
+     * Makes a value for each fiber that asks for one before it has set any, or gives all the same.
+     */
+    private final Supplier<? extends T> initial;
+
+    private final boolean isMadeForEach;
     private final boolean isInheritable;
 
-    private FiberLocal(T initial, boolean isInheritable) {
+    private FiberLocal(
+            Supplier<? extends T> initial, boolean isMadeForEach, boolean isInheritable) {
         this.initial = initial;
+        this.isMadeForEach = isMadeForEach;
         this.isInheritable = isInheritable;
     }
 
     /**
-     * {@return a variable that is not handed down}
+     * {@return a variable that is not handed down} All fibers see the same initial object: one that
+     * can be changed, such as a list, is shared by them, so use {@link #withInitial} for it.
      *
      * @param <T> the type of the values
      * @param initial what a fiber sees that has set none
      */
     public static <T extends @Nullable Object> FiberLocal<T> of(T initial) {
-        return new FiberLocal<>(initial, false);
+        return new FiberLocal<>(() -> initial, false, false);
+    }
+
+    /**
+     * {@return a variable that is not handed down, with an initial value of its own for each fiber}
+     *
+     * @param <T> the type of the values
+     * @param initial makes the value of a fiber that has none, in the first {@link #get} there;
+     *     what it throws is thrown by that
+     */
+    public static <T extends @Nullable Object> FiberLocal<T> withInitial(
+            Supplier<? extends T> initial) {
+        return new FiberLocal<>(Objects.requireNonNull(initial, "initial"), true, false);
     }
 
     /**
      * {@return a variable that a fiber inherits from its parent}
      *
      * @param <T> the type of the values
-     * @param initial what a fiber sees that has neither inherited nor set one
+     * @param initial what a fiber sees that has neither inherited nor set one; the same object for
+     *     all of them
      */
     public static <T extends @Nullable Object> FiberLocal<T> inheritable(T initial) {
-        return new FiberLocal<>(initial, true);
+        return new FiberLocal<>(() -> initial, false, true);
     }
 
     /**
@@ -59,7 +82,14 @@ public final class FiberLocal<T extends @Nullable Object> {
     public T get() {
         LocalValues values = Fiber.current().locals;
         int place = values == null ? -1 : values.find(this);
-        return values == null || place < 0 ? initial : (T) values.at(place);
+        if (values != null && place >= 0) {
+            return (T) values.at(place);
+        }
+        T made = initial.get();
+        if (isMadeForEach) {
+            set(made);
+        }
+        return made;
     }
 
     /**
@@ -146,7 +176,6 @@ public final class FiberLocal<T extends @Nullable Object> {
     @Override
     public String toString() {
         return (isInheritable ? "inheritable fiber local" : "fiber local")
-                + ", initially "
-                + initial;
+                + (isMadeForEach ? ", initially one for each" : ", initially " + initial.get());
     }
 }

@@ -27,8 +27,9 @@ import java.util.stream.StreamSupport;
  *
  * <p>An {@code hasNext} or {@code next} that is left while it waits, by a time limit or a
  * termination, loses nothing: the body goes on to its next yield, and that value comes with the
- * next call. One fiber at a time may ask. All calls are confined to the cord of the fiber that made
- * the generator, and are made by its fibers.
+ * next call. So does a failure; if there is no next call, the cord's uncaught handler is told when
+ * the generator is closed or its parent has ended. One fiber at a time may ask. All calls are
+ * confined to the cord of the fiber that made the generator, and are made by its fibers.
  *
  * @param <T> the type of the values
  */
@@ -69,8 +70,15 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
          * Gives a value and waits until the next one is asked for. Only for the body itself, not
          * for fibers that it spins. A switchpoint: a generator that is to end yields nothing more.
          *
+         * <p>The wait is part of the body: a time limit or {@link Scope} around it counts the time
+         * of who asks, too. If the wait is left, the value has been given, and the body can yield
+         * no more: it can only return.
+         *
          * @param value the next value
-         * @throws IllegalStateException if called by another fiber than the body's
+         * @throws IllegalStateException if called by another fiber than the body's, or if the body
+         *     has left its last yield
+         * @throws StackPinnedException if the stack cannot be left, in a class initialiser or
+         *     native frame; the value has been given, as to a wait that is left
          * @throws WrongThreadException if called on another cord
          */
         @SuppressWarnings("NamedLikeContextualKeyword") // the word of the field; it has a receiver
@@ -83,9 +91,17 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
                 new CoroutineStrand(
                         "generator",
                         name,
-                        _ -> {
-                            body.run(this::yieldFromBody);
-                            return END;
+                        new CoroutineStrand.Body() {
+                            @Override
+                            public @Nullable Object run(@Nullable Object first) throws Exception {
+                                body.run(Generator.this::yieldFromBody);
+                                return END;
+                            }
+
+                            @Override
+                            public @Nullable Object stoppedWith(@Nullable Object result) {
+                                return END;
+                            }
                         });
     }
 
@@ -132,9 +148,17 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
     public boolean hasNext() {
         strand.checkCord("next of");
         if (fetched == NONE) {
-            fetched = strand.owes() ? strand.await() : strand.resume(null);
+            fetched = fetch();
         }
         return fetched != END;
+    }
+
+    private @Nullable Object fetch() {
+        if (strand.owes()) {
+            return strand.await();
+        }
+        // It may have ended before its last value was taken.
+        return strand.hasReturned() ? END : strand.resume(null);
     }
 
     /**
@@ -176,19 +200,26 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
     /**
      * Ends the generator and waits for its end: the body's {@code finally} blocks run, and what
      * they throw is thrown here. A fiber that waits for a value gets a {@link
-     * FiberTerminatedException}; a value that was not taken is dropped. One that has not begun
-     * never will; one that has ended stays so. A switchpoint, and a shielded one; a body that does
-     * not end within the cord's stop limit is abandoned and reported.
+     * FiberTerminatedException}; a value that was not taken is dropped, and a failure that was not
+     * taken reported. One that has not begun never will; one that has ended stays so. A
+     * switchpoint, and a shielded one; a body that does not end within the cord's stop limit is
+     * abandoned and reported.
      *
      * @throws FiberFailedException if a {@code finally} block threw a checked exception
-     * @throws DeadlockException if called by the body, or by a fiber below it
+     * @throws DeadlockException if called by the body, or by a fiber below it; or if the body, in a
+     *     shield, awaits the caller: it was terminated all the same then
      * @throws WrongThreadException if called on another cord
      */
     @Override
     public void close() {
-        strand.close();
-        if (fetched != END) {
-            fetched = NONE;
+        strand.checkCord("close");
+        try {
+            strand.close();
+        } finally {
+            // A close that was refused changes nothing.
+            if (fetched != END && strand.state() == Strand.State.DEAD) {
+                fetched = NONE;
+            }
         }
     }
 

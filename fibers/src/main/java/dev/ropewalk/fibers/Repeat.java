@@ -23,6 +23,7 @@ public final class Repeat {
     private long number;
     private long skipped;
     private boolean isStopped;
+    private boolean isInAction;
 
     /** {@code every} is what sets the pace, for reports. */
     Repeat(Object every) {
@@ -51,15 +52,17 @@ public final class Repeat {
     /**
      * Makes this run the last: the loop ends when the action returns.
      *
-     * @throws IllegalStateException if not called by the action, in the fiber of the loop
+     * @throws IllegalStateException if not called by the action, in the fiber of the loop and while
+     *     it runs
      */
     public void stop() {
-        if (Fiber.currentOrNull() != fiber) {
+        if (Fiber.currentOrNull() != fiber || !isInAction) {
             throw new IllegalStateException(
                     "stop of "
                             + this
                             + " by "
                             + Fiber.currentOrNull()
+                            + (isInAction ? "" : ", while no action of it runs")
                             + ": only its action stops a loop; from elsewhere terminate the fiber,"
                             + " or cancel a CancelScope around the loop");
         }
@@ -72,7 +75,7 @@ public final class Repeat {
             throws X {
         while (!isStopped) {
             awaitTick(startNs, periodNs);
-            action.run(this);
+            run(action);
         }
     }
 
@@ -90,7 +93,16 @@ public final class Repeat {
         while (!isStopped && number < most) {
             throttle.acquire();
             number++;
+            run(action);
+        }
+    }
+
+    private <X extends Exception> void run(RepeatAction<X> action) throws X {
+        isInAction = true;
+        try {
             action.run(this);
+        } finally {
+            isInAction = false;
         }
     }
 
@@ -104,6 +116,7 @@ public final class Repeat {
         for (; leftNs > 0; leftNs = untilNs - (fiber.cord.nanoTime() - startNs)) {
             fiber.parkFor(WaitKind.LIBRARY, reason, leftNs);
         }
+        fiber.raiseIfDue(); // it was ended after its timer had fired, before it ran
     }
 
     @Override

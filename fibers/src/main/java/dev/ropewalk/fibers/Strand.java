@@ -31,14 +31,14 @@ class Strand {
      * an error without one. An end answers the resumer too; without one it goes to the last of the
      * chain that begins at the plain fiber on whose behalf it ran.
      *
-     * That behalf is a token, "origin": each plain fiber brings one with its call, it is passed on
-     * with control, and comes back with the answer. Invariants: s.origin == p exactly if p.holder ==
-     * s, so two strands never act for the same fiber; while p waits, the last of its chain is the
-     * holder, or is TRANSFERRING.
+     * That behalf is a StrandToken, which is passed on with control and comes back with the answer.
+     * Two strands never act for the same fiber. Invariant: while a plain fiber waits, the last of its
+     * chain holds its token, or is TRANSFERRING.
      *
-     * A wait that is left by an exception (a time limit, a termination) takes the token back. Who
-     * was to answer goes on without one: it "isLeft", keeps what it yields or how it ends, and owes
-     * that to the next await. So nothing is lost, and no late answer reaches another wait.
+     * A wait that is left by an exception (a time limit, a termination) takes the token back that it
+     * passed on, wherever that is now. Who was to answer goes on without one: it "isLeft", keeps what
+     * it yields or how it ends, and owes that to the next await. So nothing is lost, and no late
+     * answer reaches another wait.
      * Rejected: to end it instead. That is simpler, but a time limit around Generator.next would
      * cost the generator.
      */
@@ -70,11 +70,14 @@ class Strand {
     private @Nullable Strand resumer;
     private @Nullable Strand resuming;
 
-    /** The plain fiber that this one acts for; null if it acts for nobody. */
-    private @Nullable Strand origin;
+    /** Of the plain fiber that this one acts for; null if it acts for nobody. */
+    @Nullable StrandToken token;
 
-    /** Of a plain fiber: who acts for it now. */
-    private @Nullable Strand holder;
+    /** What it passed on with its wait, and takes back if it leaves that. */
+    @Nullable StrandToken claim;
+
+    /** Whose claim on the same token comes before. */
+    @Nullable Strand claimBefore;
 
     /** What it yielded, or its end, until that is taken; NONE before and after. */
     private @Nullable Object answer = NONE;
@@ -88,11 +91,13 @@ class Strand {
     /** Who would get its answer has left: that waits for an await. */
     private boolean isLeft;
 
+    /** It left the wait in its last yield, so nobody has resumed it from there. */
+    private boolean hasLeftYield;
+
     /** Of a plain fiber, which brings control with it. */
     Strand(Fiber<?> plain) {
         this(plain, State.RUNNING);
-        this.origin = this;
-        this.holder = this;
+        this.token = new StrandToken(this);
     }
 
     Strand(Fiber<?> fiber, State state) {
@@ -108,9 +113,10 @@ class Strand {
         target.resumer = this;
         target.isResumed = true;
         target.isLeft = false;
+        target.hasLeftYield = false;
         resuming = target;
         state(State.RUNNING, State.RESUMING);
-        passOriginTo(running);
+        lendTo(running);
         fiber.setAwaited(target.fiber); // so that an await that closes a circle is found
         try {
             return park(target);
@@ -121,7 +127,7 @@ class Strand {
 
     final @Nullable Object awaitTransfer(Strand target) {
         state(State.RUNNING, State.TRANSFERRING);
-        passOriginTo(target);
+        lendTo(target);
         return park("a transfer back to it");
     }
 
@@ -169,7 +175,7 @@ class Strand {
         boolean isTaken = to.state == as && to.fiber.resume(to.waitNumber, this);
         resumer = null;
         to.resuming = null;
-        passOriginTo(to);
+        passTokenTo(to);
         isLeft = !isTaken;
         if (isTaken) {
             answered = to;
@@ -192,11 +198,11 @@ class Strand {
         boolean isTaken = false;
         if (answer == NONE) {
             answer = end;
-            Strand main = origin;
+            StrandToken main = token;
             if (resumer != null) {
                 isTaken = answer(resumer, State.RESUMING);
             } else if (main != null) {
-                isTaken = answer(main.last(), State.TRANSFERRING);
+                isTaken = answer(main.plain.last(), State.TRANSFERRING);
             }
             isLeft = !isTaken && isOwed;
             if (!isTaken && !isOwed) {
@@ -210,9 +216,21 @@ class Strand {
         Object taken = answer;
         dropAnswer();
         if (taken instanceof Thrown thrown) {
+            failureTaken();
             throw thrown.sneaky();
         }
         return taken;
+    }
+
+    /** For subclasses: somebody has what it failed with. */
+    void failureTaken() {
+        // A plain fiber answers nobody.
+    }
+
+    /** Whether its end is kept for an await, and is to be thrown there. */
+    final boolean owesFailure() {
+        noticeOver();
+        return isLeft && answer instanceof Thrown;
     }
 
     final void dropAnswer() {
@@ -221,12 +239,26 @@ class Strand {
         isLeft = false;
     }
 
-    private void passOriginTo(Strand to) {
-        Strand passed = origin;
-        origin = null;
+    private void lendTo(Strand to) {
+        StrandToken lent = token;
+        passTokenTo(to);
+        if (lent != null) {
+            lent.claimFor(this);
+        }
+    }
+
+    /** Control goes there, whether it has a token or not. */
+    private void passTokenTo(Strand to) {
+        StrandToken passed = token;
+        to.endClaim(passed);
         if (passed != null) {
-            passed.holder = to;
-            to.origin = passed;
+            passed.moveTo(to);
+        }
+    }
+
+    private void endClaim(@Nullable StrandToken got) {
+        if (claim != null) {
+            claim.endClaim(this, claim == got);
         }
     }
 
@@ -235,20 +267,20 @@ class Strand {
     /** Its wait was ended by an exception, or it was abandoned there. */
     private void leave() {
         Strand first = first();
-        Strand lent = first.isPlain() ? first : last().origin;
+        StrandToken passed = first.isPlain() ? first.claim : claim;
+        StrandToken lent = passed == null ? last().token : passed;
         Strand left = resuming;
         if (left != null) {
             resuming = null;
             left.resumer = null;
             left.isLeft = true;
         }
-        Strand acting = lent == null ? null : lent.holder;
-        if (lent != null && acting != null && acting != this) {
-            acting.origin = null;
-            acting.first().isLeft = true;
-            lent.holder = this;
-            origin = lent;
+        if (lent != null && lent.holder() != this) {
+            lent.holder().first().isLeft = true;
+            lent.moveTo(this);
         }
+        endClaim(token);
+        hasLeftYield |= state == State.YIELDING;
         state(state, State.RUNNING);
     }
 
@@ -298,9 +330,10 @@ class Strand {
         return resuming;
     }
 
+    /** The plain fiber that this one acts for. */
     final @Nullable Strand origin() {
-        boolean isOver = origin != null && origin.fiber.outcome() != null; // it was abandoned
-        return isOver ? null : origin;
+        Strand plain = token == null ? null : token.plain;
+        return plain == null || plain.fiber.outcome() != null ? null : plain; // it was abandoned
     }
 
     final @Nullable Strand answered() {
@@ -313,6 +346,10 @@ class Strand {
 
     final boolean isLeft() {
         return isLeft;
+    }
+
+    final boolean hasLeftYield() {
+        return hasLeftYield;
     }
 
     final boolean hasAnswer() {
@@ -336,13 +373,13 @@ class Strand {
     }
 
     final void checkInvariants() {
-        if ((origin != null && origin.holder != this)
+        if ((token != null && token.holder() != this)
                 || (resuming != null && resuming.resumer != this)
                 || (resumer != null && resumer.resuming != this)) {
             throw new IllegalStateException(
                     label()
                             + " origin="
-                            + origin
+                            + origin()
                             + " resuming="
                             + resuming
                             + " resumer="

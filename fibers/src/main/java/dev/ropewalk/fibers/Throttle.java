@@ -26,10 +26,11 @@ import java.util.SequencedSet;
  */
 public final class Throttle {
     /*
-     * The generic cell rate algorithm: one number, "full", the time at which the bucket would be
-     * full again. A run is allowed when that is no further away than burst - 1 intervals, and then
-     * puts it one interval later, counted from now if it is past. Rejected: a bucket that a fiber
-     * refills, which ticks when nobody wants it; and a log of the last n runs, which costs n.
+     * The generic cell rate algorithm: the time at which the bucket would be full again. A run is
+     * allowed when that is no further away than burst - 1 intervals, and then puts it one interval
+     * later, counted from now if it is past. It is kept as a time and a number of intervals after it,
+     * for the sum may be beyond all time while runs are still allowed. Rejected: a bucket that a
+     * fiber refills, which ticks when nobody wants it; and a log of the last n runs, which costs n.
      *
      * Who has to wait stands in the line and sleeps until its run would be allowed if all before it
      * run. Only the first in the line runs. When the first is gone and the new first sleeps for too
@@ -51,8 +52,10 @@ public final class Throttle {
     private final int burst;
     private final SequencedSet<Entry> line = new LinkedHashSet<>();
 
-    /** When all of the burst would be allowed again; not after now at first. */
-    private long fullAtNs;
+    /** The runs since the last one that found it full: when that was, and how many with it. */
+    private long sinceNs;
+
+    private long runs;
 
     /** One who waits. */
     private static final class Entry {
@@ -194,6 +197,7 @@ public final class Throttle {
         Fiber<?> fiber = Fiber.current();
         long deadlineNs = plus(now(), limitNs);
         fiber.snoozeHere(); // before anything is taken: who is to end eats nothing
+        fiber.raiseIfDue(); // also if it came in that turn
         if (tryAcquire()) {
             return true;
         }
@@ -208,39 +212,42 @@ public final class Throttle {
     }
 
     private boolean await(Entry entry, long deadlineNs) {
+        boolean isNew = true;
         for (; ; ) {
+            entry.fiber.raiseIfDue(); // it was ended after its timer had fired
             dropTheDead();
-            boolean isFirst = line.getFirst() == entry;
-            if (isFirst && take()) {
+            int before = isNew ? line.size() - 1 : countBefore(entry);
+            if (before == 0 && take()) {
                 return true;
             }
             long nowNs = now();
             if (deadlineNs != NEVER && nowNs >= deadlineNs) {
                 return false;
             }
-            long turnNs = isFirst ? allowedAt() : turnBehindOthers(entry, nowNs);
+            long turnNs = before == 0 ? allowedAt() : turnBehind(before, nowNs);
             entry.wakesAtNs = Math.min(turnNs, deadlineNs);
             entry.waitNumber = entry.fiber.nextWaitNumber();
             long waitNs = entry.wakesAtNs == NEVER ? NEVER : entry.wakesAtNs - nowNs;
             entry.fiber.parkFor(WaitKind.LIBRARY, this, waitNs);
+            isNew = false;
         }
     }
 
     /** When its run is allowed if all before it run; in the future, so that nobody spins. */
-    private long turnBehindOthers(Entry entry, long nowNs) {
-        long turnNs = Math.max(allowedAt(), nowNs);
+    private long turnBehind(int others, long nowNs) {
+        return plus(Math.max(allowedAt(), nowNs), intervals(others));
+    }
+
+    private int countBefore(Entry entry) {
+        int count = 0;
         for (Iterator<Entry> each = line.iterator(); each.next() != entry; ) {
-            turnNs = plus(turnNs, intervalNs);
+            count++;
         }
-        return turnNs;
+        return count;
     }
 
     private long allowedAt() {
-        if (fullAtNs == NEVER) {
-            return NEVER;
-        }
-        long toleranceNs = burst - 1 > NEVER / intervalNs ? NEVER : (burst - 1) * intervalNs;
-        return Math.max(0, fullAtNs - toleranceNs);
+        return runs < burst ? 0 : plus(sinceNs, intervals(runs - burst + 1));
     }
 
     private boolean take() {
@@ -248,8 +255,16 @@ public final class Throttle {
         if (nowNs < allowedAt()) {
             return false;
         }
-        fullAtNs = plus(Math.max(fullAtNs, nowNs), intervalNs);
+        if (nowNs >= plus(sinceNs, intervals(runs))) {
+            sinceNs = nowNs;
+            runs = 0;
+        }
+        runs++;
         return true;
+    }
+
+    private long intervals(long count) {
+        return count > NEVER / intervalNs ? NEVER : count * intervalNs;
     }
 
     /** Somebody has left the line. */

@@ -64,7 +64,8 @@ public final class Timed {
     /**
      * Spins a child of this fiber that runs the action at each multiple of the period from now on,
      * as {@link #every(Duration, RepeatAction)} does. The fiber ends without a failure when the
-     * action has called {@link Repeat#stop}; {@link Fiber#terminate} ends it at any time.
+     * action has called {@link Repeat#stop}; {@link Fiber#terminate} ends it at any time. A restart
+     * begins a new loop: its ticks are counted from then on.
      *
      * @param name shown in reports; need not be unique
      * @param period the time from one tick to the next, more than zero
@@ -77,9 +78,31 @@ public final class Timed {
             String name, Duration period, RepeatAction<?> action) {
         Objects.requireNonNull(action, "action");
         long periodNs = positiveNanos("period", period);
-        long startNs = Fiber.current().cord.nanoTime();
-        Action body = () -> new Repeat(period).atTicks(startNs, periodNs, action);
-        return Fiber.spin(name, body);
+        return Fiber.spin(name, new Ticks(period, periodNs, action));
+    }
+
+    /** The body of a loop in a fiber of its own. */
+    private static final class Ticks implements Action {
+        private final Duration period;
+        private final long periodNs;
+        private final RepeatAction<?> action;
+        private long startNs = Fiber.current().cord.nanoTime();
+        private boolean isAgain;
+
+        Ticks(Duration period, long periodNs, RepeatAction<?> action) {
+            this.period = period;
+            this.periodNs = periodNs;
+            this.action = action;
+        }
+
+        @Override
+        public void run() throws Exception {
+            if (isAgain) {
+                startNs = Fiber.current().cord.nanoTime(); // else it skips all ticks since the spin
+            }
+            isAgain = true;
+            new Repeat(period).atTicks(startNs, periodNs, action);
+        }
     }
 
     /**

@@ -2,7 +2,6 @@ package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -171,31 +170,6 @@ class CoroutineLeftTest {
                     assertFalse(slow.isAlive());
                     assertOwes(slow);
                     assertEquals("result", slow.await());
-                });
-    }
-
-    @Test
-    void F7_failureOfOneThatWasLeftIsTheParents() {
-        Runs.inAnyOrder(
-                () -> {
-                    IllegalStateException own = new IllegalStateException("own");
-                    List<Coroutine<String, String>> made = new ArrayList<>();
-                    Fiber<?> parent =
-                            Fiber.spin(
-                                    () -> {
-                                        Coroutine<String, String> bad =
-                                                Coroutine.of(
-                                                        (_, _) -> {
-                                                            Fiber.sleep(LONG);
-                                                            throw own;
-                                                        });
-                                        made.add(bad);
-                                        leave(() -> bad.resume(""));
-                                        Fiber.suspend();
-                                    });
-                    Throwable thrown = Runs.failureOf(parent::await);
-                    assertSame(own, Runs.cause(Runs.cause(thrown)));
-                    assertSame(own, Runs.failureOf(() -> made.getFirst().await()));
                 });
     }
 

@@ -252,6 +252,60 @@ class FiberLocalTest {
     }
 
     @Test
+    void F10_withInitialMakesOneForEachFiber() {
+        Runs.inAnyOrder(
+                () -> {
+                    FiberLocal<List<String>> log = FiberLocal.withInitial(ArrayList::new);
+                    log.get().add("parent's");
+                    Fiber<List<String>> child =
+                            Fiber.spin(
+                                    () -> {
+                                        log.get().add("child's");
+                                        Fiber.snooze();
+                                        return log.get();
+                                    });
+                    assertEquals(List.of("child's"), child.await());
+                    assertEquals(List.of("parent's"), log.get());
+                    log.remove();
+                    assertEquals(List.of(), log.get());
+                });
+    }
+
+    @Test
+    void F10_withInitialThatFailsIsTriedAgain() {
+        Runs.inAnyOrder(
+                () -> {
+                    int[] calls = {0};
+                    FiberLocal<Integer> local =
+                            FiberLocal.withInitial(
+                                    () -> {
+                                        if (++calls[0] == 1) {
+                                            throw new IllegalStateException("once");
+                                        }
+                                        return calls[0];
+                                    });
+                    assertThrows(IllegalStateException.class, local::get);
+                    assertEquals(2, local.get());
+                    assertEquals(2, local.get());
+                });
+    }
+
+    /** Whoever asks it first. */
+    @Test
+    void F10_bodyOfAGeneratorInheritsFromItsMakerAsItIsMade() {
+        Runs.inAnyOrder(
+                () -> {
+                    FiberLocal<String> local = FiberLocal.inheritable("initial");
+                    local.set("at first");
+                    Generator<String> generator = Generator.of(out -> out.yield(local.get()));
+                    local.set("later");
+                    Fiber<String> asks =
+                            Fiber.spin(() -> local.callWith("who asks", generator::next));
+                    assertEquals("at first", asks.await());
+                });
+    }
+
+    @Test
     void misuse_whereNoFiberRuns() {
         FiberLocal<String> local = FiberLocal.of("initial");
         assertThrows(IllegalStateException.class, local::get);

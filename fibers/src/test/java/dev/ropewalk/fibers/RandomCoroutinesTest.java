@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ import java.util.SplittableRandom;
 /**
  * Rules F5 and F16: coroutines that resume, yield, transfer and end at random, used by several
  * fibers. Wrong calls are part of the game. Every value that was yielded comes out once, control
- * never gets lost, and the links are whole.
+ * never gets lost, who leaves a wait acts for whom it acted before, and the links are whole.
  */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class RandomCoroutinesTest {
@@ -39,6 +40,11 @@ class RandomCoroutinesTest {
         private final Set<Integer> closed = new HashSet<>();
         private int values;
         private int answers;
+
+        /** Waits that were left, and coroutines that were closed. */
+        private int lefts;
+
+        private int takenBack;
 
         World(long seed, boolean isLeaving) {
             this.random = new SplittableRandom(seed);
@@ -120,11 +126,11 @@ class RandomCoroutinesTest {
                 if (random.nextInt(3) > 0) {
                     yieldIn(me, number);
                 } else {
-                    step();
+                    step(me);
                 }
             }
-            if (!isLeaving && random.nextInt(4) == 0) {
-                throw new Disturbance(); // of one that was left it would be the parent's
+            if (random.nextInt(4) == 0) {
+                throw new Disturbance();
             }
             return "the end of " + number;
         }
@@ -147,11 +153,11 @@ class RandomCoroutinesTest {
 
         private void use() {
             for (int i = 0; i < STEPS; i++) {
-                step();
+                step(null);
             }
         }
 
-        private void step() {
+        private void step(@Nullable Coroutine<Object, Object> me) {
             int number = random.nextInt(COROUTINES);
             Coroutine<Object, Object> target = all.get(number);
             Action action =
@@ -166,16 +172,35 @@ class RandomCoroutinesTest {
                                 () -> {
                                     if (random.nextInt(4) == 0) {
                                         closed.add(number);
+                                        lefts++;
                                         target.close();
+                                        lefts++;
                                     }
                                 };
                     };
             if (isLeaving && random.nextInt(2) == 0) {
-                play(() -> CancelScope.moveOnAfter(some(), () -> play(action)));
+                play(() -> leaveEarly(me, action));
             } else {
                 play(action);
             }
             target.checkInvariants();
+        }
+
+        /** Unless others leave meanwhile, which may have come first. */
+        private void leaveEarly(@Nullable Coroutine<Object, Object> me, Action action)
+                throws Exception {
+            Object before = me == null ? null : me.actsFor();
+            int leftsBefore = lefts;
+            boolean isDone = CancelScope.moveOnAfter(some(), () -> play(action));
+            if (isDone) {
+                return;
+            }
+            lefts++;
+            boolean isFirst = lefts == leftsBefore + 1;
+            if (me != null && isFirst && before instanceof StrandToken token && token.isLent()) {
+                takenBack++;
+                assertSame(before, me.actsFor());
+            }
         }
     }
 
@@ -189,6 +214,7 @@ class RandomCoroutinesTest {
 
     private static void run(long from, long to, boolean isLeaving) {
         int answers = 0;
+        int takenBack = 0;
         for (long seed = from; seed < to; seed++) {
             for (boolean seededOrder : new boolean[] {false, true}) {
                 World world = new World(seed, isLeaving);
@@ -209,11 +235,17 @@ class RandomCoroutinesTest {
                 } catch (Throwable failed) {
                     throw new AssertionError(replay, failed);
                 }
-                assertEquals(List.of(), reports.all(), replay);
+                for (Reports.Report each : reports.all()) {
+                    // Owed by one that was closed.
+                    assertTrue(isLeaving, replay);
+                    assertEquals(Disturbance.class, Runs.cause(each.failure()).getClass(), replay);
+                }
                 answers += world.answers;
+                takenBack += world.takenBack;
             }
         }
         assertTrue(answers > to - from, "answers=" + answers);
+        assertEquals(isLeaving, takenBack > 0, "takenBack=" + takenBack);
     }
 
     @Test

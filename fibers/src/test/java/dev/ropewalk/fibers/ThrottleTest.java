@@ -80,25 +80,41 @@ class ThrottleTest {
                 });
     }
 
-    /** At the very moment at which its run would be allowed. */
+    /** At the very moment at which its run would be allowed, just before it runs. */
     @Test
     void F5_waiterTerminatedAsItsTurnComesUsesUpNothing() {
-        Runs.inAnyOrder(
+        Runs.fifo(
                 () -> {
                     Throttle throttle = Throttle.interval(SECOND);
                     Log log = new Log();
                     assertTrue(throttle.tryAcquire());
-                    Fiber<?> ended = log.acquiring(throttle, "ended");
-                    Runs.settle();
+                    List<Fiber<?>> ended = new ArrayList<>();
+                    Timed.after(SECOND, () -> ended.getFirst().terminate());
+                    Fiber.snooze(); // its timer is armed, and fires first
+                    ended.add(log.acquiring(throttle, "ended"));
                     log.acquiring(throttle, "next");
-                    Runs.settle();
-                    Timed.after(SECOND.minusNanos(2), ended::terminate);
                     Fiber.sleep(FAR);
-                    if (log.lines.size() == 2) {
-                        log.assertLines("ended 10", "next 20"); // its timer was first
-                    } else {
-                        log.assertLines("next 10");
-                    }
+                    log.assertLines("next 10");
+                });
+    }
+
+    @Test
+    void F5_fiberTerminatedInItsFirstTurnUsesUpNothing() {
+        Runs.fifo(
+                () -> {
+                    Throttle throttle = Throttle.interval(SECOND);
+                    Log log = new Log();
+                    List<Fiber<?>> ended = new ArrayList<>();
+                    Fiber.spin(
+                            () -> {
+                                ended.add(log.acquiring(throttle, "ended"));
+                                Fiber.snooze(); // the other runs into the throttle and gives way
+                                ended.getFirst().terminate();
+                            });
+                    Fiber.spin(() -> Runs.snooze(4));
+                    Fiber.sleep(tenths(1));
+                    assertTrue(throttle.tryAcquire());
+                    log.assertLines();
                 });
     }
 
@@ -335,11 +351,28 @@ class ThrottleTest {
         Runs.fifo(
                 () -> {
                     Throttle throttle = Throttle.interval(Duration.ofDays(200 * 365)).withBurst(4);
-                    assertTrue(throttle.tryAcquire());
-                    assertTrue(throttle.tryAcquire());
+                    for (int i = 0; i < 4; i++) {
+                        assertTrue(throttle.tryAcquire());
+                    }
                     Fiber.sleep(FAR);
                     assertFalse(throttle.tryAcquire());
                     assertFalse(throttle.acquire(FAR));
+                });
+    }
+
+    /** Who comes is not compared with all who wait. */
+    @Test
+    void F2_aLongLineIsJoinedAtOnce() {
+        Runs.fifo(
+                () -> {
+                    Throttle throttle = Throttle.interval(Duration.ofMillis(1));
+                    throttle.acquire();
+                    int[] runs = {0};
+                    for (int i = 0; i < 50_000; i++) {
+                        Fiber.spin(() -> throttle.run(() -> runs[0]++));
+                    }
+                    Fiber.sleep(Duration.ofNanos(10_500_000));
+                    assertEquals(10, runs[0]);
                 });
     }
 

@@ -92,6 +92,26 @@ class TimedTest {
     }
 
     @Test
+    void misuse_stopByItsFiberWhenNoActionRuns() {
+        Runs.inAnyOrder(
+                () -> {
+                    List<Repeat> loops = new ArrayList<>();
+                    assertThrows(
+                            IOException.class,
+                            () ->
+                                    Timed.every(
+                                            SECOND,
+                                            repeat -> {
+                                                loops.add(repeat);
+                                                throw new IOException("once");
+                                            }));
+                    Throwable thrown = Runs.failureOf(() -> loops.getFirst().stop());
+                    assertInstanceOf(IllegalStateException.class, thrown);
+                    assertTrue(thrown.toString().contains("no action of it runs"));
+                });
+    }
+
+    @Test
     void F2_failureOfTheActionEndsTheLoop() {
         Runs.inAnyOrder(
                 () -> {
@@ -124,6 +144,29 @@ class TimedTest {
                                     tenths(25), () -> Timed.every(SECOND, () -> runs[0]++)));
                     assertEquals(4, runs[0]);
                     assertEquals(50, since(startNs));
+                });
+    }
+
+    /** In the same look in which its timer fires. */
+    @Test
+    void F6_actionOfAFiberThatIsTerminatedAsItsTimeComesDoesNotRun() {
+        Runs.fifo(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    List<Fiber<?>> ended = new ArrayList<>();
+                    Fiber.spin(
+                            () -> {
+                                Fiber.sleep(SECOND);
+                                ended.forEach(Fiber::terminate);
+                            });
+                    Fiber.snooze(); // its timer is armed, and fires first
+                    ended.add(Timed.after(SECOND, () -> log.add("after")));
+                    ended.add(Timed.spinEvery("loop", SECOND, () -> log.add("every")));
+                    Fiber.sleep(FAR);
+                    assertEquals(List.of(), log);
+                    for (Fiber<?> each : ended) {
+                        assertInstanceOf(FiberTerminatedException.class, each.failure());
+                    }
                 });
     }
 
@@ -280,6 +323,31 @@ class TimedTest {
                     assertEquals(List.of(1L), numbers);
                     assertEquals(period.toNanos() + 1, now() - startNs);
                     loop.terminate();
+                });
+    }
+
+    @Test
+    void F2_restartedLoopCountsFromItsRestart() {
+        Runs.inAnyOrder(
+                () -> {
+                    long startNs = now();
+                    List<String> runs = new ArrayList<>();
+                    Fiber<?> loop =
+                            Timed.spinEvery(
+                                    "loop",
+                                    SECOND,
+                                    repeat ->
+                                            runs.add(
+                                                    since(startNs)
+                                                            + ": "
+                                                            + repeat.number()
+                                                            + " after "
+                                                            + repeat.skipped()));
+                    Fiber.sleep(tenths(25));
+                    loop.restart();
+                    Fiber.sleep(tenths(15));
+                    loop.terminate();
+                    assertEquals(List.of("10: 1 after 0", "20: 2 after 0", "35: 1 after 0"), runs);
                 });
     }
 

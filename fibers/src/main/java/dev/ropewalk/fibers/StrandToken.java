@@ -1,0 +1,83 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What shows on whose behalf a {@link Strand} runs (rule F16): each plain fiber brings one with its
+ * call on a coroutine, it is passed on with control, and it comes back with the answer.
+ *
+ * <p>Everything is confined to the cord's thread.
+ */
+final class StrandToken {
+    /*
+     * Who passes it on and waits has a claim: it takes the token back if it leaves that wait. The
+     * claims are a stack, linked through the strands, with the plain fiber's own at the bottom. The
+     * end of a wait ends its claim; if the token came to it, also the claims of those who passed it
+     * on later, for control has come back past them.
+     *
+     * Invariant: strand.token == t exactly if t.holder == strand.
+     *
+     * Rejected: to look for the token at the end of the chain of resumes only, for it may have been
+     * transferred on from there; and to let everybody who leaves a wait have it, for then one takes
+     * it from another with an older claim, in whose chain the plain fiber waits.
+     */
+    final Strand plain;
+
+    private Strand holder;
+    private @Nullable Strand lastClaim;
+
+    /** It is the plain fiber's to begin with. */
+    StrandToken(Strand plain) {
+        this.plain = plain;
+        this.holder = plain;
+    }
+
+    Strand holder() {
+        return holder;
+    }
+
+    /** Whether the plain fiber still waits: another acts for it. */
+    boolean isLent() {
+        return holder != plain;
+    }
+
+    /** From whoever holds it. */
+    void moveTo(Strand to) {
+        holder.token = null;
+        holder = to;
+        to.token = this;
+    }
+
+    /** It has passed the token on and waits. */
+    void claimFor(Strand lender) {
+        lender.claim = this;
+        lender.claimBefore = lastClaim;
+        lastClaim = lender;
+    }
+
+    /** The wait of this one is over, and the token is with it or not. */
+    void endClaim(Strand lender, boolean isBack) {
+        Strand later = null;
+        Strand each = lastClaim;
+        while (each != null && each != lender) {
+            Strand before = each.claimBefore;
+            if (isBack) {
+                forget(each);
+            } else {
+                later = each;
+            }
+            each = before;
+        }
+        if (later == null) {
+            lastClaim = lender.claimBefore;
+        } else {
+            later.claimBefore = lender.claimBefore;
+        }
+        forget(lender);
+    }
+
+    private static void forget(Strand lender) {
+        lender.claim = null;
+        lender.claimBefore = null;
+    }
+}
