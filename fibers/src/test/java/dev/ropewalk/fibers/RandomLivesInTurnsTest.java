@@ -23,6 +23,10 @@ import java.util.SplittableRandom;
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class RandomLivesInTurnsTest {
     private static final int CORDS = 3;
+
+    /** Nobody who is ended takes that long; it is the default of the stop limit. */
+    private static final Duration LONG = Duration.ofSeconds(5);
+
     private static final Duration FAR = Duration.ofDays(1);
 
     static void play(long seed) {
@@ -33,11 +37,13 @@ class RandomLivesInTurnsTest {
                         .withClock(new CordOptions.VirtualClock(seed, seed % 4 != 0))
                         .withUncaught(reports);
         String replay = "RandomLivesInTurnsTest.play(" + seed + ")";
+        long[] begunNs = new long[1];
         try {
             VirtualCords.<@Nullable Object>run(
                     options,
                     CORDS,
                     cords -> {
+                        begunNs[0] = cords.getFirst().nanoTime();
                         cords.getFirst().root().isolateChildren();
                         world.cords.addAll(cords);
                         Fiber<?> host = Fiber.spin("host", () -> playOn(cords, world, seed));
@@ -48,6 +54,8 @@ class RandomLivesInTurnsTest {
             throw new AssertionError(replay + ": " + failed, failed);
         }
         world.check(replay + " reports=" + reports.all());
+        long tookNs = world.cords.getFirst().nanoTime() - begunNs[0];
+        assertTrue(tookNs < LONG.toNanos(), replay + " waited in vain, tookNs=" + tookNs);
         for (Reports.Report report : reports.all()) {
             assertFalse(
                     report.failure() instanceof FiberAbandonedException,
