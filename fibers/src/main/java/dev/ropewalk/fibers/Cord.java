@@ -48,10 +48,10 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
 
     private Cord(
             CordOptions options,
-            Thread thread,
+            Seam seam,
             @Nullable Callable<?> body,
             @Nullable Scheduler scheduler) {
-        super(options, thread, scheduler);
+        super(options, seam, scheduler);
         this.options = options;
         Callable<?> work = body == null ? this::serve : body;
         Action initialiser = options.initialiser();
@@ -121,7 +121,8 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
         // Before anything of a cord is made: its fields need what the flags open.
         JvmFlags.check();
         CallerCheck.check();
-        Cord cord = new Cord(options, Thread.currentThread(), body, scheduler);
+        Seam seam = Seam.of(options.clock(), Thread.currentThread());
+        Cord cord = new Cord(options, seam, body, scheduler);
         CordThread.onCallersCpus(options, cord::loop);
         return (T) cord.root.await();
     }
@@ -192,7 +193,8 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
         }
         JvmFlags.check();
         CordThread thread = new CordThread(options);
-        Cord cord = new Cord(options, thread.thread(), body, scheduler);
+        Seam seam = Seam.of(options.clock(), thread.thread());
+        Cord cord = new Cord(options, seam, body, scheduler);
         if (body == null) {
             cord.root.isolateChildren();
         }
@@ -215,6 +217,41 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
             if (!isStarted) {
                 scheduler.forget(cord);
             }
+        }
+    }
+
+    /**
+     * A cord that shares the calling thread with others. With a body it ends with it; without one
+     * it is like a started cord, which serves until it is closed.
+     */
+    static Cord inTurns(CordOptions options, Seam seam, @Nullable Callable<?> body) {
+        Cord cord = new Cord(options, seam, body, null);
+        if (body == null) {
+            cord.root.isolateChildren();
+            cord.ownThread = Thread.currentThread();
+        }
+        cord.enqueue(cord.root, Handler.START);
+        return cord;
+    }
+
+    /** It has come to its end, and nobody is current. */
+    void endInTurns() {
+        try {
+            if (Checks.ON) {
+                checkInvariants();
+            }
+        } finally {
+            end();
+        }
+    }
+
+    /** It broke, or nothing on it can ever run again. */
+    void breakInTurns(Throwable why) {
+        LOG.error("{} broke; its fibers are lost", this, why);
+        try {
+            asCurrent(() -> loseAll("its cord broke: " + why));
+        } finally {
+            end();
         }
     }
 
@@ -618,7 +655,7 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
     }
 
     /** All of this cord that are below its root, or guests, or below those; parents first. */
-    private List<Fiber<?>> fibers() {
+    List<Fiber<?>> fibers() {
         List<Fiber<?>> all = new ArrayList<>(guests.copy());
         all.add(root);
         for (int i = 0; i < all.size(); i++) {

@@ -3,6 +3,7 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -50,6 +51,8 @@ abstract sealed class CordLoop permits Cord {
     /** Of these looks, every how many one tries to steal: it reads what other cords write. */
     private static final int STEAL_EVERY = 8;
 
+    private static final Turn[] TURNS = Turn.values();
+
     /** Read by other threads to post and to wake. */
     final Inbox inbox = new Inbox();
 
@@ -62,6 +65,10 @@ abstract sealed class CordLoop permits Cord {
     private final Runnable worker = this::work;
 
     private final boolean orderSeeded;
+
+    /** It shares its thread with other cords, and gives way to them after each switch. */
+    private final boolean inTurns;
+
     private @Nullable Stack mounted;
     private @Nullable Fiber<?> running;
     private @Nullable Fiber<?> handedOver;
@@ -113,15 +120,12 @@ abstract sealed class CordLoop permits Cord {
         ASLEEP
     }
 
-    CordLoop(CordOptions options, Thread thread, @Nullable Scheduler scheduler) {
+    CordLoop(CordOptions options, Seam seam, @Nullable Scheduler scheduler) {
         this.tasks = scheduler == null ? null : new TaskQueue(scheduler, self());
-        this.seam =
-                switch (options.clock()) {
-                    case CordOptions.RealClock() -> new RealSeam(thread);
-                    case CordOptions.VirtualClock(long seed, boolean seededOrder) ->
-                            new VirtualSeam(seed, seededOrder);
-                };
+        this.seam = seam;
         this.orderSeeded = seam.isOrderSeeded();
+        this.inTurns = seam.isInTurns();
+        this.marked = inTurns; // for ever: it never looks by itself
         this.onVirtualThreads = options.stacks() == StackKind.VIRTUAL_THREAD;
         this.lateUnmount = options.lateUnmount() && !orderSeeded && !onVirtualThreads;
     }
@@ -438,10 +442,7 @@ abstract sealed class CordLoop permits Cord {
                     stack = readyStacks.poll()) {
                 enterNobody(stack);
             }
-            if (orderSeeded && runQueue.size() > 1) {
-                runQueue.swapToHead(seam.nextInt(runQueue.size()));
-            }
-            Fiber<?> fiber = runQueue.take();
+            Fiber<?> fiber = takeEntry();
             if (fiber == null && tasks != null) {
                 fiber = nextTask(tasks);
             }
@@ -455,13 +456,20 @@ abstract sealed class CordLoop permits Cord {
         }
     }
 
+    private @Nullable Fiber<?> takeEntry() {
+        if (orderSeeded && runQueue.size() > 1) {
+            runQueue.swapToHead(seam.nextInt(runQueue.size()));
+        }
+        return runQueue.take();
+    }
+
     /**
      * Counts a switch that needed no other stack, and looks if it is time; true if it is time but
      * the caller has to give way to the root frame for it, because a look runs what may block.
      */
     boolean isLookDueAfterSwitch() {
         if (--looksAfter <= 0 || marked) {
-            if (onVirtualThreads) {
+            if (onVirtualThreads || inTurns) {
                 return true;
             }
             lookInTurn();
@@ -547,11 +555,14 @@ abstract sealed class CordLoop permits Cord {
     }
 
     private void reportDeadlock() {
-        DeadlockException deadlock = new DeadlockException(DeadlockReport.of(self(), root()));
+        DeadlockException deadlock = new DeadlockException(DeadlockReport.of(List.of(self())));
         if (root().isEnding()) {
             throw deadlock; // nobody is left to tell but the caller of run
         }
         root().raiseHere(deadlock);
+        if (!hasRunnable()) {
+            throw deadlock; // a shield holds it off, for ever
+        }
     }
 
     private boolean spinForWork() {
@@ -580,6 +591,82 @@ abstract sealed class CordLoop permits Cord {
             wakeAnother(own);
         }
         return found;
+    }
+
+    // ---------------------------------------------------------------- in turns with other cords
+
+    /** What a cord could do next if it had a thread for itself. */
+    private enum Turn {
+        FIBER,
+        MESSAGE,
+        TIMERS,
+        END
+    }
+
+    private boolean can(Turn turn) {
+        return switch (turn) {
+            case FIBER -> hasRunnable();
+            case MESSAGE -> !inbox.isEmpty();
+            case TIMERS -> isTimerDue();
+            case END -> root().outcome() != null && !hasRunnable();
+        };
+    }
+
+    private boolean isTimerDue() {
+        Timer next = timers.earliest();
+        return next != null && next.deadlineNs - seam.nanoTime() <= 0;
+    }
+
+    /** Whether there is anything to do before time passes or somebody sends a message. */
+    final boolean hasTurn() {
+        return hasRunnable() || !inbox.isEmpty() || isTimerDue() || can(Turn.END);
+    }
+
+    /**
+     * Does one thing of those that there are to do; which one is drawn from the seed. One message
+     * at a time, for a thread that looks may see the first and not yet the second.
+     *
+     * @return false if it has come to its end, which is its driver's to carry out
+     */
+    final boolean takeTurn() {
+        Turn turn = drawTurn();
+        switch (turn) {
+            case FIBER ->
+                    asCurrent(() -> enter(Objects.requireNonNull(takeEntry(), "runnable fiber")));
+            case MESSAGE -> asCurrent(() -> inbox.drain(1));
+            case TIMERS -> asCurrent(() -> timers.fireDue(seam.nanoTime()));
+            case END -> {}
+        }
+        return turn != Turn.END;
+    }
+
+    private Turn drawTurn() {
+        Turn drawn = null;
+        int seen = 0;
+        for (Turn each : TURNS) {
+            if (can(each) && seam.nextInt(++seen) == 0) {
+                drawn = each;
+            }
+        }
+        return Objects.requireNonNull(drawn, "no turn");
+    }
+
+    /** The calling thread is this cord meanwhile, and no fiber runs there. */
+    final void asCurrent(Runnable code) {
+        CurrentCord.set(self());
+        loopThread = Thread.currentThread();
+        current = loopThread;
+        try {
+            code.run();
+        } finally {
+            current = null;
+            CurrentCord.remove();
+        }
+    }
+
+    /** The earliest timer that is armed. */
+    final @Nullable Timer earliestTimer() {
+        return timers.earliest();
     }
 
     // ---------------------------------------------------------------- for fibers of this cord

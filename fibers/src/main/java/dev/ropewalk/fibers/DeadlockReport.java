@@ -1,27 +1,35 @@
 package dev.ropewalk.fibers;
 
+import static java.util.stream.Collectors.joining;
+
 import org.jspecify.annotations.Nullable;
 
-/** Text for a cord on which nothing can ever run again: who waits for what. */
+import java.util.List;
+import java.util.Set;
+
+/** Text for cords on which nothing can ever run again: who waits for what. */
 final class DeadlockReport {
     private static final int MOST_LINES = 50;
 
     private final StringBuilder text = new StringBuilder();
-    private final Cord cord;
+
+    /** Which share a thread, so that nobody changes what is read. */
+    private final Set<Cord> cords;
+
     private int lines;
 
-    private DeadlockReport(Cord cord) {
-        this.cord = cord;
+    private DeadlockReport(Set<Cord> cords) {
+        this.cords = cords;
     }
 
-    static String of(Cord cord, Fiber<?> root) {
-        DeadlockReport report = new DeadlockReport(cord);
-        report.text
-                .append("deadlock on ")
-                .append(cord)
-                .append(": no fiber is runnable and no timer");
-        report.text.append(" is armed, while these wait:");
-        report.add(root, 1);
+    static String of(List<Cord> cords) {
+        DeadlockReport report = new DeadlockReport(Set.copyOf(cords));
+        report.text.append("deadlock on ");
+        report.text.append(cords.stream().map(Cord::toString).collect(joining(", ")));
+        report.text.append(": no fiber is runnable and no timer is armed, while these wait:");
+        for (Cord each : cords) {
+            report.add(each.root(), 1);
+        }
         return report.text.toString();
     }
 
@@ -31,7 +39,8 @@ final class DeadlockReport {
         }
         text.append('\n').append("  ".repeat(depth));
         text.append(lines == MOST_LINES ? "..." : fiber.describeWait());
-        if (fiber.cordOrNull() != cord) {
+        Cord home = fiber.cordOrNull();
+        if (home == null || !cords.contains(home)) {
             return; // its children are that cord's
         }
         for (@Nullable Fiber<?> child = fiber.firstChild();

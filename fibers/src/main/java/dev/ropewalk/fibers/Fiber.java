@@ -456,7 +456,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         return home();
     }
 
-    private boolean isRoot() {
+    boolean isRoot() {
         Cord here = cordOrNull();
         return here != null && here.root() == this;
     }

@@ -8,6 +8,15 @@ import java.util.function.BooleanSupplier;
  * <p>All methods but {@link #nanoTime} and {@link #wakeUp} are for the cord's own thread.
  */
 interface Seam {
+    /** The seam of a cord that has a thread for itself. */
+    static Seam of(CordOptions.Clock clock, Thread thread) {
+        return switch (clock) {
+            case CordOptions.RealClock() -> new RealSeam(thread);
+            case CordOptions.VirtualClock(long seed, boolean seededOrder) ->
+                    new VirtualSeam(seed, seededOrder);
+        };
+    }
+
     /** A fresh reading of the monotonic clock. */
     long nanoTime();
 
@@ -16,6 +25,11 @@ interface Seam {
 
     /** True if the order of the run queue is to be drawn at random. */
     boolean isOrderSeeded();
+
+    /** True if somebody else decides when the cord has its turns: it shares its thread. */
+    default boolean isInTurns() {
+        return false;
+    }
 
     /** True if time jumps instead of passing, so that nothing may block the thread. */
     boolean isVirtual();

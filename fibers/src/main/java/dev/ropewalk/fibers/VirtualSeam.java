@@ -10,18 +10,28 @@ import java.util.function.BooleanSupplier;
 final class VirtualSeam implements Seam {
     private final SplittableRandom random;
     private final boolean orderSeeded;
-    private volatile long nowNs;
+    private final boolean inTurns;
+    private final VirtualTime time;
 
     /** Starts the clock at a random instant near overflow or far from it, so that misuse shows. */
     VirtualSeam(long seed, boolean orderSeeded) {
         this.random = new SplittableRandom(seed);
         this.orderSeeded = orderSeeded;
-        this.nowNs = random.nextLong();
+        this.inTurns = false;
+        this.time = new VirtualTime(random.nextLong());
+    }
+
+    /** Of a cord that shares its thread and its time with others. */
+    VirtualSeam(SplittableRandom random, boolean orderSeeded, VirtualTime time) {
+        this.random = random;
+        this.orderSeeded = orderSeeded;
+        this.inTurns = true;
+        this.time = time;
     }
 
     @Override
     public long nanoTime() {
-        return nowNs;
+        return time.nanoTime();
     }
 
     @Override
@@ -35,14 +45,19 @@ final class VirtualSeam implements Seam {
     }
 
     @Override
+    public boolean isInTurns() {
+        return inTurns;
+    }
+
+    @Override
     public boolean isVirtual() {
         return true;
     }
 
     @Override
     public void park(boolean timed, long deadlineNs, BooleanSupplier hasWork) {
-        if (timed && deadlineNs - nowNs > 0) {
-            nowNs = deadlineNs;
+        if (timed) {
+            time.moveOnTo(deadlineNs);
         }
     }
 

@@ -160,6 +160,14 @@ public class Waiter extends CordMessage {
     }
 
     private @Nullable Object awaitOnThread(Object reason, long timeoutNanos) {
+        if (slot == null && VirtualCords.drivesHere() && leave()) {
+            throw new IllegalStateException(
+                    "cannot wait here for "
+                            + FiberCore.textOf(reason)
+                            + ": no fiber runs on "
+                            + Thread.currentThread()
+                            + ", which drives virtual cords; spin a fiber for what waits");
+        }
         boolean timed = timeoutNanos != Long.MAX_VALUE;
         long startNs = RealSeam.now();
         while (slot == null) {

@@ -28,10 +28,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class RandomLivesTest {
     private static final Duration FAR = Duration.ofDays(1);
-    private static final int FIBERS = 12;
+    static final int FIBERS = 12;
 
     /** What a run counts; shared by the cords of a run. */
-    private static final class World {
+    static final class World {
         final AtomicInteger begun = new AtomicInteger();
         final AtomicInteger left = new AtomicInteger();
         final Mutex mutex = Mutex.shared();
@@ -140,6 +140,12 @@ class RandomLivesTest {
 
         void run(long seed) {
             SplittableRandom random = new SplittableRandom(seed);
+            List<Fiber<@Nullable Object>> fibers = spinAll(random);
+            disturbAll(random, fibers, 5 * FIBERS);
+            endAll(fibers);
+        }
+
+        List<Fiber<@Nullable Object>> spinAll(SplittableRandom random) {
             List<Fiber<@Nullable Object>> fibers = new ArrayList<>();
             for (int i = 0; i < FIBERS; i++) {
                 SplittableRandom own = random.split();
@@ -150,12 +156,19 @@ class RandomLivesTest {
                                 ? cord.<@Nullable Object>spin("fiber-" + i, () -> live(own, 0))
                                 : spread.<@Nullable Object>spin("task-" + i, () -> live(own, 0)));
             }
-            for (int i = 0; i < 5 * FIBERS; i++) {
+            return fibers;
+        }
+
+        void disturbAll(SplittableRandom random, List<Fiber<@Nullable Object>> fibers, int times) {
+            for (int i = 0; i < times; i++) {
                 disturb(random, fibers);
                 if (random.nextInt(3) == 0) {
                     Fiber.sleep(some(random));
                 }
             }
+        }
+
+        void endAll(List<Fiber<@Nullable Object>> fibers) {
             for (Fiber<?> fiber : fibers) {
                 fiber.terminate();
             }

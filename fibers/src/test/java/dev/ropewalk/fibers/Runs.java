@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import dev.ropewalk.fibers.testing.TestCord;
+import dev.ropewalk.fibers.testing.TestCords;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 /** The ways in which these tests run a body; each looks at the cord's structures afterwards. */
 final class Runs {
     private static final long[] SEEDS = {1, 2, 3};
+    private static final int MANY_SEEDS = 60;
     private static final long LIMIT_S = 10;
     private static final Duration POLL = Duration.ofMillis(1);
 
@@ -28,6 +30,13 @@ final class Runs {
     static void fifo(Action body) {
         for (long seed : SEEDS) {
             TestCord.run(seed, false, checked(body));
+        }
+    }
+
+    /** On cords that share this thread and a virtual clock, in any order of their turns. */
+    static void together(int cords, TestCords.Body body) {
+        for (long seed = 0; seed < MANY_SEEDS; seed++) {
+            TestCords.run(cords, seed, seed % 2 == 0, body);
         }
     }
 

@@ -208,6 +208,19 @@ class VirtualClockTest {
         assertEquals(List.of("cleaned up"), log);
     }
 
+    /** What the shield holds off would be tried again and again. */
+    @Test
+    void F9_deadlockOfARootBehindAShieldEndsTheRun() {
+        Reports reports = new Reports();
+        assertThrows(
+                DeadlockException.class,
+                () ->
+                        Runs.virtual(
+                                reports,
+                                () -> Fiber.current().shielded(() -> Fiber.suspend() == null)));
+        assertTrue(reports.only().failure() instanceof FiberAbandonedException);
+    }
+
     @Test
     void F9_reportOfManyStaysReadable() {
         FiberFailedException failure =

@@ -1,0 +1,298 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/**
+ * Several cords that share the calling thread and one virtual clock: the same program and seed run
+ * the same way twice, also where cords meet (rule F14).
+ *
+ * <p>Each is a cord like any other, with a run queue, timers and an inbox of its own, and what
+ * crosses cords crosses them as between threads. The turns are drawn from the seed: which cord goes
+ * on, for how long, and whether it runs a fiber, takes a message, or fires its timers. Time jumps
+ * to the earliest timer of all when no cord has anything to do.
+ *
+ * <p>Out of the run, and not repeatable: cords, schedulers and threads that the body starts. Code
+ * that blocks the thread blocks all cords; a {@code ReentrantLock} or monitor that is held at a
+ * switchpoint admits the fibers of all of them. Nothing else may reach the cords from other threads
+ * while they are to be repeatable. For tests there is {@code TestCords}.
+ */
+public final class VirtualCords {
+    /*
+     * The driver (rule F14).
+     *
+     * One turn is the least that a cord with a thread of its own does between two moments at which
+     * others could see it or reach it: a fiber until it gives way, one message, the timers that are
+     * due, or the end. So each run is one that threads could have had, with any of them stopped for
+     * any time between two turns. That is why a cord, once drawn, goes on for 1 to 32 turns: if
+     * every turn were drawn by itself, none would ever be far behind the others, and that is where
+     * the defects are.
+     *
+     * Between two turns no cord is current. A cord's end is carried out there too, so what refused
+     * messages call runs as on a plain thread; if that waits, it is an error, for the one who
+     * could end the wait is the thread itself.
+     *
+     * Rejected: threads that hand a token around, which cost two switches of the system a turn and
+     * make a run as long as a real one; turns inside a fiber, which would show states that no other
+     * thread can see.
+     */
+
+    /** The longest time that a cord goes on is the power of two below this. */
+    private static final int BURST_BITS = 6;
+
+    private static final ThreadLocal<@Nullable VirtualCords> DRIVEN = new ThreadLocal<>();
+
+    private final SplittableRandom random;
+    private final VirtualTime time;
+    private final List<Cord> all = new ArrayList<>();
+
+    /** Those that have not ended. */
+    private final List<Cord> alive = new ArrayList<>();
+
+    private final List<Cord> ready = new ArrayList<>();
+    private final List<Throwable> broken = new ArrayList<>();
+    private boolean isClosing;
+
+    private VirtualCords(long seed) {
+        this.random = new SplittableRandom(seed);
+        this.time = new VirtualTime(random.nextLong());
+    }
+
+    /**
+     * What the first cord runs.
+     *
+     * @param <T> the type of the result
+     */
+    @FunctionalInterface
+    public interface Body<T extends @Nullable Object> {
+        /**
+         * Runs the body.
+         *
+         * @param cords all of the run; the first is the one that runs this
+         * @return its result
+         * @throws Exception whatever the body throws
+         */
+        T run(List<Cord> cords) throws Exception;
+    }
+
+    /**
+     * Makes the calling thread several cords, runs the body as the root fiber of the first, and
+     * returns when all have ended. The others are like started ones: they run what is spun on them,
+     * report failures that nobody takes, and can be closed. When the first has ended, with all
+     * fibers below its root, they are closed.
+     *
+     * <p>If no cord can ever go on, the first one's root fiber fails with a {@link
+     * DeadlockException} that lists who waits on all of them; if that is ending already, the run is
+     * given up and throws it.
+     *
+     * @param <T> the type of the result
+     * @param options how the cords are made; their names get a number from 0 on
+     * @param cords how many, at least 1
+     * @param body what the first cord's root fiber runs
+     * @return what the body returned
+     * @throws FiberFailedException if an initialiser or the body threw, or a fiber below it that
+     *     nobody awaited
+     * @throws IllegalArgumentException if there are no cords, the clock is not virtual, or there is
+     *     a thread factory, or this thread cannot have the CPUs
+     * @throws IllegalStateException as {@link Cord#run}
+     * @throws UnsupportedOperationException if CPUs are given, and the system is not Linux
+     */
+    @SuppressWarnings("unchecked") // the first root fiber runs the body
+    public static <T extends @Nullable Object> T run(
+            CordOptions options, int cords, Body<? extends T> body) {
+        Objects.requireNonNull(body, "body");
+        CordOptions.VirtualClock clock = check(options, cords);
+        JvmFlags.check();
+        CallerCheck.check();
+        VirtualCords run = new VirtualCords(clock.seed());
+        run.make(options, clock.seededOrder(), cords, body);
+        CordThread.onCallersCpus(options, run::drive);
+        run.throwBroken();
+        return (T) run.all.getFirst().root().await();
+    }
+
+    private static CordOptions.VirtualClock check(CordOptions options, int cords) {
+        if (cords < 1) {
+            throw new IllegalArgumentException("cords=" + cords + "; give at least 1");
+        }
+        if (options.thread().factory() != null) {
+            throw new IllegalArgumentException(
+                    "cord "
+                            + options.name()
+                            + " has a thread factory, but virtual cords share the calling thread;"
+                            + " leave the factory out");
+        }
+        if (!(options.clock() instanceof CordOptions.VirtualClock clock)) {
+            throw new IllegalArgumentException(
+                    "clock="
+                            + options.clock()
+                            + " of cord "
+                            + options.name()
+                            + ": cords that share a thread need a virtual clock;"
+                            + " withClock(new CordOptions.VirtualClock(seed, seededOrder))");
+        }
+        return clock;
+    }
+
+    private void make(CordOptions options, boolean seededOrder, int cords, Body<?> body) {
+        for (int i = 0; i < cords; i++) {
+            CordOptions own = options.withName(options.name() + "-" + i);
+            Seam seam = new VirtualSeam(random.split(), seededOrder, time);
+            all.add(Cord.inTurns(own, seam, i == 0 ? () -> body.run(List.copyOf(all)) : null));
+        }
+        alive.addAll(all);
+    }
+
+    // ---------------------------------------------------------------- the turns
+
+    private void drive() {
+        VirtualCords outer = DRIVEN.get();
+        DRIVEN.set(this);
+        try {
+            while (!alive.isEmpty()) {
+                closeOthersAfterFirst();
+                Cord next = draw();
+                if (next != null) {
+                    takeTurns(next);
+                } else if (!jump()) {
+                    reportDeadlock();
+                }
+            }
+        } finally {
+            DRIVEN.set(outer);
+        }
+    }
+
+    private @Nullable Cord draw() {
+        ready.clear();
+        for (Cord each : alive) {
+            if (each.hasTurn()) {
+                ready.add(each);
+            }
+        }
+        return ready.isEmpty() ? null : ready.get(random.nextInt(ready.size()));
+    }
+
+    private void takeTurns(Cord cord) {
+        int most = 1 << random.nextInt(1 + random.nextInt(BURST_BITS)); // short ones more often
+        try {
+            for (int i = 0; i < most && cord.hasTurn(); i++) {
+                if (!cord.takeTurn()) {
+                    alive.remove(cord);
+                    cord.endInTurns();
+                    return;
+                }
+            }
+        } catch (Throwable e) {
+            giveUp(cord, e);
+        }
+    }
+
+    /** The others do not outlive the first. */
+    private void closeOthersAfterFirst() {
+        if (!isClosing && !alive.contains(all.getFirst())) {
+            isClosing = true;
+            for (Cord each : alive) {
+                each.root().terminate();
+            }
+        }
+    }
+
+    private void giveUp(Cord cord, Throwable why) {
+        if (!broken.contains(why)) {
+            broken.add(why);
+        }
+        if (alive.remove(cord)) {
+            cord.breakInTurns(why);
+        }
+    }
+
+    /** Time goes on to the earliest timer; false if there is none. */
+    private boolean jump() {
+        Timer earliest = null;
+        for (Cord each : alive) {
+            Timer next = each.earliestTimer();
+            boolean isEarlier =
+                    next != null && (earliest == null || next.deadlineNs - earliest.deadlineNs < 0);
+            earliest = isEarlier ? next : earliest;
+        }
+        if (earliest == null) {
+            return false;
+        }
+        time.moveOnTo(earliest.deadlineNs);
+        return true;
+    }
+
+    private void reportDeadlock() {
+        DeadlockException deadlock = new DeadlockException(DeadlockReport.of(alive));
+        Cord first = all.getFirst();
+        boolean isTold = alive.contains(first) && !first.root().isEnding();
+        if (isTold) {
+            first.asCurrent(() -> first.root().raiseHere(deadlock));
+        }
+        if (!isTold || !first.hasTurn()) { // nobody is left to tell but the caller of run
+            for (Cord each : List.copyOf(alive)) {
+                giveUp(each, deadlock);
+            }
+        }
+    }
+
+    private void throwBroken() {
+        if (broken.isEmpty()) {
+            return;
+        }
+        Throwable first = broken.getFirst();
+        for (Throwable each : broken) {
+            if (each != first) {
+                first.addSuppressed(each);
+            }
+        }
+        throw FiberAwait.<RuntimeException>sneaky(first);
+    }
+
+    // ---------------------------------------------------------------- for those who look
+
+    /**
+     * {@return the fibers of this run that are alive, but the caller and the cords' root fibers}
+     *
+     * <p>For tests that must leave none behind. A fiber without a parent below the roots, such as
+     * that of {@link Cord#execute}, is among them from when its cord has taken the message.
+     *
+     * @throws IllegalStateException if no fiber of such a run is the caller
+     */
+    public static List<Fiber<?>> living() {
+        VirtualCords run = DRIVEN.get();
+        Fiber<?> caller = Fiber.currentOrNull();
+        if (run == null || caller == null) {
+            throw new IllegalStateException(
+                    "no run on "
+                            + Thread.currentThread()
+                            + ": call this in a fiber, inside VirtualCords.run(...)");
+        }
+        Set<Fiber<?>> all = new LinkedHashSet<>();
+        for (Cord cord : run.alive) {
+            for (Fiber<?> each : cord.fibers()) {
+                all.add(each);
+                Fiber<?> child = each.firstChild(); // perhaps on its way to another cord still
+                for (; child != null; child = child.nextSibling) {
+                    all.add(child);
+                }
+            }
+        }
+        return all.stream()
+                .filter(each -> each != caller && !each.isRoot() && each.outcome() == null)
+                .<Fiber<?>>map(each -> each)
+                .toList();
+    }
+
+    /** Such a thread cannot wait by itself: nobody would be left to end its wait. */
+    static boolean drivesHere() {
+        return DRIVEN.get() != null;
+    }
+}
