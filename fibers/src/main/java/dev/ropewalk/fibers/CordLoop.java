@@ -3,6 +3,7 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -72,6 +73,11 @@ abstract sealed class CordLoop permits Cord {
      */
     private boolean marked;
 
+    private final List<SwitchHook<?>> switchHooks;
+
+    /** Null if there are none. */
+    final @Nullable SwitchHooks hooks;
+
     /**
      * The thread that runs as this cord now: the one of the loop or, on virtual threads, that of
      * the mounted stack; null before and after. Needs no fence: a thread that finds itself here was
@@ -114,6 +120,8 @@ abstract sealed class CordLoop permits Cord {
                             new VirtualSeam(seed, seededOrder);
                 };
         this.orderSeeded = seam.isOrderSeeded();
+        this.switchHooks = options.switchHooks();
+        this.hooks = SwitchHooks.of(self(), switchHooks);
         this.onVirtualThreads = options.stacks() == StackKind.VIRTUAL_THREAD;
     }
 
@@ -157,6 +165,9 @@ abstract sealed class CordLoop permits Cord {
             Ticker.INSTANCE.add(self());
             Ticker.INSTANCE.cordBecameBusy();
         }
+        if (hooks != null) {
+            hooks.begin(switchHooks, root());
+        }
         enqueue(root(), Handler.START);
         for (Fiber<?> fiber = next(); fiber != null; fiber = next()) {
             enter(fiber);
@@ -169,15 +180,22 @@ abstract sealed class CordLoop permits Cord {
             Ticker.INSTANCE.remove(self());
         }
         endIdleStacks();
+        if (hooks != null) {
+            hooks.showThreadsOwn();
+        }
         CurrentCord.remove();
         current = null;
     }
 
-    /** The loop broke while this fiber ran. */
+    /** What runs from now on runs as no fiber; returns the one that ran. */
     final @Nullable Fiber<?> takeRunning() {
         Fiber<?> ran = running;
         running = null;
         return ran;
+    }
+
+    final void setRunning(@Nullable Fiber<?> fiber) {
+        running = fiber;
     }
 
     private void enter(Fiber<?> fiber) {
@@ -370,11 +388,27 @@ abstract sealed class CordLoop permits Cord {
         marked = false;
         Fiber<?> interrupted = running;
         running = null;
-        inbox.drain(INBOX_BATCH);
+        if (hooks == null) {
+            inbox.drain(INBOX_BATCH);
+        } else if (!inbox.isEmpty()) {
+            drainWithout(hooks, interrupted);
+        }
         if (!timers.isEmpty()) {
             timers.fireDue(seam.nanoTime());
         }
         running = interrupted;
+    }
+
+    /** Messages are no fiber's, and see no fiber's context. */
+    private void drainWithout(SwitchHooks context, @Nullable Fiber<?> interrupted) {
+        if (interrupted != null) {
+            context.keep(interrupted);
+        }
+        context.showThreadsOwn();
+        inbox.drain(INBOX_BATCH);
+        if (interrupted != null) {
+            context.show(interrupted);
+        }
     }
 
     private void idle() {
@@ -396,6 +430,9 @@ abstract sealed class CordLoop permits Cord {
         } else if (spinForWork()) {
             look();
             return;
+        }
+        if (hooks != null) {
+            hooks.showThreadsOwn();
         }
         setAsleep(true);
         try {

@@ -6,6 +6,7 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -21,6 +22,7 @@ import java.util.concurrent.ThreadFactory;
  * @param clock real or virtual time
  * @param stacks what its fibers run on
  * @param initialiser what the cord's root fiber runs before anything else; null for nothing
+ * @param switchHooks carry context that is bound to the thread; none unless asked for
  */
 public record CordOptions(
         String name,
@@ -29,7 +31,8 @@ public record CordOptions(
         UncaughtHandler uncaught,
         Clock clock,
         StackKind stacks,
-        @Nullable Action initialiser) {
+        @Nullable Action initialiser,
+        List<SwitchHook<?>> switchHooks) {
 
     private static final long DEFAULT_STACK_SIZE = 16L << 20;
     private static final Duration DEFAULT_STOP_LIMIT = Duration.ofSeconds(5);
@@ -60,6 +63,7 @@ public record CordOptions(
         Objects.requireNonNull(uncaught, "uncaught");
         Objects.requireNonNull(clock, "clock");
         Objects.requireNonNull(stacks, "stacks");
+        switchHooks = List.copyOf(switchHooks);
         if (stacks == StackKind.VIRTUAL_THREAD && clock instanceof VirtualClock) {
             throw new IllegalArgumentException(
                     "stacks=VIRTUAL_THREAD of cord "
@@ -90,7 +94,8 @@ public record CordOptions(
                 CordOptions::log,
                 new RealClock(),
                 StackKind.LIGHT,
-                null);
+                null,
+                List.of());
     }
 
     // ---------------------------------------------------------------- the thread
@@ -106,7 +111,8 @@ public record CordOptions(
      * @param other the cord's name
      */
     public CordOptions withName(String other) {
-        return new CordOptions(other, thread, stopLimit, uncaught, clock, stacks, initialiser);
+        return new CordOptions(
+                other, thread, stopLimit, uncaught, clock, stacks, initialiser, switchHooks);
     }
 
     /**
@@ -163,7 +169,8 @@ public record CordOptions(
     }
 
     private CordOptions withThread(ThreadOptions other) {
-        return new CordOptions(name, other, stopLimit, uncaught, clock, stacks, initialiser);
+        return new CordOptions(
+                name, other, stopLimit, uncaught, clock, stacks, initialiser, switchHooks);
     }
 
     // ---------------------------------------------------------------- the rest
@@ -174,7 +181,8 @@ public record CordOptions(
      * @param limit how long an ending fiber waits for its children
      */
     public CordOptions withStopLimit(Duration limit) {
-        return new CordOptions(name, thread, limit, uncaught, clock, stacks, initialiser);
+        return new CordOptions(
+                name, thread, limit, uncaught, clock, stacks, initialiser, switchHooks);
     }
 
     /**
@@ -183,7 +191,8 @@ public record CordOptions(
      * @param handler is told what nobody else takes
      */
     public CordOptions withUncaught(UncaughtHandler handler) {
-        return new CordOptions(name, thread, stopLimit, handler, clock, stacks, initialiser);
+        return new CordOptions(
+                name, thread, stopLimit, handler, clock, stacks, initialiser, switchHooks);
     }
 
     /**
@@ -192,7 +201,8 @@ public record CordOptions(
      * @param other real or virtual time
      */
     public CordOptions withClock(Clock other) {
-        return new CordOptions(name, thread, stopLimit, uncaught, other, stacks, initialiser);
+        return new CordOptions(
+                name, thread, stopLimit, uncaught, other, stacks, initialiser, switchHooks);
     }
 
     /**
@@ -201,7 +211,8 @@ public record CordOptions(
      * @param kind what the cord's fibers run on
      */
     public CordOptions withStacks(StackKind kind) {
-        return new CordOptions(name, thread, stopLimit, uncaught, clock, kind, initialiser);
+        return new CordOptions(
+                name, thread, stopLimit, uncaught, clock, kind, initialiser, switchHooks);
     }
 
     /**
@@ -218,7 +229,27 @@ public record CordOptions(
      */
     public CordOptions withInitialiser(Action action) {
         Objects.requireNonNull(action, "action");
-        return new CordOptions(name, thread, stopLimit, uncaught, clock, stacks, action);
+        return new CordOptions(
+                name, thread, stopLimit, uncaught, clock, stacks, action, switchHooks);
+    }
+
+    // ---------------------------------------------------------------- switch hooks
+
+    /**
+     * {@return these options with hooks that carry context which is bound to the thread}
+     *
+     * @param hooks all of them, in the order in which they are asked; none for none
+     */
+    public CordOptions withSwitchHooks(SwitchHook<?>... hooks) {
+        return new CordOptions(
+                name,
+                thread,
+                stopLimit,
+                uncaught,
+                clock,
+                stacks,
+                initialiser,
+                List.of(hooks));
     }
 
     private static void log(Fiber<?> fiber, Throwable failure) {
