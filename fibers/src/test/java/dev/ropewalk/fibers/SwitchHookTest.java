@@ -341,28 +341,34 @@ class SwitchHookTest {
                 reported::toString);
     }
 
+    /** Its fiber's timer would fire while the fiber is on its way to wait, and wake nobody. */
     @Test
     void F10_hookThatBlocksSwitchesNothing() {
+        long[] blocksFor = new long[1];
         SwitchHook<String> blocks =
                 SwitchHook.of(
                         "blocks",
                         "",
                         () -> {
-                            LockSupport.parkNanos(1);
+                            if (blocksFor[0] > 0) {
+                                LockSupport.parkNanos(blocksFor[0]);
+                            }
                             return "";
                         },
                         _ -> {});
         run(
-                fifo().withSwitchHooks(blocks, hook)
-                        .withClock(new CordOptions.RealClock())
-                        .withStacks(StackKind.VIRTUAL_THREAD),
+                CordOptions.named("blocks")
+                        .withUncaught(reports)
+                        .withStacks(StackKind.VIRTUAL_THREAD)
+                        .withSwitchHooks(blocks, hook),
                 () -> {
-                    List<Fiber<@Nullable Void>> fibers = new ArrayList<>();
-                    for (int i = 0; i < 10; i++) {
-                        String user = "user" + i;
-                        fibers.add(Fiber.spin(() -> keepsBeing(user, 5)));
-                    }
-                    Fiber.awaitAll(fibers);
+                    blocksFor[0] = 5_000_000;
+                    Fiber<@Nullable Object> waits =
+                            Fiber.spin(() -> Waits.park("nothing", 1_000_000));
+                    Fiber<?> other = Fiber.spin(() -> keepsBeing("other", 2));
+                    assertTrue(waits.awaitEnd(Duration.ofSeconds(5)));
+                    assertSame(Waits.TIMED_OUT, waits.await());
+                    other.await();
                 });
         reports.assertNone();
     }
