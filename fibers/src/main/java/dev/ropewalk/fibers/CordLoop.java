@@ -2,6 +2,7 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
@@ -73,6 +74,16 @@ abstract sealed class CordLoop permits Cord {
      */
     private boolean marked;
 
+    /** When the ticker set the mark that is there now; by the ticker. */
+    private volatile long markedNs;
+
+    /** How often it has looked; with the switches since, a number for each turn of a fiber. */
+    private long looks;
+
+    /** What {@link Slice} knows of the running fiber. */
+    final Slices slices;
+
+    private final WatchOptions watch;
     private final List<SwitchHook<?>> switchHooks;
 
     /** Null if there are none. */
@@ -120,6 +131,8 @@ abstract sealed class CordLoop permits Cord {
                             new VirtualSeam(seed, seededOrder);
                 };
         this.orderSeeded = seam.isOrderSeeded();
+        this.watch = options.watch();
+        this.slices = new Slices(self(), watch.sliceLimits());
         this.switchHooks = options.switchHooks();
         this.hooks = SwitchHooks.of(self(), switchHooks);
         this.onVirtualThreads = options.stacks() == StackKind.VIRTUAL_THREAD;
@@ -162,7 +175,7 @@ abstract sealed class CordLoop permits Cord {
         current = loopThread;
         if (!seam.isVirtual()) {
             activity = Activity.BUSY;
-            Ticker.INSTANCE.add(self());
+            Ticker.INSTANCE.add(self(), watch);
             Ticker.INSTANCE.cordBecameBusy();
         }
         if (hooks != null) {
@@ -385,6 +398,7 @@ abstract sealed class CordLoop permits Cord {
     /** No fiber is current meanwhile, so a message cannot wait as the one that happened to run. */
     private void look() {
         looksAfter = LOOK_EVERY;
+        looks++;
         marked = false;
         Fiber<?> interrupted = running;
         running = null;
@@ -557,9 +571,46 @@ abstract sealed class CordLoop permits Cord {
         return activity;
     }
 
-    /** By the ticker. */
-    void mark() {
+    /**
+     * By the ticker: asks for a look at the next switch. True if the mark that it set before is
+     * still there, so that there has been no switch since.
+     */
+    boolean mark() {
+        if (marked) {
+            return true;
+        }
+        markedNs = nanoTime();
+        VarHandle.storeStoreFence();
         marked = true;
+        return false;
+    }
+
+    /**
+     * For how long the running fiber has had its turn, too short by a tick at most; 0 if the ticker
+     * has not come since. The first switch after a mark takes it away, so the turn is older than a
+     * mark that is there, and began within the tick before.
+     */
+    long turnNs() {
+        if (!marked) {
+            return 0;
+        }
+        VarHandle.loadLoadFence();
+        return nanoTime() - markedNs;
+    }
+
+    /** A number that each turn of a fiber has for itself. */
+    long turnNumber() {
+        return looks * (2 * LOOK_EVERY) - looksAfter;
+    }
+
+    /** The thread that the loop runs on; from any thread, null at first. */
+    @Nullable Thread loopThread() {
+        return loopThread;
+    }
+
+    /** The thread that runs as this cord; from other threads a hint. */
+    @Nullable Thread currentThread() {
+        return current;
     }
 
     boolean isVirtual() {

@@ -22,6 +22,7 @@ import java.util.concurrent.ThreadFactory;
  * @param clock real or virtual time
  * @param stacks what its fibers run on
  * @param initialiser what the cord's root fiber runs before anything else; null for nothing
+ * @param watch how fibers that do not give way are seen
  * @param switchHooks carry context that is bound to the thread; none unless asked for
  */
 public record CordOptions(
@@ -32,6 +33,7 @@ public record CordOptions(
         Clock clock,
         StackKind stacks,
         @Nullable Action initialiser,
+        WatchOptions watch,
         List<SwitchHook<?>> switchHooks) {
 
     private static final long DEFAULT_STACK_SIZE = 16L << 20;
@@ -63,6 +65,7 @@ public record CordOptions(
         Objects.requireNonNull(uncaught, "uncaught");
         Objects.requireNonNull(clock, "clock");
         Objects.requireNonNull(stacks, "stacks");
+        Objects.requireNonNull(watch, "watch");
         switchHooks = List.copyOf(switchHooks);
         if (stacks == StackKind.VIRTUAL_THREAD && clock instanceof VirtualClock) {
             throw new IllegalArgumentException(
@@ -82,7 +85,7 @@ public record CordOptions(
 
     /**
      * {@return the defaults: a stack of 16 MiB, a stop limit of 5 s, real time, failures logged,
-     * light stacks}
+     * light stacks, cords reported that are stuck for 500 ms}
      *
      * @param name the cord's name
      */
@@ -95,6 +98,7 @@ public record CordOptions(
                 new RealClock(),
                 StackKind.LIGHT,
                 null,
+                WatchOptions.DEFAULT,
                 List.of());
     }
 
@@ -112,7 +116,7 @@ public record CordOptions(
      */
     public CordOptions withName(String other) {
         return new CordOptions(
-                other, thread, stopLimit, uncaught, clock, stacks, initialiser, switchHooks);
+                other, thread, stopLimit, uncaught, clock, stacks, initialiser, watch, switchHooks);
     }
 
     /**
@@ -170,7 +174,7 @@ public record CordOptions(
 
     private CordOptions withThread(ThreadOptions other) {
         return new CordOptions(
-                name, other, stopLimit, uncaught, clock, stacks, initialiser, switchHooks);
+                name, other, stopLimit, uncaught, clock, stacks, initialiser, watch, switchHooks);
     }
 
     // ---------------------------------------------------------------- the rest
@@ -182,7 +186,7 @@ public record CordOptions(
      */
     public CordOptions withStopLimit(Duration limit) {
         return new CordOptions(
-                name, thread, limit, uncaught, clock, stacks, initialiser, switchHooks);
+                name, thread, limit, uncaught, clock, stacks, initialiser, watch, switchHooks);
     }
 
     /**
@@ -192,7 +196,7 @@ public record CordOptions(
      */
     public CordOptions withUncaught(UncaughtHandler handler) {
         return new CordOptions(
-                name, thread, stopLimit, handler, clock, stacks, initialiser, switchHooks);
+                name, thread, stopLimit, handler, clock, stacks, initialiser, watch, switchHooks);
     }
 
     /**
@@ -202,7 +206,7 @@ public record CordOptions(
      */
     public CordOptions withClock(Clock other) {
         return new CordOptions(
-                name, thread, stopLimit, uncaught, other, stacks, initialiser, switchHooks);
+                name, thread, stopLimit, uncaught, other, stacks, initialiser, watch, switchHooks);
     }
 
     /**
@@ -212,7 +216,7 @@ public record CordOptions(
      */
     public CordOptions withStacks(StackKind kind) {
         return new CordOptions(
-                name, thread, stopLimit, uncaught, clock, kind, initialiser, switchHooks);
+                name, thread, stopLimit, uncaught, clock, kind, initialiser, watch, switchHooks);
     }
 
     /**
@@ -230,10 +234,51 @@ public record CordOptions(
     public CordOptions withInitialiser(Action action) {
         Objects.requireNonNull(action, "action");
         return new CordOptions(
-                name, thread, stopLimit, uncaught, clock, stacks, action, switchHooks);
+                name, thread, stopLimit, uncaught, clock, stacks, action, watch, switchHooks);
     }
 
-    // ---------------------------------------------------------------- switch hooks
+    // ---------------------------------------------------------------- watching
+
+    /**
+     * {@return these options with another limit for the watchdog}
+     *
+     * <p>A cord that is busy, and has not come to a switchpoint for this long, is reported to the
+     * {@linkplain #withStuckHandler handler}: its other fibers, timers and messages wait meanwhile.
+     * A cord that sleeps is silent, and so is one whose fibers block in calls of the JDK on virtual
+     * threads. The watchdog looks every millisecond, and allows for its own thread being late; it
+     * costs the cord nothing. It does not yet watch over I/O, and not over a cord on a virtual
+     * clock, where no time passes in a fiber.
+     *
+     * @param limit 500 ms unless changed; {@link Waits#FOREVER} switches the watchdog off
+     * @throws IllegalArgumentException if it is zero, negative or longer than 292 years
+     */
+    public CordOptions withStuckLimit(Duration limit) {
+        return withWatch(new WatchOptions(limit, watch.stuckHandler(), watch.sliceLimits()));
+    }
+
+    /**
+     * {@return these options with another handler for what the watchdog finds}
+     *
+     * @param handler is told of it; unless changed, a warning is logged
+     */
+    public CordOptions withStuckHandler(StuckHandler handler) {
+        return withWatch(new WatchOptions(watch.stuckLimit(), handler, watch.sliceLimits()));
+    }
+
+    /**
+     * {@return these options with other limits for {@link Slice#checkpoint}}
+     *
+     * @param limits of the fibers that set none for themselves; unless changed, a warning after 500
+     *     ms and an error after a second
+     */
+    public CordOptions withSliceLimits(SliceLimits limits) {
+        return withWatch(new WatchOptions(watch.stuckLimit(), watch.stuckHandler(), limits));
+    }
+
+    private CordOptions withWatch(WatchOptions other) {
+        return new CordOptions(
+                name, thread, stopLimit, uncaught, clock, stacks, initialiser, other, switchHooks);
+    }
 
     /**
      * {@return these options with hooks that carry context which is bound to the thread}
@@ -249,6 +294,7 @@ public record CordOptions(
                 clock,
                 stacks,
                 initialiser,
+                watch,
                 List.of(hooks));
     }
 
