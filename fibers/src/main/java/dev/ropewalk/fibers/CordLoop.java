@@ -2,6 +2,7 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
@@ -79,6 +80,21 @@ abstract sealed class CordLoop permits Cord {
      */
     private boolean marked;
 
+    /** When the ticker set the mark that is there now; by the ticker. */
+    private volatile long markedNs;
+
+    /** How often it has looked; with the switches since, a number for each turn of a fiber. */
+    private long looks;
+
+    /** What {@link Slice} knows of the running fiber. */
+    final Slices slices;
+
+    private final WatchOptions watch;
+    private final List<SwitchHook<?>> switchHooks;
+
+    /** Null if there are none. */
+    final @Nullable SwitchHooks hooks;
+
     /**
      * The thread that runs as this cord now: the one of the loop or, on virtual threads, that of
      * the mounted stack; null before and after. Needs no fence: a thread that finds itself here was
@@ -126,8 +142,17 @@ abstract sealed class CordLoop permits Cord {
         this.orderSeeded = seam.isOrderSeeded();
         this.inTurns = seam.isInTurns();
         this.marked = inTurns; // for ever: it never looks by itself
+        this.watch = options.watch();
+        this.slices = new Slices(self(), watch.sliceLimits());
+        this.switchHooks = options.switchHooks();
+        this.hooks = SwitchHooks.of(self(), switchHooks);
         this.onVirtualThreads = options.stacks() == StackKind.VIRTUAL_THREAD;
-        this.lateUnmount = options.lateUnmount() && !orderSeeded && !onVirtualThreads;
+        this.lateUnmount =
+                options.lateUnmount()
+                        && !orderSeeded
+                        && !onVirtualThreads
+                        && !inTurns
+                        && hooks == null;
     }
 
     abstract Fiber<?> root();
@@ -167,8 +192,11 @@ abstract sealed class CordLoop permits Cord {
         current = loopThread;
         if (!seam.isVirtual()) {
             activity = Activity.BUSY;
-            Ticker.INSTANCE.add(self());
+            Ticker.INSTANCE.add(self(), watch);
             Ticker.INSTANCE.cordBecameBusy();
+        }
+        if (hooks != null) {
+            hooks.begin(switchHooks, root());
         }
         enqueue(root(), Handler.START);
         for (Fiber<?> fiber = next(); fiber != null; fiber = next()) {
@@ -182,15 +210,22 @@ abstract sealed class CordLoop permits Cord {
             Ticker.INSTANCE.remove(self());
         }
         endIdleStacks();
+        if (hooks != null) {
+            hooks.showThreadsOwn();
+        }
         CurrentCord.remove();
         current = null;
     }
 
-    /** The loop broke while this fiber ran. */
+    /** What runs from now on runs as no fiber; returns the one that ran. */
     final @Nullable Fiber<?> takeRunning() {
         Fiber<?> ran = running;
         running = null;
         return ran;
+    }
+
+    final void setRunning(@Nullable Fiber<?> fiber) {
+        running = fiber;
     }
 
     private void enter(Fiber<?> fiber) {
@@ -491,14 +526,31 @@ abstract sealed class CordLoop permits Cord {
     /** No fiber is current meanwhile, so a message cannot wait as the one that happened to run. */
     private void look() {
         looksAfter = LOOK_EVERY;
+        looks++;
         marked = false;
         Fiber<?> interrupted = running;
         running = null;
-        inbox.drain(INBOX_BATCH);
+        if (hooks == null) {
+            inbox.drain(INBOX_BATCH);
+        } else if (!inbox.isEmpty()) {
+            drainWithout(hooks, interrupted);
+        }
         if (!timers.isEmpty()) {
             timers.fireDue(seam.nanoTime());
         }
         running = interrupted;
+    }
+
+    /** Messages are no fiber's, and see no fiber's context. */
+    private void drainWithout(SwitchHooks context, @Nullable Fiber<?> interrupted) {
+        if (interrupted != null) {
+            context.keep(interrupted);
+        }
+        context.showThreadsOwn();
+        inbox.drain(INBOX_BATCH);
+        if (interrupted != null) {
+            context.show(interrupted);
+        }
     }
 
     private void idle() {
@@ -521,6 +573,9 @@ abstract sealed class CordLoop permits Cord {
             look();
             wakeForRest();
             return;
+        }
+        if (hooks != null) {
+            hooks.showThreadsOwn();
         }
         setAsleep(true);
         try {
@@ -743,9 +798,46 @@ abstract sealed class CordLoop permits Cord {
         return activity;
     }
 
-    /** By the ticker. */
-    void mark() {
+    /**
+     * By the ticker: asks for a look at the next switch. True if the mark that it set before is
+     * still there, so that there has been no switch since.
+     */
+    boolean mark() {
+        if (marked) {
+            return true;
+        }
+        markedNs = nanoTime();
+        VarHandle.storeStoreFence();
         marked = true;
+        return false;
+    }
+
+    /**
+     * For how long the running fiber has had its turn, too short by a tick at most; 0 if the ticker
+     * has not come since. The first switch after a mark takes it away, so the turn is older than a
+     * mark that is there, and began within the tick before.
+     */
+    long turnNs() {
+        if (!marked) {
+            return 0;
+        }
+        VarHandle.loadLoadFence();
+        return nanoTime() - markedNs;
+    }
+
+    /** A number that each turn of a fiber has for itself. */
+    long turnNumber() {
+        return looks * (2 * LOOK_EVERY) - looksAfter;
+    }
+
+    /** The thread that the loop runs on; from any thread, null at first. */
+    @Nullable Thread loopThread() {
+        return loopThread;
+    }
+
+    /** The thread that runs as this cord; from other threads a hint. */
+    @Nullable Thread currentThread() {
+        return current;
     }
 
     boolean isVirtual() {

@@ -6,6 +6,7 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -23,6 +24,8 @@ import java.util.concurrent.ThreadFactory;
  * @param initialiser what the cord's root fiber runs before anything else; null for nothing
  * @param lateUnmount whether a light stack is left only when it must be; see {@link
  *     #withLateUnmount}
+ * @param watch how fibers that do not give way are seen
+ * @param switchHooks carry context that is bound to the thread; none unless asked for
  */
 public record CordOptions(
         String name,
@@ -32,7 +35,9 @@ public record CordOptions(
         Clock clock,
         StackKind stacks,
         @Nullable Action initialiser,
-        boolean lateUnmount) {
+        boolean lateUnmount,
+        WatchOptions watch,
+        List<SwitchHook<?>> switchHooks) {
 
     private static final long DEFAULT_STACK_SIZE = 16L << 20;
     private static final Duration DEFAULT_STOP_LIMIT = Duration.ofSeconds(5);
@@ -66,6 +71,8 @@ public record CordOptions(
         Objects.requireNonNull(uncaught, "uncaught");
         Objects.requireNonNull(clock, "clock");
         Objects.requireNonNull(stacks, "stacks");
+        Objects.requireNonNull(watch, "watch");
+        switchHooks = List.copyOf(switchHooks);
         if (stacks == StackKind.VIRTUAL_THREAD && clock instanceof VirtualClock) {
             throw new IllegalArgumentException(
                     "stacks=VIRTUAL_THREAD of cord "
@@ -84,7 +91,7 @@ public record CordOptions(
 
     /**
      * {@return the defaults: a stack of 16 MiB, a stop limit of 5 s, real time, failures logged,
-     * light stacks}
+     * light stacks, cords reported that are stuck for 500 ms}
      *
      * @param name the cord's name
      */
@@ -97,7 +104,9 @@ public record CordOptions(
                 new RealClock(),
                 StackKind.LIGHT,
                 null,
-                LATE_UNMOUNT);
+                LATE_UNMOUNT,
+                WatchOptions.DEFAULT,
+                List.of());
     }
 
     // ---------------------------------------------------------------- the thread
@@ -114,7 +123,7 @@ public record CordOptions(
      */
     public CordOptions withName(String other) {
         return new CordOptions(
-                other, thread, stopLimit, uncaught, clock, stacks, initialiser, lateUnmount);
+                other, thread, stopLimit, uncaught, clock, stacks, initialiser, lateUnmount, watch, switchHooks);
     }
 
     /**
@@ -177,7 +186,7 @@ public record CordOptions(
 
     private CordOptions withThread(ThreadOptions other) {
         return new CordOptions(
-                name, other, stopLimit, uncaught, clock, stacks, initialiser, lateUnmount);
+                name, other, stopLimit, uncaught, clock, stacks, initialiser, lateUnmount, watch, switchHooks);
     }
 
     // ---------------------------------------------------------------- the rest
@@ -189,7 +198,7 @@ public record CordOptions(
      */
     public CordOptions withStopLimit(Duration limit) {
         return new CordOptions(
-                name, thread, limit, uncaught, clock, stacks, initialiser, lateUnmount);
+                name, thread, limit, uncaught, clock, stacks, initialiser, lateUnmount, watch, switchHooks);
     }
 
     /**
@@ -199,7 +208,7 @@ public record CordOptions(
      */
     public CordOptions withUncaught(UncaughtHandler handler) {
         return new CordOptions(
-                name, thread, stopLimit, handler, clock, stacks, initialiser, lateUnmount);
+                name, thread, stopLimit, handler, clock, stacks, initialiser, lateUnmount, watch, switchHooks);
     }
 
     /**
@@ -209,7 +218,7 @@ public record CordOptions(
      */
     public CordOptions withClock(Clock other) {
         return new CordOptions(
-                name, thread, stopLimit, uncaught, other, stacks, initialiser, lateUnmount);
+                name, thread, stopLimit, uncaught, other, stacks, initialiser, lateUnmount, watch, switchHooks);
     }
 
     /**
@@ -219,7 +228,7 @@ public record CordOptions(
      */
     public CordOptions withStacks(StackKind kind) {
         return new CordOptions(
-                name, thread, stopLimit, uncaught, clock, kind, initialiser, lateUnmount);
+                name, thread, stopLimit, uncaught, clock, kind, initialiser, lateUnmount, watch, switchHooks);
     }
 
     /**
@@ -237,7 +246,7 @@ public record CordOptions(
     public CordOptions withInitialiser(Action action) {
         Objects.requireNonNull(action, "action");
         return new CordOptions(
-                name, thread, stopLimit, uncaught, clock, stacks, action, lateUnmount);
+                name, thread, stopLimit, uncaught, clock, stacks, action, lateUnmount, watch, switchHooks);
     }
 
     /**
@@ -245,12 +254,75 @@ public record CordOptions(
      * only when it must, so that two fibers which wake each other cost half as much. The price: a
      * monitor that a fiber holds while it waits is silently lost, and others enter it. So no fiber
      * of the cord may wait inside a {@code synchronized} block or method, nor below one of a
-     * library. Has no effect on virtual threads, in a seeded order and on bound threads.
+     * library. Has no effect on virtual threads, in a seeded order, on bound threads, on cords that
+     * share a thread, and beside switch hooks.
      *
      * @param on whether stacks are left late; the default is false
      */
     public CordOptions withLateUnmount(boolean on) {
-        return new CordOptions(name, thread, stopLimit, uncaught, clock, stacks, initialiser, on);
+        return new CordOptions(name, thread, stopLimit, uncaught, clock, stacks, initialiser, on, watch, switchHooks);
+    }
+
+    // ---------------------------------------------------------------- watching
+
+    /**
+     * {@return these options with another limit for the watchdog}
+     *
+     * <p>A cord that is busy, and has not come to a switchpoint for this long, is reported to the
+     * {@linkplain #withStuckHandler handler}: its other fibers, timers and messages wait meanwhile.
+     * A cord that sleeps is silent, and so is one whose fibers block in calls of the JDK on virtual
+     * threads. The watchdog looks every millisecond, and allows for its own thread being late; it
+     * costs the cord nothing. It does not yet watch over I/O, and not over a cord on a virtual
+     * clock, where no time passes in a fiber.
+     *
+     * @param limit 500 ms unless changed; {@link Waits#FOREVER} switches the watchdog off
+     * @throws IllegalArgumentException if it is zero, negative or longer than 292 years
+     */
+    public CordOptions withStuckLimit(Duration limit) {
+        return withWatch(new WatchOptions(limit, watch.stuckHandler(), watch.sliceLimits()));
+    }
+
+    /**
+     * {@return these options with another handler for what the watchdog finds}
+     *
+     * @param handler is told of it; unless changed, a warning is logged
+     */
+    public CordOptions withStuckHandler(StuckHandler handler) {
+        return withWatch(new WatchOptions(watch.stuckLimit(), handler, watch.sliceLimits()));
+    }
+
+    /**
+     * {@return these options with other limits for {@link Slice#checkpoint}}
+     *
+     * @param limits of the fibers that set none for themselves; unless changed, a warning after 500
+     *     ms and an error after a second
+     */
+    public CordOptions withSliceLimits(SliceLimits limits) {
+        return withWatch(new WatchOptions(watch.stuckLimit(), watch.stuckHandler(), limits));
+    }
+
+    private CordOptions withWatch(WatchOptions other) {
+        return new CordOptions(
+                name, thread, stopLimit, uncaught, clock, stacks, initialiser, lateUnmount, other, switchHooks);
+    }
+
+    /**
+     * {@return these options with hooks that carry context which is bound to the thread}
+     *
+     * @param hooks all of them, in the order in which they are asked; none for none
+     */
+    public CordOptions withSwitchHooks(SwitchHook<?>... hooks) {
+        return new CordOptions(
+                name,
+                thread,
+                stopLimit,
+                uncaught,
+                clock,
+                stacks,
+                initialiser,
+                lateUnmount,
+                watch,
+                List.of(hooks));
     }
 
     private static void log(Fiber<?> fiber, Throwable failure) {

@@ -135,10 +135,16 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     /** Leaves the stack until the wait is ended. The short path of every switchpoint. */
     @Nullable Object park(WaitKind kind, Object reason) {
         describe(kind, reason); // first: what it is given while it is raised into belongs to this
+        if (cord.hooks != null) {
+            cord.hooks.keep(self()); // what fails there may be raised into it
+        }
         raiseIfDue();
         state(RUNNING, WAITING);
         leaveStack(WAITING);
         Object value = cord.takeValue();
+        if (cord.hooks != null) {
+            cord.hooks.show(self());
+        }
         if (value == RAISED) {
             throw throwDue();
         }
@@ -185,10 +191,16 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     }
 
     private void giveTurn() {
+        if (cord.hooks != null) {
+            cord.hooks.keep(self());
+        }
         state(RUNNING, RUNNABLE);
         cord.enqueue(self(), null);
         leaveStack(RUNNABLE);
         cord.takeValue();
+        if (cord.hooks != null) {
+            cord.hooks.show(self());
+        }
     }
 
     private void leaveStack(int as) {

@@ -59,6 +59,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     void turn() {
         Object value = cord.takeValue();
         state(value == Handler.START ? UNSTARTED : RUNNABLE, RUNNING);
+        if (cord.hooks != null) {
+            cord.hooks.show(self());
+        }
         Throwable raised = value == Handler.START || value == RAISED ? pending() : null;
         if (raised != null) {
             end(new Outcome.Failure<>(raised));
@@ -105,6 +108,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (next == Handler.END) {
             end(handlerResult());
             return;
+        }
+        if (cord.hooks != null) {
+            cord.hooks.keep(self());
         }
         Throwable raised = pending();
         if (raised != null) {
@@ -161,6 +167,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             Holding.tellAll(self());
         }
         locals = LocalValues.begunWith(locals);
+        if (cord.hooks != null) {
+            cord.hooks.show(self());
+        }
         forgetInstantValue();
         setEnding(false);
         setShielded(false);

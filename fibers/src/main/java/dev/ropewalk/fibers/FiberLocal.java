@@ -78,9 +78,14 @@ public final class FiberLocal<T extends @Nullable Object> {
      *
      * @throws IllegalStateException if no fiber runs on this thread
      */
-    @SuppressWarnings({"unchecked", "NullAway"}) // set takes a T
     public T get() {
-        LocalValues values = Fiber.current().locals;
+        return valueIn(Fiber.current());
+    }
+
+    /** On the fiber's cord. */
+    @SuppressWarnings({"unchecked", "NullAway"}) // set takes a T
+    T valueIn(Fiber<?> fiber) {
+        LocalValues values = fiber.locals;
         int place = values == null ? -1 : values.find(this);
         if (values != null && place >= 0) {
             return (T) values.at(place);

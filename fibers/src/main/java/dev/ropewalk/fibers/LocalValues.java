@@ -101,11 +101,12 @@ final class LocalValues {
         if (parent == null) {
             return null;
         }
+        SwitchHooks.beforeSpin(parent);
         LocalValues theirs = parent.locals;
         return theirs == null || !parent.cord.isCurrent() ? null : theirs.handDown();
     }
 
-    private @Nullable LocalValues handDown() {
+    @Nullable LocalValues handDown() {
         if (isBeginning) {
             return this;
         }

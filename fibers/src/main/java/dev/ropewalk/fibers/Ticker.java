@@ -8,7 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * One daemon thread per process that marks each busy cord every millisecond, so that a cord looks
- * at its inbox and timers even if its fibers run long between switches (rule F2).
+ * at its inbox and timers even if its fibers run long between switches (rule F2), and finds those
+ * that do not give way (rule F13).
  *
  * <p>It runs only while a cord is busy. Going to sleep and waking it up is a handshake: it sets
  * {@code asleep} and then reads the cords' busy flags; a cord sets its busy flag and then reads
@@ -21,11 +22,12 @@ final class Ticker {
     /** Ticks without a busy cord before the thread sleeps; a cord that naps does not stop it. */
     private static final int IDLE_TICKS = 20;
 
-    private static final long STACK_SIZE = 64 * 1024;
+    private static final long STACK_SIZE = 256 * 1024;
 
     static final Ticker INSTANCE = new Ticker();
 
-    private final List<Cord> cords = new CopyOnWriteArrayList<>();
+    private final List<CordWatch> watches = new CopyOnWriteArrayList<>();
+    private final Watchdog watchdog = new Watchdog(Watchdog.reporterThread());
     private final Thread thread;
     private volatile boolean asleep = true;
 
@@ -44,12 +46,18 @@ final class Ticker {
         Objects.requireNonNull(INSTANCE, "made by the class initialiser");
     }
 
-    void add(Cord cord) {
-        cords.add(cord);
+    void add(Cord cord, WatchOptions options) {
+        watches.add(new CordWatch(cord, options, watchdog));
     }
 
     void remove(Cord cord) {
-        cords.remove(cord);
+        for (CordWatch watch : watches) {
+            if (watch.cord == cord) {
+                watch.end();
+                watches.remove(watch);
+                return;
+            }
+        }
     }
 
     /** Called by a cord right after it set its busy flag. */
@@ -74,12 +82,11 @@ final class Ticker {
 
     private boolean tick() {
         boolean anyBusy = false;
-        for (Cord cord : cords) {
-            if (cord.isBusy()) {
-                cord.mark();
-                anyBusy = true;
-            }
+        long nowNs = RealSeam.now();
+        for (CordWatch watch : watches) {
+            anyBusy |= watch.tick(nowNs);
         }
+        watchdog.afterTick(watches, nowNs);
         return anyBusy;
     }
 

@@ -1,0 +1,165 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the ticker knows of one cord: whether it gives way (rule F13).
+ *
+ * <p>A busy cord looks at the first switch after the ticker's mark, and takes the mark away then.
+ * So a mark that is still there at the next tick says that the cord has not come to a switchpoint
+ * since, which costs the cord nothing. States; their one writer is {@link #state(State, State)}:
+ *
+ * <pre>
+ *   MOVING -> SILENT   the mark of the last tick is still there
+ *   SILENT -> MOVING   it has looked, or sleeps, or has ended
+ *   SILENT -> STUCK    silent for the limit: told once
+ *   STUCK  -> MOVING   as from SILENT: told once
+ * </pre>
+ *
+ * A cord that sleeps in its reactor is not busy, and neither is one whose fibers are blocked in
+ * calls of the JDK on virtual threads: both are MOVING.
+ *
+ * <p>Time is counted in ticks of {@link #MOST_PER_TICK_NS} at most. A machine or JVM that stood
+ * still stopped the ticker too, and a tick that comes late says nothing about the cord. Rejected:
+ * the clock alone, which reports every cord after each long pause.
+ *
+ * <p>Confined to the ticker's thread, but for {@link #end}.
+ */
+final class CordWatch {
+    static final long MOST_PER_TICK_NS = 10 * Ticker.TICK_NS;
+
+    /** The first look at the CPU time comes after this part of the limit: it needs a thread. */
+    private static final int SUSPICION = 4;
+
+    enum State {
+        MOVING,
+        SILENT,
+        STUCK
+    }
+
+    final Cord cord;
+    private final Watchdog watchdog;
+    private final StuckHandler handler;
+    private final long limitNs;
+    private State state = State.MOVING;
+
+    /** The cord was busy at the last tick, which left a mark. */
+    private boolean isMarked;
+
+    private long lastTickNs;
+
+    /** Since when the mark stands. */
+    private long silentSinceNs;
+
+    /** For how long, by the ticks. */
+    private long countedNs;
+
+    private @Nullable StuckEpisode episode;
+    private volatile boolean hasEnded;
+
+    CordWatch(Cord cord, WatchOptions options, Watchdog watchdog) {
+        this.cord = cord;
+        this.watchdog = watchdog;
+        this.handler = options.stuckHandler();
+        this.limitNs = Waits.nanos(options.stuckLimit());
+    }
+
+    /** Marks the cord if it is busy; true if so. */
+    boolean tick(long nowNs) {
+        boolean isBusy = !hasEnded && cord.isBusy();
+        boolean isSilent = isBusy && cord.mark();
+        if (isWatched()) {
+            try {
+                step(isBusy, isSilent, nowNs);
+            } catch (Throwable broken) {
+                watchdog.survive(broken);
+            }
+        }
+        return isBusy;
+    }
+
+    /**
+     * What one tick found.
+     *
+     * @param isSilent the mark of an earlier tick was still there
+     */
+    void step(boolean isBusy, boolean isSilent, long nowNs) {
+        boolean isStill = isBusy && isSilent && isMarked;
+        long beforeNs = lastTickNs;
+        isMarked = isBusy;
+        lastTickNs = nowNs;
+        if (isStill) {
+            stillSilent(beforeNs, nowNs);
+        } else if (state != State.MOVING) {
+            moves(nowNs);
+        }
+    }
+
+    private void stillSilent(long beforeNs, long nowNs) {
+        if (state == State.MOVING) {
+            state(State.MOVING, State.SILENT);
+            silentSinceNs = beforeNs;
+            countedNs = 0;
+        }
+        if (state == State.STUCK) {
+            return;
+        }
+        countedNs += Math.min(nowNs - beforeNs, MOST_PER_TICK_NS);
+        if (episode == null && countedNs >= limitNs / SUSPICION) {
+            StuckEpisode begun = new StuckEpisode(cord, handler);
+            episode = begun;
+            watchdog.hand(begun::begin);
+        }
+        StuckEpisode told = episode;
+        if (told != null && countedNs >= limitNs) {
+            state(State.SILENT, State.STUCK);
+            watchdog.stuck(this);
+            Fiber<?> running = cord.running(); // a hint, from this thread
+            long forNs = countedNs;
+            watchdog.hand(() -> told.report(running, forNs));
+        }
+    }
+
+    private void moves(long nowNs) {
+        StuckEpisode over = episode;
+        episode = null;
+        boolean wasTold = state == State.STUCK;
+        state(state, State.MOVING);
+        if (over != null) {
+            over.setOver();
+        }
+        if (wasTold && over != null) {
+            watchdog.moves(this);
+            long tookNs = nowNs - silentSinceNs;
+            watchdog.hand(() -> over.reportEnd(tookNs));
+        }
+    }
+
+    /** The cord has ended; the next tick finds it. Any thread. */
+    void end() {
+        hasEnded = true;
+    }
+
+    boolean hasEnded() {
+        return hasEnded;
+    }
+
+    boolean isWatched() {
+        return limitNs != Long.MAX_VALUE;
+    }
+
+    boolean isStuck() {
+        return state == State.STUCK;
+    }
+
+    StuckHandler handler() {
+        return handler;
+    }
+
+    private void state(State from, State to) {
+        if (Checks.ON && state != from) {
+            throw new IllegalStateException("state=" + state + " != from=" + from + " of " + cord);
+        }
+        state = to;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.ropewalk.fibers;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * The time for which a fiber runs without giving way, checked where the fiber's code asks for it
+ * (rule F13): {@link #checkpoint} in a long loop says which one it is that keeps the others
+ * waiting.
+ *
+ * {@snippet file="dev/ropewalk/fibers/WatchSnippetsTest.java" region="slice"}
+ *
+ * <p>A slice begins whenever the fiber gets its turn: at its start, and after each switchpoint,
+ * also one at which nobody else was there to run. It is measured by the ticker's milliseconds, so a
+ * switch costs nothing for it, and a checkpoint within the first one reads no clock: a slice counts
+ * up to a tick less than it took, and as much more as the cord's last look at its messages took. On
+ * a virtual clock no time passes in a slice, so nothing is ever over a limit there.
+ *
+ * <p>For the running fiber only; where no fiber runs, all methods throw an {@link
+ * IllegalStateException}.
+ */
+public final class Slice {
+    private Slice() {}
+
+    /**
+     * Checks how long the running fiber has not given way: past the warning it logs that, once in a
+     * slice; past the error limit it throws, each time, until the fiber has come to a switchpoint.
+     * It is none itself: it neither gives way nor raises what is pending.
+     *
+     * @throws SliceExceededException if the slice is longer than the error limit; an ordinary
+     *     exception of this fiber
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static void checkpoint() {
+        Fiber<?> fiber = Fiber.current();
+        long turnNs = fiber.cord.turnNs();
+        if (turnNs > 0) {
+            fiber.cord.slices.check(fiber, turnNs);
+        }
+    }
+
+    /**
+     * Puts off both limits in the current slice; of several calls the times add up.
+     *
+     * @param more by how much
+     * @throws IllegalArgumentException if the time is negative or longer than 292 years
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static void extend(Duration more) {
+        Fiber.current().cord.slices.extend(Waits.nanos(more));
+    }
+
+    /**
+     * Sets the running fiber's own limits in place of the cord's, for this slice and later ones.
+     * Others do not inherit them, and a restarted fiber has the cord's again.
+     *
+     * @param limits the limits
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static void setLimits(SliceLimits limits) {
+        Slices.OWN_LIMITS.set(Objects.requireNonNull(limits, "limits"));
+    }
+}

@@ -1,0 +1,70 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+
+/**
+ * What a cord knows of the slice of its running fiber. A slice is named by the number of the turn,
+ * so nothing has to be reset at a switch. Confined to the cord.
+ */
+final class Slices {
+    /** Limits that fibers have set for themselves. */
+    static final FiberLocal<@Nullable SliceLimits> OWN_LIMITS = FiberLocal.of(null);
+
+    private static final Logger LOG = LoggerFactory.getLogger(Slice.class);
+
+    /** No turn has this number. */
+    private static final long NONE = Long.MIN_VALUE;
+
+    private final Cord cord;
+    private final SliceLimits limits;
+
+    private long warnedIn = NONE;
+    private long extendedIn = NONE;
+    private long extraNs;
+    private int warnings;
+
+    Slices(Cord cord, SliceLimits limits) {
+        this.cord = cord;
+        this.limits = limits;
+    }
+
+    void check(Fiber<?> fiber, long turnNs) {
+        long turn = cord.turnNumber();
+        long countedNs = turnNs - (extendedIn == turn ? extraNs : 0);
+        SliceLimits own = OWN_LIMITS.valueIn(fiber);
+        SliceLimits valid = own == null ? limits : own;
+        if (countedNs > Waits.nanos(valid.error())) {
+            throw new SliceExceededException(
+                    textOf(fiber, turnNs)
+                            + ", more than its limit of "
+                            + valid.error()
+                            + "; call Fiber.snooze in between, or Slice.extend if it may take as"
+                            + " long");
+        }
+        if (countedNs > Waits.nanos(valid.warning()) && warnedIn != turn) {
+            warnedIn = turn;
+            warnings++;
+            LOG.warn("{}; call Fiber.snooze in between", textOf(fiber, turnNs));
+        }
+    }
+
+    void extend(long moreNs) {
+        long turn = cord.turnNumber();
+        long before = extendedIn == turn ? extraNs : 0;
+        extendedIn = turn;
+        extraNs = Math.min(before, Long.MAX_VALUE - moreNs) + moreNs;
+    }
+
+    /** How often it has warned. */
+    int warnings() {
+        return warnings;
+    }
+
+    private static String textOf(Fiber<?> fiber, long turnNs) {
+        return fiber + " has not given way for " + Duration.ofNanos(turnNs).toMillis() + " ms";
+    }
+}

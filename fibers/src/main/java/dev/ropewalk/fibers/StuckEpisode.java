@@ -1,0 +1,71 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What is told of a cord that does not give way, from the first suspicion on. Confined to the
+ * watchdog's reporter, but for {@link #setOver}.
+ */
+final class StuckEpisode {
+    private static final Logger LOG = LoggerFactory.getLogger(StuckEpisode.class);
+
+    private final Cord cord;
+    private final StuckHandler handler;
+    private @Nullable Fiber<?> fiber;
+    private long firstCpuNs = ThreadLook.UNKNOWN;
+    private volatile boolean isOver;
+
+    StuckEpisode(Cord cord, StuckHandler handler) {
+        this.cord = cord;
+        this.handler = handler;
+    }
+
+    /** By the ticker, as soon as it sees that the cord moves. */
+    void setOver() {
+        isOver = true;
+    }
+
+    void begin() {
+        firstCpuNs = ThreadLook.cpuNs(cord.loopThread());
+    }
+
+    void report(@Nullable Fiber<?> ran, long ns) {
+        fiber = ran;
+        List<StackTraceElement> stack = stack();
+        // Read after the stack, which is else that of something that came later.
+        List<StackTraceElement> seen = isOver ? List.of() : stack;
+        tell(handler, new StuckReport.Stuck(cord, ran, Duration.ofNanos(ns), cpuTime(), seen));
+    }
+
+    void reportEnd(long ns) {
+        tell(handler, new StuckReport.Over(cord, fiber, Duration.ofNanos(ns), cpuTime()));
+    }
+
+    private List<StackTraceElement> stack() {
+        try {
+            return ThreadLook.stack(cord.currentThread());
+        } catch (Throwable failed) {
+            LOG.error("the stack of {} could not be taken", cord, failed);
+            return List.of();
+        }
+    }
+
+    private @Nullable Duration cpuTime() {
+        long nowNs = ThreadLook.cpuNs(cord.loopThread());
+        boolean isKnown = firstCpuNs != ThreadLook.UNKNOWN && nowNs != ThreadLook.UNKNOWN;
+        return isKnown ? Duration.ofNanos(nowNs - firstCpuNs) : null;
+    }
+
+    static void tell(StuckHandler handler, StuckReport report) {
+        try {
+            handler.stuck(report);
+        } catch (Throwable broken) {
+            LOG.error("a stuck handler failed; it was told: {}", report, broken);
+        }
+    }
+}

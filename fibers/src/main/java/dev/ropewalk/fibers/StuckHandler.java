@@ -1,0 +1,17 @@
+package dev.ropewalk.fibers;
+
+/**
+ * Is told of a cord whose fiber does not give way, and when that is over (rule F13). {@link
+ * CordOptions#withStuckHandler} sets it.
+ */
+@FunctionalInterface
+public interface StuckHandler {
+    /**
+     * Called on a thread of its own, which is no cord, one report after the other for the whole
+     * process; so it may take its time, but must not wait for a cord that is stuck. What it throws
+     * is logged.
+     *
+     * @param report what has been found
+     */
+    void stuck(StuckReport report);
+}

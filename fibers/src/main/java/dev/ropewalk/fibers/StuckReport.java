@@ -1,0 +1,106 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+
+/** What a {@link StuckHandler} is told; its text is a whole message. */
+public sealed interface StuckReport {
+    /**
+     * A cord is busy and has not come to a switchpoint for longer than its limit: its other fibers,
+     * timers and messages wait. Told once; {@link Over} follows.
+     *
+     * @param cord the cord
+     * @param fiber what it seems to run, found from another thread; null if it runs a message or
+     *     another thing that is no fiber
+     * @param time for how long, without what the ticker itself was late
+     * @param cpuTime how much CPU time its thread has used meanwhile, not counting the first
+     *     quarter of the limit; next to nothing says that it is blocked, nearly all of the time
+     *     that it is in a loop. Null if the JVM cannot tell
+     * @param stack what its thread was in, innermost call first; empty if it had moved on before
+     *     that could be seen
+     */
+    record Stuck(
+            Cord cord,
+            @Nullable Fiber<?> fiber,
+            Duration time,
+            @Nullable Duration cpuTime,
+            List<StackTraceElement> stack)
+            implements StuckReport {
+
+        /** Copies the stack. */
+        public Stuck {
+            Objects.requireNonNull(cord, "cord");
+            Objects.requireNonNull(time, "time");
+            stack = List.copyOf(stack);
+        }
+
+        @Override
+        public String toString() {
+            StringBuilder text = new StringBuilder();
+            text.append(cord).append(" has not given way for ").append(time.toMillis());
+            text.append(" ms, in ").append(fiber == null ? "no fiber" : fiber);
+            if (cpuTime != null) {
+                text.append(", with ").append(cpuTime.toMillis()).append(" ms of CPU time");
+            }
+            text.append("; put what blocks into Blocking.call, and Fiber.snooze into long loops");
+            for (StackTraceElement each : stack) {
+                text.append("\n\tat ").append(each);
+            }
+            return text.toString();
+        }
+    }
+
+    /**
+     * The cord of an earlier {@link Stuck} has come to a switchpoint, or has ended.
+     *
+     * @param cord the cord
+     * @param fiber that of the first report
+     * @param time how long it took in all, to a tick of the watchdog, a millisecond
+     * @param cpuTime how much CPU time its thread has used meanwhile, not counting the first
+     *     quarter of the limit; null if the JVM cannot tell
+     */
+    record Over(Cord cord, @Nullable Fiber<?> fiber, Duration time, @Nullable Duration cpuTime)
+            implements StuckReport {
+
+        /** Checks the values. */
+        public Over {
+            Objects.requireNonNull(cord, "cord");
+            Objects.requireNonNull(time, "time");
+        }
+
+        @Override
+        public String toString() {
+            return cord
+                    + " goes on after "
+                    + time.toMillis()
+                    + " ms in "
+                    + (fiber == null ? "no fiber" : fiber)
+                    + (cpuTime == null ? "" : ", with " + cpuTime.toMillis() + " ms of CPU time");
+        }
+    }
+
+    /**
+     * All cords of this process that are watched, at least two, are stuck at once: none of them
+     * runs anything that waits its turn. Told once, until one of them moves again.
+     *
+     * @param cords all of them
+     */
+    record AllStuck(List<Cord> cords) implements StuckReport {
+        /** Copies the list. */
+        public AllStuck {
+            cords = List.copyOf(cords);
+        }
+
+        @Override
+        public String toString() {
+            return "all "
+                    + cords.size()
+                    + " cords of this process are stuck at once: "
+                    + cords
+                    + "; each has a report of its own, with its stack";
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+import org.slf4j.spi.MDCAdapter;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Carries context that other code binds to the thread, such as a security identity or the MDC of
+ * SLF4J, from fiber to fiber (rule F10): what a fiber sets is there whenever it runs, and nobody
+ * else finds it. {@link CordOptions#withSwitchHooks} registers hooks for a cord; one hook may serve
+ * many.
+ *
+ * {@snippet file="dev/ropewalk/fibers/SwitchHookTest.java" region="identity"}
+ *
+ * <p>When a fiber leaves the thread, the hook reads the context and keeps it for the fiber. When
+ * one comes, the hook sets that fiber's context, but only if the thread has another: the context
+ * stays on the thread until somebody needs a different one. A fiber begins with the context that
+ * its parent has when it spins it, also on another cord that has the same hook; one that a plain
+ * thread spins, with the initial one; a cord's root fiber, with the one of the thread, which gets
+ * it back at the end. A restarted fiber begins again with what it began with.
+ *
+ * <p>Messages run with the thread's own context, and so does the cord while it sleeps. A hook of a
+ * fiber's end, and the uncaught handler, may find that of the fiber.
+ *
+ * <p>What {@code get} and {@code set} throw goes to the cord's uncaught handler, for the fiber that
+ * it was about, and the fiber runs with the context that happens to be there. A hook that cannot
+ * even read the context of the cord's thread when the cord begins is not used there. They run as no
+ * fiber and must not wait; one that blocks, blocks the cord.
+ *
+ * <p>On {@link StackKind#VIRTUAL_THREAD} a fiber's thread is its virtual one. Context that hangs on
+ * {@link Thread#currentThread}, as thread-locals do, is carried there too; context of the system's
+ * thread below it is not while a call of the JDK blocks.
+ *
+ * @param <T> the type of the context; compared by {@code equals}, so what the hook gives must not
+ *     be changed later
+ */
+public final class SwitchHook<T extends @Nullable Object> {
+    private final String name;
+    private final FiberLocal<T> kept;
+    private final Supplier<? extends T> get;
+    private final Consumer<? super T> set;
+
+    private SwitchHook(String name, T initial, Supplier<? extends T> get, Consumer<? super T> set) {
+        this.name = Objects.requireNonNull(name, "name");
+        this.kept = FiberLocal.inheritable(initial);
+        this.get = Objects.requireNonNull(get, "get");
+        this.set = Objects.requireNonNull(set, "set");
+    }
+
+    /**
+     * {@return a hook}
+     *
+     * @param <T> the type of the context
+     * @param name shown in reports
+     * @param initial what fibers begin with that plain threads spin
+     * @param get reads the context of the current thread
+     * @param set sets the context of the current thread
+     */
+    public static <T extends @Nullable Object> SwitchHook<T> of(
+            String name, T initial, Supplier<? extends T> get, Consumer<? super T> set) {
+        return new SwitchHook<>(name, initial, get, set);
+    }
+
+    /**
+     * {@return a hook that carries the MDC, the diagnostic context of SLF4J's loggers}
+     *
+     * <p>Each switch copies the fiber's map once. With a logger that has no MDC it does nothing.
+     */
+    public static SwitchHook<Map<String, String>> mdc() {
+        return mdc(MDC.getMDCAdapter());
+    }
+
+    static SwitchHook<Map<String, String>> mdc(MDCAdapter mdc) {
+        return of(
+                "MDC",
+                Map.of(),
+                () -> {
+                    Map<String, String> copy = mdc.getCopyOfContextMap();
+                    return copy == null ? Map.of() : copy;
+                },
+                map -> {
+                    if (map.isEmpty()) {
+                        mdc.clear();
+                    } else {
+                        mdc.setContextMap(map);
+                    }
+                });
+    }
+
+    // ---------------------------------------------------------------- for SwitchHooks
+
+    T read() {
+        return get.get();
+    }
+
+    void show(T context) {
+        if (!Objects.equals(context, get.get())) {
+            set.accept(context);
+        }
+    }
+
+    /** The fiber has this thread's context. */
+    void keep(Fiber<?> fiber) {
+        T context = get.get();
+        if (!Objects.equals(context, kept.valueIn(fiber))) {
+            fiber.locals = LocalValues.with(fiber.locals, kept, context);
+        }
+    }
+
+    void showThatOf(Fiber<?> fiber) {
+        show(kept.valueIn(fiber));
+    }
+
+    @Override
+    public String toString() {
+        return "switch hook " + name;
+    }
+}

@@ -1,0 +1,121 @@
+package dev.ropewalk.fibers;
+
+import jdk.internal.vm.Continuation;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The switch hooks of one cord, which has this only if it has some.
+ *
+ * <p>A fiber keeps its context when it leaves, and gets it when it comes, each on its own thread:
+ * on {@link StackKind#VIRTUAL_THREAD} the root frame runs on another one. What is on the thread in
+ * between is left there, for the next may have the same. The thread's own context is what it had
+ * when it became a cord.
+ *
+ * <p>Hooks run as no fiber and pinned, so a hook that waits or blocks switches nothing: others
+ * would find a fiber here that is on its way to wait, and give it what it cannot take yet.
+ *
+ * <p>Confined to the cord.
+ */
+final class SwitchHooks {
+    private final Cord cord;
+    private final List<Carrier<?>> carriers = new ArrayList<>();
+
+    /** A hook, and what was on the thread before it was the cord's. */
+    private static final class Carrier<T extends @Nullable Object> {
+        final SwitchHook<T> hook;
+        private final T threadsOwn;
+
+        Carrier(SwitchHook<T> hook) {
+            this.hook = hook;
+            this.threadsOwn = hook.read();
+        }
+
+        void showThreadsOwn() {
+            hook.show(threadsOwn);
+        }
+    }
+
+    private interface Step {
+        void take(Carrier<?> carrier);
+    }
+
+    /** Null if there are none, which is all that a cord without hooks pays. */
+    static @Nullable SwitchHooks of(Cord cord, List<SwitchHook<?>> hooks) {
+        return hooks.isEmpty() ? null : new SwitchHooks(cord);
+    }
+
+    private SwitchHooks(Cord cord) {
+        this.cord = cord;
+    }
+
+    /** On the thread that becomes the cord, whose root fiber begins with its context. */
+    void begin(List<SwitchHook<?>> hooks, Fiber<?> root) {
+        for (SwitchHook<?> hook : hooks) {
+            try {
+                carriers.add(new Carrier<>(hook));
+                hook.keep(root);
+            } catch (Throwable broken) {
+                report(root, hook, "read the context of " + Thread.currentThread(), broken);
+            }
+        }
+        if (root.locals != null) {
+            root.locals = root.locals.handDown(); // what it begins with, also when restarted
+        }
+    }
+
+    /** The fiber is about to leave this thread, or to spin another that begins with its context. */
+    void keep(Fiber<?> fiber) {
+        if (fiber.outcome() != null) {
+            return; // abandoned while it ran
+        }
+        each(fiber, "read the context of", carrier -> carrier.hook.keep(fiber));
+    }
+
+    /** The fiber has come onto this thread. */
+    void show(Fiber<?> fiber) {
+        each(fiber, "set the context of", carrier -> carrier.hook.showThatOf(fiber));
+    }
+
+    /** What runs now is no fiber. */
+    void showThreadsOwn() {
+        each(cord.root(), "set the thread's own context beside", Carrier::showThreadsOwn);
+    }
+
+    private void each(Fiber<?> fiber, String what, Step step) {
+        Fiber<?> running = cord.takeRunning();
+        boolean isVirtual = Thread.currentThread().isVirtual();
+        if (isVirtual) {
+            Continuation.pin();
+        }
+        for (Carrier<?> carrier : carriers) {
+            try {
+                step.take(carrier);
+            } catch (Throwable broken) {
+                report(fiber, carrier.hook, what + " " + fiber, broken);
+            }
+        }
+        if (isVirtual) {
+            Continuation.unpin();
+        }
+        cord.setRunning(running);
+    }
+
+    private void report(Fiber<?> fiber, SwitchHook<?> hook, String what, Throwable broken) {
+        cord.reportUncaught(
+                fiber,
+                new IllegalStateException(
+                        hook + " could not " + what + ": " + FiberCore.textOf(broken), broken));
+    }
+
+    /** A fiber is being made; its parent may be the one that runs here. */
+    static void beforeSpin(Fiber<?> parent) {
+        Cord here = parent.cordOrNull();
+        if (here != null && here.hooks != null && here.isCurrent() && here.running() == parent) {
+            here.hooks.keep(parent);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** The code that the Javadoc and the guide show of what watches fibers. */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class WatchSnippetsTest {
+    private final List<StuckReport> alarms = new CopyOnWriteArrayList<>();
+
+    // @start region="slice"
+    private static long sum(List<Long> values) {
+        long sum = 0;
+        for (long each : values) {
+            Slice.checkpoint(); // throws if this goes on for longer than the limit
+            sum += each;
+        }
+        return sum;
+    }
+
+    // @end
+
+    @Test
+    void slices() {
+        Runs.inAnyOrder(() -> assertEquals(6, sum(List.of(1L, 2L, 3L))));
+    }
+
+    @Test
+    void options() {
+        // @start region="options"
+        CordOptions options =
+                CordOptions.named("requests")
+                        .withStuckLimit(Duration.ofMillis(200))
+                        .withStuckHandler(
+                                report -> {
+                                    switch (report) {
+                                        case StuckReport.Stuck stuck -> alarms.add(stuck);
+                                        case StuckReport.Over _ -> {}
+                                        case StuckReport.AllStuck all -> alarms.add(all);
+                                    }
+                                })
+                        .withSliceLimits(
+                                new SliceLimits(Duration.ofMillis(50), Duration.ofSeconds(2)))
+                        .withSwitchHooks(SwitchHook.mdc());
+        // @end
+        Cord.run(options, () -> Fiber.spin(() -> "").await());
+        assertEquals(List.of(), alarms);
+        assertEquals(Duration.ofMillis(50), options.watch().sliceLimits().warning());
+        assertEquals(1, options.switchHooks().size());
+    }
+}

@@ -1,0 +1,368 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+
+/** Rule F13: a cord that does not give way is seen, and nothing else is. */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class WatchdogTest {
+    private static final int LIMIT_MS = 500;
+    private static final int REAL_LIMIT_MS = 100;
+    private static final long MS = 1_000_000;
+
+    private final List<Cord> cords = new ArrayList<>();
+
+    /** The watchdog of cords that it does not look at: the test says what a tick finds. */
+    private final List<StuckReport> told = new ArrayList<>();
+
+    private final StuckHandler handler = told::add;
+    private final Watchdog watchdog = new Watchdog(Runnable::run);
+    private final List<CordWatch> all = new ArrayList<>();
+    private long nowNs = Long.MAX_VALUE - 200 * MS; // soon overflows, as it may
+
+    @AfterEach
+    void closeCords() {
+        cords.forEach(Cord::close);
+    }
+
+    private CordWatch watch(StuckHandler toTell, Duration limit) {
+        Cord cord =
+                Cord.start(CordOptions.named("cord" + all.size()).withStuckLimit(Waits.FOREVER));
+        cords.add(cord);
+        CordWatch watch =
+                new CordWatch(cord, new WatchOptions(limit, toTell, SliceLimits.DEFAULT), watchdog);
+        all.add(watch);
+        return watch;
+    }
+
+    private CordWatch watch() {
+        return watch(handler, Duration.ofMillis(LIMIT_MS));
+    }
+
+    /** So many milliseconds in which these are silent, and the others give way. */
+    private void ticks(int number, CordWatch... silent) {
+        for (int i = 0; i < number; i++) {
+            nowNs += MS;
+            for (CordWatch each : all) {
+                each.step(true, Arrays.asList(silent).contains(each), nowNs);
+            }
+            watchdog.afterTick(all, nowNs);
+        }
+    }
+
+    private <R extends StuckReport> R last(Class<R> type, int ofSoMany) {
+        assertEquals(ofSoMany, told.size(), () -> "told: " + told);
+        return assertInstanceOf(type, told.getLast());
+    }
+
+    // ---------------------------------------------------------------- with times by hand
+
+    @Test
+    void F13_stuckCordIsToldOnceAndOnceWhenItMoves() {
+        CordWatch watch = watch();
+        for (int episode = 0; episode < 3; episode++) {
+            ticks(10);
+            ticks(LIMIT_MS - 1, watch);
+            assertEquals(2 * episode, told.size());
+            ticks(1, watch);
+            StuckReport.Stuck stuck = last(StuckReport.Stuck.class, 2 * episode + 1);
+            assertSame(watch.cord, stuck.cord());
+            assertEquals(Duration.ofMillis(LIMIT_MS), stuck.time());
+            ticks(3 * LIMIT_MS, watch);
+            last(StuckReport.Stuck.class, 2 * episode + 1);
+            ticks(1);
+            StuckReport.Over over = last(StuckReport.Over.class, 2 * episode + 2);
+            assertEquals(Duration.ofMillis(4 * LIMIT_MS + 1), over.time());
+        }
+    }
+
+    @Test
+    void F13_cordThatSleepsOrGivesWayIsNotTold() {
+        CordWatch watch = watch();
+        ticks(1);
+        for (int i = 0; i < 10; i++) {
+            ticks(LIMIT_MS - 1, watch);
+            ticks(1);
+        }
+        for (int i = 0; i < 3 * LIMIT_MS; i++) {
+            nowNs += MS;
+            watch.step(false, false, nowNs);
+        }
+        // It woke up, and has not looked yet: that mark is from before.
+        nowNs += MS;
+        watch.step(true, true, nowNs);
+        ticks(LIMIT_MS - 1, watch);
+        assertEquals(List.of(), told);
+    }
+
+    @Test
+    void F13_pauseOfTheWholeMachineIsNotTheCords() {
+        CordWatch watch = watch();
+        ticks(1);
+        for (int i = 0; i < 10; i++) {
+            nowNs += 60_000 * MS;
+            watch.step(true, true, nowNs);
+        }
+        assertEquals(List.of(), told);
+        ticks(LIMIT_MS - 100, watch);
+        last(StuckReport.Stuck.class, 1);
+    }
+
+    @Test
+    void F13_cordThatEndsIsOver() {
+        CordWatch watch = watch();
+        ticks(1);
+        ticks(LIMIT_MS, watch);
+        all.remove(watch);
+        watch.end();
+        ticks(5);
+        last(StuckReport.Over.class, 2);
+    }
+
+    @Test
+    void F13_allStuckAtOnceIsOneAlarm() {
+        CordWatch one = watch();
+        CordWatch two = watch();
+        watch(handler, Waits.FOREVER); // not watched, and counted among none
+        ticks(1);
+        ticks(LIMIT_MS, one);
+        last(StuckReport.Stuck.class, 1);
+        ticks(LIMIT_MS, one, two);
+        StuckReport.AllStuck alarm = last(StuckReport.AllStuck.class, 3);
+        assertEquals(List.of(one.cord, two.cord), alarm.cords());
+        ticks(LIMIT_MS, one, two);
+        assertEquals(3, told.size());
+        ticks(1, one);
+        last(StuckReport.Over.class, 4);
+        ticks(LIMIT_MS, one, two);
+        last(StuckReport.AllStuck.class, 6);
+    }
+
+    @Test
+    void F13_cordThatIsAloneAndOneOfThreeAreNoAlarm() {
+        CordWatch alone = watch();
+        ticks(1);
+        ticks(LIMIT_MS, alone);
+        ticks(1);
+        CordWatch two = watch();
+        watch();
+        ticks(1);
+        ticks(LIMIT_MS, alone, two);
+        assertTrue(told.stream().noneMatch(each -> each instanceof StuckReport.AllStuck));
+    }
+
+    @Test
+    void F13_eachHandlerIsToldOfTheAlarm() {
+        List<StuckReport> others = new ArrayList<>();
+        CordWatch one = watch();
+        CordWatch two = watch(others::add, Duration.ofMillis(LIMIT_MS));
+        ticks(1);
+        ticks(LIMIT_MS, one, two);
+        last(StuckReport.AllStuck.class, 2);
+        assertInstanceOf(StuckReport.AllStuck.class, others.getLast());
+    }
+
+    @Test
+    void F13_handlerThatThrowsHarmsNobody() {
+        List<StuckReport> heard = new ArrayList<>();
+        CordWatch watch =
+                watch(
+                        report -> {
+                            heard.add(report);
+                            throw new AssertionError("broken handler, logged by this test");
+                        },
+                        Duration.ofMillis(LIMIT_MS));
+        ticks(1);
+        ticks(LIMIT_MS, watch);
+        ticks(1);
+        assertEquals(2, heard.size());
+    }
+
+    @Test
+    void F13_tickerSurvivesAWatchdogThatFails() {
+        Runs.real(
+                () -> {
+                    int[] failures = new int[1];
+                    Watchdog broken =
+                            new Watchdog(
+                                    _ -> {
+                                        failures[0]++;
+                                        throw new RejectedExecutionException("by the test");
+                                    });
+                    CordWatch watch = new CordWatch(Cord.current(), WatchOptions.DEFAULT, broken);
+                    // This fiber does not give way: the mark stays.
+                    for (int i = 0; i < 10 * LIMIT_MS; i++) {
+                        nowNs += MS;
+                        assertTrue(watch.tick(nowNs));
+                        broken.afterTick(List.of(watch), nowNs);
+                    }
+                    assertTrue(watch.isStuck());
+                    assertEquals(2, failures[0]);
+                });
+    }
+
+    // ---------------------------------------------------------------- on real cords
+
+    private final BlockingQueue<StuckReport> heard = new LinkedBlockingQueue<>();
+
+    /** The next of this kind and fiber; a slow machine may have others reported before. */
+    private <R extends StuckReport> R next(
+            Class<R> type, Function<R, @Nullable Fiber<?>> fiberOf, @Nullable String name)
+            throws InterruptedException {
+        for (; ; ) {
+            StuckReport report =
+                    Objects.requireNonNull(heard.poll(20, TimeUnit.SECONDS), "no report");
+            if (type.isInstance(report)) {
+                Fiber<?> fiber = fiberOf.apply(type.cast(report));
+                if (Objects.equals(name, fiber == null ? null : fiber.name())) {
+                    return type.cast(report);
+                }
+            }
+        }
+    }
+
+    private StuckReport.Stuck nextStuck(@Nullable String fiber) throws InterruptedException {
+        return next(StuckReport.Stuck.class, StuckReport.Stuck::fiber, fiber);
+    }
+
+    private StuckReport.Over nextOver(@Nullable String fiber) throws InterruptedException {
+        return next(StuckReport.Over.class, StuckReport.Over::fiber, fiber);
+    }
+
+    private Cord watched(StackKind stacks) {
+        Cord cord =
+                Cord.start(
+                        CordOptions.named("watched")
+                                .withStacks(stacks)
+                                .withStuckLimit(Duration.ofMillis(REAL_LIMIT_MS))
+                                .withStuckHandler(
+                                        report -> {
+                                            if (!(report instanceof StuckReport.AllStuck)) {
+                                                heard.add(report);
+                                            }
+                                        }));
+        cords.add(cord);
+        cord.spin("first", () -> {}).await(); // so that nothing has to be loaded later
+        return cord;
+    }
+
+    private static void keepsTheThread(AtomicBoolean goOn) {
+        while (!goOn.get()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void assertNames(StuckReport.Stuck stuck, String fiber, String method) {
+        assertEquals(fiber, Objects.requireNonNull(stuck.fiber(), "fiber").name());
+        assertTrue(
+                stuck.stack().stream().anyMatch(each -> each.getMethodName().equals(method)),
+                stuck::toString);
+        assertTrue(stuck.toString().contains("has not given way for"), stuck::toString);
+    }
+
+    @ParameterizedTest
+    @EnumSource(StackKind.class)
+    void F13_fiberInALoopIsNamedWithItsStackAndCpuTime(StackKind stacks)
+            throws InterruptedException {
+        Cord cord = watched(stacks);
+        AtomicBoolean goOn = new AtomicBoolean();
+        Fiber<@Nullable Void> fiber = cord.spin("loops", () -> keepsTheThread(goOn));
+        StuckReport.Stuck stuck = nextStuck("loops");
+        goOn.set(true);
+        assertSame(cord, stuck.cord());
+        assertNames(stuck, "loops", "keepsTheThread");
+        assertNotNull(stuck.cpuTime());
+        StuckReport.Over over = nextOver("loops");
+        assertSame(fiber, over.fiber());
+        assertTrue(over.time().toMillis() >= REAL_LIMIT_MS, over::toString);
+        fiber.await();
+    }
+
+    @Test
+    void F13_fiberThatBlocksItsThreadIsNamed() throws InterruptedException {
+        Cord cord = watched(StackKind.LIGHT);
+        CountDownLatch latch = new CountDownLatch(1);
+        Fiber<@Nullable Void> fiber = cord.spin("blocks", () -> Runs.await(latch));
+        StuckReport.Stuck stuck = nextStuck("blocks");
+        latch.countDown();
+        assertNames(stuck, "blocks", "await");
+        Duration cpuTime = Objects.requireNonNull(stuck.cpuTime(), "cpuTime");
+        assertTrue(cpuTime.compareTo(stuck.time()) < 0, stuck::toString);
+        nextOver("blocks");
+        fiber.await();
+    }
+
+    @Test
+    void F13_messageThatKeepsTheThreadIsNoFibers() throws InterruptedException {
+        Cord cord = watched(StackKind.LIGHT);
+        AtomicBoolean goOn = new AtomicBoolean();
+        cord.post(Runs.message(() -> keepsTheThread(goOn)));
+        StuckReport.Stuck stuck = nextStuck(null);
+        goOn.set(true);
+        assertEquals(null, stuck.fiber());
+        assertTrue(stuck.toString().contains("in no fiber"), stuck::toString);
+    }
+
+    @Test
+    void F13_fiberThatIsBlockedInTheJdkOnAVirtualThreadIsNotTold() {
+        Cord cord = Cord.start(CordOptions.named("virtual").withStacks(StackKind.VIRTUAL_THREAD));
+        cords.add(cord);
+        CountDownLatch latch = new CountDownLatch(1);
+        Fiber<@Nullable Void> fiber = cord.spin("waits", () -> Runs.await(latch));
+        Runs.until(() -> fiber.state() == FiberState.WAITING && !cord.isBusy());
+        CordWatch watch =
+                new CordWatch(
+                        cord,
+                        new WatchOptions(Duration.ofMillis(LIMIT_MS), handler, SliceLimits.DEFAULT),
+                        watchdog);
+        for (int i = 0; i < 3 * LIMIT_MS; i++) {
+            nowNs += MS;
+            assertFalse(watch.tick(nowNs));
+        }
+        latch.countDown();
+        fiber.await();
+        assertEquals(List.of(), told);
+    }
+
+    // ---------------------------------------------------------------- the options
+
+    @Test
+    void misuse_wrongLimitsAreNamed() {
+        CordOptions options = CordOptions.named("options");
+        IllegalArgumentException zero =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> options.withStuckLimit(Duration.ZERO));
+        assertTrue(String.valueOf(zero.getMessage()).contains("Waits.FOREVER switches"));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> options.withStuckLimit(Duration.ofMillis(-1)));
+        assertEquals(Duration.ofMillis(500), options.watch().stuckLimit());
+    }
+}
