@@ -123,7 +123,16 @@ public record CordOptions(
      */
     public CordOptions withName(String other) {
         return new CordOptions(
-                other, thread, stopLimit, uncaught, clock, stacks, initialiser, lateUnmount, watch, switchHooks);
+                other,
+                thread,
+                stopLimit,
+                uncaught,
+                clock,
+                stacks,
+                initialiser,
+                lateUnmount,
+                watch,
+                switchHooks);
     }
 
     /**
@@ -186,7 +195,16 @@ public record CordOptions(
 
     private CordOptions withThread(ThreadOptions other) {
         return new CordOptions(
-                name, other, stopLimit, uncaught, clock, stacks, initialiser, lateUnmount, watch, switchHooks);
+                name,
+                other,
+                stopLimit,
+                uncaught,
+                clock,
+                stacks,
+                initialiser,
+                lateUnmount,
+                watch,
+                switchHooks);
     }
 
     // ---------------------------------------------------------------- the rest
@@ -198,7 +216,16 @@ public record CordOptions(
      */
     public CordOptions withStopLimit(Duration limit) {
         return new CordOptions(
-                name, thread, limit, uncaught, clock, stacks, initialiser, lateUnmount, watch, switchHooks);
+                name,
+                thread,
+                limit,
+                uncaught,
+                clock,
+                stacks,
+                initialiser,
+                lateUnmount,
+                watch,
+                switchHooks);
     }
 
     /**
@@ -208,7 +235,16 @@ public record CordOptions(
      */
     public CordOptions withUncaught(UncaughtHandler handler) {
         return new CordOptions(
-                name, thread, stopLimit, handler, clock, stacks, initialiser, lateUnmount, watch, switchHooks);
+                name,
+                thread,
+                stopLimit,
+                handler,
+                clock,
+                stacks,
+                initialiser,
+                lateUnmount,
+                watch,
+                switchHooks);
     }
 
     /**
@@ -218,7 +254,16 @@ public record CordOptions(
      */
     public CordOptions withClock(Clock other) {
         return new CordOptions(
-                name, thread, stopLimit, uncaught, other, stacks, initialiser, lateUnmount, watch, switchHooks);
+                name,
+                thread,
+                stopLimit,
+                uncaught,
+                other,
+                stacks,
+                initialiser,
+                lateUnmount,
+                watch,
+                switchHooks);
     }
 
     /**
@@ -228,7 +273,16 @@ public record CordOptions(
      */
     public CordOptions withStacks(StackKind kind) {
         return new CordOptions(
-                name, thread, stopLimit, uncaught, clock, kind, initialiser, lateUnmount, watch, switchHooks);
+                name,
+                thread,
+                stopLimit,
+                uncaught,
+                clock,
+                kind,
+                initialiser,
+                lateUnmount,
+                watch,
+                switchHooks);
     }
 
     /**
@@ -246,7 +300,16 @@ public record CordOptions(
     public CordOptions withInitialiser(Action action) {
         Objects.requireNonNull(action, "action");
         return new CordOptions(
-                name, thread, stopLimit, uncaught, clock, stacks, action, lateUnmount, watch, switchHooks);
+                name,
+                thread,
+                stopLimit,
+                uncaught,
+                clock,
+                stacks,
+                action,
+                lateUnmount,
+                watch,
+                switchHooks);
     }
 
     /**
@@ -260,7 +323,17 @@ public record CordOptions(
      * @param on whether stacks are left late; the default is false
      */
     public CordOptions withLateUnmount(boolean on) {
-        return new CordOptions(name, thread, stopLimit, uncaught, clock, stacks, initialiser, on, watch, switchHooks);
+        return new CordOptions(
+                name,
+                thread,
+                stopLimit,
+                uncaught,
+                clock,
+                stacks,
+                initialiser,
+                on,
+                watch,
+                switchHooks);
     }
 
     // ---------------------------------------------------------------- watching
@@ -303,7 +376,16 @@ public record CordOptions(
 
     private CordOptions withWatch(WatchOptions other) {
         return new CordOptions(
-                name, thread, stopLimit, uncaught, clock, stacks, initialiser, lateUnmount, other, switchHooks);
+                name,
+                thread,
+                stopLimit,
+                uncaught,
+                clock,
+                stacks,
+                initialiser,
+                lateUnmount,
+                other,
+                switchHooks);
     }
 
     /**
