@@ -86,10 +86,10 @@ final class StrandChecks {
                     strand,
                     strand.hasLeftYield()
                             ? "cannot yield: nobody has resumed it since its last yield was left,"
-                                  + " by a time limit or scope around that yield, or because"
-                                  + " something was raised into it; return, and set limits around"
-                                  + " what the body itself waits for only: those around a yield"
-                                  + " count the time of who resumes it"
+                                    + " by a time limit or scope around that yield, or because"
+                                    + " something was raised into it; return, and set limits around"
+                                    + " what the body itself waits for only: those around a yield"
+                                    + " count the time of who resumes it"
                             : "cannot yield: nobody has resumed it, it was transferred to or raised"
                                     + " into; transfer on, or return");
         }
@@ -188,8 +188,8 @@ final class StrandChecks {
     private static String runsAlready(Strand strand) {
         if (strand.hasLeftYield()) {
             return "has left its last yield, by a time limit or scope around it or because"
-                       + " something was raised into it, and runs on for nobody; await its end, or"
-                       + " close it";
+                    + " something was raised into it, and runs on for nobody; await its end, or"
+                    + " close it";
         }
         Strand origin = strand.origin();
         return "runs already" + (origin == null ? "" : ", for " + origin.label());
