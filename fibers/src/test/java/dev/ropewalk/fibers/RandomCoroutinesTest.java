@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 
@@ -33,6 +35,10 @@ class RandomCoroutinesTest {
     private static final class World {
         private final SplittableRandom random;
         private final boolean isLeaving;
+
+        /** Whether they rather transfer than resume and yield. */
+        private final boolean isTransferring;
+
         private final List<Coroutine<Object, Object>> all = new ArrayList<>();
         private final Set<Object> received = new HashSet<>();
         private final Set<Object> sent = new HashSet<>();
@@ -41,14 +47,19 @@ class RandomCoroutinesTest {
         private int values;
         private int answers;
 
-        /** Waits that were left, and coroutines that were closed. */
-        private int lefts;
+        /** How often a token went back to one that had it before, or may have. */
+        private final Map<Object, Integer> returns = new IdentityHashMap<>();
+
+        private final Set<Integer> begun = new HashSet<>();
+
+        private int closes;
 
         private int takenBack;
 
         World(long seed, boolean isLeaving) {
             this.random = new SplittableRandom(seed);
             this.isLeaving = isLeaving;
+            this.isTransferring = random.nextBoolean();
         }
 
         private Duration some() {
@@ -65,7 +76,7 @@ class RandomCoroutinesTest {
         void run() {
             for (int i = 0; i < COROUTINES; i++) {
                 int number = i;
-                all.add(Coroutine.of("c" + i, (me, _) -> body(me, number)));
+                all.add(Coroutine.of("c" + i, (me, _) -> run(me, number)));
             }
             List<Fiber<?>> users = new ArrayList<>();
             for (int i = 0; i < USERS; i++) {
@@ -121,9 +132,18 @@ class RandomCoroutinesTest {
             }
         }
 
+        private Object run(Coroutine<Object, Object> me, int number) {
+            begun.add(number);
+            try {
+                return body(me, number);
+            } finally {
+                noteReturn(me);
+            }
+        }
+
         private Object body(Coroutine<Object, Object> me, int number) {
             for (int step = random.nextInt(STEPS); step > 0; step--) {
-                if (random.nextInt(3) > 0) {
+                if (random.nextInt(isTransferring ? 10 : 3) > (isTransferring ? 8 : 0)) {
                     yieldIn(me, number);
                 } else {
                     step(me);
@@ -139,6 +159,7 @@ class RandomCoroutinesTest {
             Integer value = values++;
             Object before = pending[number];
             pending[number] = value;
+            noteReturn(me);
             try {
                 me.yield(value);
                 sent.add(value);
@@ -161,7 +182,9 @@ class RandomCoroutinesTest {
             int number = random.nextInt(COROUTINES);
             Coroutine<Object, Object> target = all.get(number);
             Action action =
-                    switch (random.nextInt(isLeaving ? 8 : 5)) {
+                    switch (isTransferring && random.nextInt(3) > 0
+                            ? 2 + random.nextInt(2)
+                            : random.nextInt(isLeaving ? 8 : 5)) {
                         case 0, 1 -> () -> receive(target.resume("in"));
                         case 2 -> () -> receive(target.transfer("in"));
                         case 3 -> () -> Fiber.sleep(some());
@@ -172,12 +195,15 @@ class RandomCoroutinesTest {
                                 () -> {
                                     if (random.nextInt(4) == 0) {
                                         closed.add(number);
-                                        lefts++;
+                                        closes++;
                                         target.close();
-                                        lefts++;
+                                        closes++;
                                     }
                                 };
                     };
+            if (begun.contains(number)) {
+                noteReturn(me);
+            }
             if (isLeaving && random.nextInt(2) == 0) {
                 play(() -> leaveEarly(me, action));
             } else {
@@ -186,20 +212,33 @@ class RandomCoroutinesTest {
             target.checkInvariants();
         }
 
-        /** Unless others leave meanwhile, which may have come first. */
+        /** It has its token back, unless that has gone back to another meanwhile. */
         private void leaveEarly(@Nullable Coroutine<Object, Object> me, Action action)
                 throws Exception {
             Object before = me == null ? null : me.actsFor();
-            int leftsBefore = lefts;
+            int returnsBefore = returnsOf(before);
+            int closesBefore = closes;
             boolean isDone = CancelScope.moveOnAfter(some(), () -> play(action));
-            if (isDone) {
+            if (isDone || me == null) {
                 return;
             }
-            lefts++;
-            boolean isFirst = lefts == leftsBefore + 1;
-            if (me != null && isFirst && before instanceof StrandToken token && token.isLent()) {
+            boolean isFirst = returnsOf(before) == returnsBefore && closes == closesBefore;
+            Object after = me.actsFor();
+            noteReturn(me);
+            if (isFirst && before instanceof StrandToken token && token.isLent()) {
                 takenBack++;
-                assertSame(before, me.actsFor());
+                assertSame(before, after);
+            }
+        }
+
+        private int returnsOf(@Nullable Object token) {
+            return token == null ? 0 : returns.getOrDefault(token, 0);
+        }
+
+        private void noteReturn(@Nullable Coroutine<Object, Object> me) {
+            Object token = me == null ? null : me.actsFor();
+            if (token != null) {
+                returns.put(token, returnsOf(token) + 1);
             }
         }
     }
