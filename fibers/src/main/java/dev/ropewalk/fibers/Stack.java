@@ -28,4 +28,7 @@ interface Stack {
     default boolean isBlocked() {
         return false;
     }
+
+    /** Where it gave way, the innermost frame first. On the cord, while it is not entered. */
+    StackTraceElement[] trace();
 }
