@@ -2,7 +2,6 @@ package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,7 +31,6 @@ class FiberTimesTest {
             check(other.top(9).getFirst().name().equals("root"), "top from elsewhere");
             other.close();
             check(other.top(9).isEmpty(), "top of the dead");
-            System.out.println("counted");
         }
 
         private static void count() {
@@ -79,7 +77,6 @@ class FiberTimesTest {
         OtherJvm.Ended ended =
                 OtherJvm.run(List.of(file, "-Dropewalk.fiberTimes=true"), Counting.class);
         assertEquals(0, ended.exit(), ended.output());
-        assertTrue(ended.output().contains("counted"), ended.output());
     }
 
     @Test

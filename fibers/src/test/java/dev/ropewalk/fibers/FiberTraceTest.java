@@ -72,15 +72,14 @@ class FiberTraceTest {
         }
     }
 
-    private static int in(String main) throws IOException, InterruptedException {
+    private static void in(String main) throws IOException, InterruptedException {
         String file = "@" + System.getProperty("ropewalk.args.file");
         OtherJvm.Ended ended =
                 OtherJvm.run(
                         List.of(file, "-Dropewalk.fiberTraces=true", "-Dropewalk.checks=true"),
                         Main.class,
                         main);
-        assertTrue(ended.output().contains("checked"), ended.output());
-        return ended.exit();
+        assertEquals(0, ended.exit(), ended.output());
     }
 
     /** What the other JVM runs: throws if something is wrong. */
@@ -94,7 +93,6 @@ class FiberTraceTest {
                 case "hostile" -> onBothStacks(Main::hostile);
                 default -> record();
             }
-            System.out.println("checked");
         }
 
         private static void life() {
@@ -240,22 +238,22 @@ class FiberTraceTest {
 
     @Test
     void F9_traceIsToldTheLifeOfAFiberInOrder() throws IOException, InterruptedException {
-        assertEquals(0, in("life"));
+        in("life");
     }
 
     @Test
     void F9_switchesComeInPairs() throws IOException, InterruptedException {
-        assertEquals(0, in("pairs"));
+        in("pairs");
     }
 
     @Test
     void misuse_traceThatWaitsOrThrowsIsTakenOutAndBreaksNothing() throws IOException, InterruptedException {
-        assertEquals(0, in("hostile"));
+        in("hostile");
     }
 
     @Test
     void F9_flightRecorderGetsEvents() throws IOException, InterruptedException {
-        assertEquals(0, in("record"));
+        in("record");
     }
 
     @Test
