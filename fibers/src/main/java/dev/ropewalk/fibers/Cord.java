@@ -522,6 +522,63 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
         return null;
     }
 
+    // ---------------------------------------------------------------- looking inside
+
+    /**
+     * Like {@link #dump(Duration)}, with a limit of one second.
+     *
+     * @return what this cord and its fibers are doing
+     */
+    public CordDump dump() {
+        return dump(CordDumps.LIMIT);
+    }
+
+    /**
+     * Tells what this cord and its fibers are doing: the tree of the fibers, what each waits for,
+     * and stacks. Works from any thread. On this cord it is taken at once; from elsewhere the cord
+     * is asked by a message, and the call waits for its answer, for a fiber at a switchpoint. A
+     * cord that does not answer within the limit is shown from outside, as far as that goes. The
+     * fibers stand while it is taken, and all are looked at: the more there are, the longer.
+     *
+     * @param limit how long to wait for the answer
+     * @return the dump, see {@link CordDump#state}
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws IllegalStateException if this thread is another cord, and no fiber runs there now
+     * @throws WaitInterruptedException if a plain thread was interrupted while it waited
+     */
+    public CordDump dump(Duration limit) {
+        return CordDumps.of(List.of(this), limit).getFirst();
+    }
+
+    /**
+     * {@return the cord's counters} Works from any thread and never waits: on this cord the numbers
+     * are exact; from elsewhere they are hints, each by itself, also while the cord is stuck.
+     * Reading on this cord begins a new {@link CordStats#mostRunnable}.
+     */
+    public CordStats stats() {
+        CordStats stats = readStats();
+        if (isCurrent()) {
+            forgetMostRunnable();
+        }
+        return stats;
+    }
+
+    /**
+     * {@return the fibers that ran longest, the first one first; of a cord that has ended none}
+     * Works from any thread; from elsewhere the cord is asked by a message, for at most a second.
+     *
+     * @param most how many at most
+     * @throws IllegalStateException if the JVM was started without {@code
+     *     -Dropewalk.fiberTimes=true}, or if this thread is another cord, and no fiber runs there
+     *     now
+     * @throws IllegalArgumentException if {@code most} is not positive
+     * @throws TimeoutException if the cord does not answer: its thread is stuck in a fiber
+     * @throws WaitInterruptedException if a plain thread was interrupted while it waited
+     */
+    public List<FiberTime> top(int most) {
+        return CordDumps.top(this, most);
+    }
+
     /** {@return the cord's name} */
     public String name() {
         return options.name();
@@ -667,6 +724,14 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
             }
         }
         return all;
+    }
+
+    /** Those that are below no other fiber of this cord. */
+    List<Fiber<?>> topFibers() {
+        List<Fiber<?>> tops = new ArrayList<>();
+        tops.add(root);
+        tops.addAll(guests.copy());
+        return tops;
     }
 
     @Nullable Thread ownThread() {

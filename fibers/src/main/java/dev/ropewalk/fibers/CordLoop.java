@@ -3,9 +3,11 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 /**
  * The part of a cord that runs fibers: its run queue, timers, inbox, stacks, and the loop over
@@ -129,6 +131,21 @@ abstract sealed class CordLoop permits Cord {
 
     private volatile Activity activity = Activity.ASLEEP;
 
+    /** Up to the last look: what came since is LOOK_EVERY - looksAfter, so no switch is counted. */
+    private long switches;
+
+    private long messages;
+    private long sleeps;
+    private long sleptNs;
+    private int mostRunnable;
+
+    /** Fibers that have begun to run, and those of them that have ended. */
+    long started;
+
+    long ended;
+
+    private final FiberTimes times = new FiberTimes();
+
     /** What the cord's thread does; a hint for other threads, but for the order of stores. */
     enum Activity {
         BUSY,
@@ -152,7 +169,9 @@ abstract sealed class CordLoop permits Cord {
                         && !orderSeeded
                         && !onVirtualThreads
                         && !inTurns
-                        && hooks == null;
+                        && hooks == null
+                        && !FiberTimes.ON
+                        && !FiberTraces.ON;
     }
 
     abstract Fiber<?> root();
@@ -242,6 +261,7 @@ abstract sealed class CordLoop permits Cord {
         } else {
             fiber.beforeEnter();
             running = fiber;
+            switchedIn(fiber);
         }
         mounted = stack;
         if (onVirtualThreads) {
@@ -249,8 +269,10 @@ abstract sealed class CordLoop permits Cord {
         } else {
             stack.enter();
         }
+        Fiber<?> left = running; // null if the worker's frame gave way, between two fibers
         mounted = null;
         running = null;
+        switchedOut(left);
         if (brokeOnTop != null) {
             throw FiberAwait.<RuntimeException>sneaky(brokeOnTop);
         }
@@ -258,7 +280,7 @@ abstract sealed class CordLoop permits Cord {
 
     private void enterVirtual(VirtualStack stack) {
         if (stack.isReady() && running != null) {
-            runQueue.takeValue(); // it comes back from the JDK, and takes none
+            takeValue(); // it comes back from the JDK, and takes none
         }
         current = stack.thread();
         try {
@@ -416,12 +438,15 @@ abstract sealed class CordLoop permits Cord {
             handedOver = null;
             while (fiber != null) {
                 running = fiber;
+                switchedIn(fiber);
                 fiber.turn();
+                switchedOut(fiber);
                 if (own instanceof VirtualStack virtual) {
                     virtual.forgetFiber();
                 }
                 fiber = nextInline();
             }
+            looksAfter++; // the root frame counts the switch that this frame could not do
             running = null;
             if (closingStacks || mountedOnTop > 0 || idleStacks.size() == MOST_IDLE_STACKS) {
                 return;
@@ -525,19 +550,21 @@ abstract sealed class CordLoop permits Cord {
 
     /** No fiber is current meanwhile, so a message cannot wait as the one that happened to run. */
     private void look() {
-        looksAfter = LOOK_EVERY;
+        switches += LOOK_EVERY - looksAfter;
         looks++;
+        looksAfter = LOOK_EVERY;
         marked = false;
         Fiber<?> interrupted = running;
         running = null;
         if (hooks == null) {
-            inbox.drain(INBOX_BATCH);
+            messages += inbox.drain(INBOX_BATCH);
         } else if (!inbox.isEmpty()) {
             drainWithout(hooks, interrupted);
         }
         if (!timers.isEmpty()) {
             timers.fireDue(seam.nanoTime());
         }
+        mostRunnable = Math.max(mostRunnable, runQueue.size());
         running = interrupted;
     }
 
@@ -547,13 +574,14 @@ abstract sealed class CordLoop permits Cord {
             context.keep(interrupted);
         }
         context.showThreadsOwn();
-        inbox.drain(INBOX_BATCH);
+        messages += inbox.drain(INBOX_BATCH);
         if (interrupted != null) {
             context.show(interrupted);
         }
     }
 
     private void idle() {
+        looksAfter++; // it was counted as a switch, and there was nobody
         look();
         if (hasRunnable() || !readyStacks.isEmpty()) {
             return;
@@ -577,12 +605,15 @@ abstract sealed class CordLoop permits Cord {
         if (hooks != null) {
             hooks.showThreadsOwn();
         }
+        long sinceNs = seam.nanoTime();
         setAsleep(true);
         try {
             seam.park(next != null, next == null ? 0 : next.deadlineNs, this::hasWork);
         } finally {
             setAsleep(false);
         }
+        sleeps++;
+        sleptNs += seam.nanoTime() - sinceNs;
         if (!seam.isVirtual()) {
             Ticker.INSTANCE.cordBecameBusy();
         }
@@ -728,6 +759,9 @@ abstract sealed class CordLoop permits Cord {
 
     void enqueue(Fiber<?> fiber, @Nullable Object value) {
         runQueue.add(fiber, value);
+        if (FiberTraces.ON) {
+            FiberTraces.scheduled(fiber);
+        }
     }
 
     @Nullable Object queuedValue(Fiber<?> fiber) {
@@ -738,8 +772,13 @@ abstract sealed class CordLoop permits Cord {
         runQueue.remove(fiber);
     }
 
+    /** The first thing that a fiber does when it runs; only then may others be scheduled. */
     @Nullable Object takeValue() {
-        return runQueue.takeValue();
+        Object value = runQueue.takeValue();
+        if (FiberTraces.ON && running != null) {
+            FiberTraces.switchedIn(running);
+        }
+        return value;
     }
 
     boolean hasRunnable() {
@@ -786,6 +825,74 @@ abstract sealed class CordLoop permits Cord {
 
     void cancelTimer(Timer timer) {
         timers.cancel(timer);
+    }
+
+    // ---------------------------------------------------------------- for dumps and counters
+
+    /** What is counted with a switch, when that is switched on. */
+    private void switchedIn(Fiber<?> fiber) {
+        if (FiberTimes.ON) {
+            times.switchIn(fiber, seam.nanoTime());
+        }
+    }
+
+    private void switchedOut(@Nullable Fiber<?> fiber) {
+        if (FiberTimes.ON) {
+            times.switchOut(seam.nanoTime());
+        }
+        if (FiberTraces.ON && fiber != null) {
+            FiberTraces.switchedOut(fiber);
+        }
+    }
+
+    final FiberTimes times() {
+        return times;
+    }
+
+    /** On any thread; on another than the cord's each number is a hint. */
+    final CordStats readStats() {
+        int length = runQueue.size();
+        return new CordStats(
+                switches + (LOOK_EVERY - looksAfter),
+                looks,
+                messages,
+                started,
+                ended,
+                sleeps,
+                Duration.ofNanos(sleptNs),
+                length,
+                Math.max(length, mostRunnable),
+                timers.size(),
+                inbox.size(),
+                idleStacks.size(),
+                tasks == null ? 0 : tasks.size());
+    }
+
+    final void forgetMostRunnable() {
+        mostRunnable = 0;
+    }
+
+    /** Null without a timer. */
+    final @Nullable Duration untilNextTimer() {
+        Timer next = timers.earliest();
+        return next == null ? null : Duration.ofNanos(next.deadlineNs - seam.nanoTime());
+    }
+
+    /** On the cord: what is called here cannot wait, for no fiber is current. */
+    final <T> T asNoFiber(Supplier<T> action) {
+        Fiber<?> interrupted = running;
+        running = null;
+        try {
+            return action.get();
+        } finally {
+            running = interrupted;
+        }
+    }
+
+    /** What the cord's thread does, or the virtual one that it runs; from outside, so a hint. */
+    final StackTraceElement[] stackFromOutside() {
+        Thread runs = current;
+        return runs == null ? new StackTraceElement[0] : runs.getStackTrace();
     }
 
     // ---------------------------------------------------------------- the ticker and the rest

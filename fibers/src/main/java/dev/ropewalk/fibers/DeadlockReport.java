@@ -7,28 +7,34 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.Set;
 
-/** Text for cords on which nothing can ever run again: who waits for what. */
+/** Text for cords on which nothing can ever run again: who waits for what, and for whom. */
 final class DeadlockReport {
     private static final int MOST_LINES = 50;
+    private static final int MOST_HOLDERS = 5;
 
     private final StringBuilder text = new StringBuilder();
 
     /** Which share a thread, so that nobody changes what is read. */
     private final Set<Cord> cords;
 
+    private final WaitGraph graph;
     private int lines;
 
-    private DeadlockReport(Set<Cord> cords) {
-        this.cords = cords;
+    private DeadlockReport(List<Cord> cords) {
+        this.cords = Set.copyOf(cords);
+        this.graph = new WaitGraph(cords);
     }
 
     static String of(List<Cord> cords) {
-        DeadlockReport report = new DeadlockReport(Set.copyOf(cords));
+        DeadlockReport report = new DeadlockReport(cords);
         report.text.append("deadlock on ");
         report.text.append(cords.stream().map(Cord::toString).collect(joining(", ")));
         report.text.append(": no fiber is runnable and no timer is armed, while these wait:");
         for (Cord each : cords) {
             report.add(each.root(), 1);
+        }
+        for (String cycle : report.graph.cycles()) {
+            report.text.append('\n').append(cycle);
         }
         return report.text.toString();
     }
@@ -38,7 +44,7 @@ final class DeadlockReport {
             return;
         }
         text.append('\n').append("  ".repeat(depth));
-        text.append(lines == MOST_LINES ? "..." : fiber.describeWait());
+        text.append(lines == MOST_LINES ? "..." : describe(fiber));
         Cord home = fiber.cordOrNull();
         if (home == null || !cords.contains(home)) {
             return; // its children are that cord's
@@ -48,5 +54,17 @@ final class DeadlockReport {
                 child = child.nextSibling) {
             add(child, depth + 1);
         }
+    }
+
+    /** The name of one that is awaited stands in the reason already. */
+    private String describe(Fiber<?> fiber) {
+        List<Fiber<?>> holders = fiber.awaited() == null ? graph.blockersOf(fiber) : List.of();
+        if (holders.isEmpty() || fiber.isEnding()) {
+            return fiber.describeWait();
+        }
+        return fiber.describeWait()
+                + ", held by "
+                + holders.stream().limit(MOST_HOLDERS).map(Fiber::name).collect(joining(", "))
+                + (holders.size() > MOST_HOLDERS ? " and others" : "");
     }
 }

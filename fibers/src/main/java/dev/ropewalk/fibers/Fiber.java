@@ -39,6 +39,9 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         if (SpinTraces.ON) {
             SpinTraces.note(this);
         }
+        if (FiberTraces.ON) {
+            FiberTraces.spun(this);
+        }
     }
 
     /** A task: it has no cord before one starts it. */
@@ -51,6 +54,9 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         this.name = name;
         if (SpinTraces.ON) {
             SpinTraces.note(this);
+        }
+        if (FiberTraces.ON) {
+            FiberTraces.spun(this);
         }
     }
 

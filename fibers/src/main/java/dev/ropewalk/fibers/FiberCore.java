@@ -424,6 +424,10 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         return state == WAITING && waitKind != WaitKind.FOREIGN;
     }
 
+    final WaitKind waitKind() {
+        return waitKind;
+    }
+
     /** What it waits for, or waited for last. */
     final Object waitReason() {
         return waitReason;

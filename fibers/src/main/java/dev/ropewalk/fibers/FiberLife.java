@@ -62,6 +62,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (cord.hooks != null) {
             cord.hooks.show(self());
         }
+        if (value == Handler.START) {
+            cord.started++;
+        }
         Throwable raised = value == Handler.START || value == RAISED ? pending() : null;
         if (raised != null) {
             end(new Outcome.Failure<>(raised));
@@ -241,6 +244,12 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (from == RUNNING) {
             cord.clearRunning();
         }
+        if (from != UNSTARTED) {
+            cord.ended++;
+        }
+        if (FiberTimes.ON) {
+            cord.times().forget(self());
+        }
         Handler ended = handler;
         handler = null;
         awaited = null;
@@ -260,6 +269,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             }
         }
         taken |= ended != null && tellHandler(ended, end);
+        if (FiberTraces.ON) {
+            FiberTraces.ended(self());
+        }
         if (isGuest()) {
             cord.removeGuest(self()); // last: from now on the cord may end
         }

@@ -2,6 +2,8 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
+
 /**
  * Something that a fiber must give back before it ends, such as a lock. A fiber that ends while it
  * holds one is reported, and the holding is told, so that nobody waits for the dead.
@@ -31,6 +33,15 @@ public abstract class Holding {
      */
     protected boolean isHeld() {
         return true;
+    }
+
+    /**
+     * {@return what others wait for until this is given back, as they call it when they wait; by
+     * default this itself} For reports of who waits for whom, which compare by identity. Asked on
+     * the holder's cord, as no fiber. It must not wait.
+     */
+    protected List<?> awaitedAs() {
+        return List.of(this);
     }
 
     /**

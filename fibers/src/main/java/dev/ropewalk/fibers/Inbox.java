@@ -44,12 +44,20 @@ final class Inbox {
         return closed;
     }
 
-    /** On the cord: runs up to {@code limit} messages; the others wait for the next look. */
-    void drain(int limit) {
+    /** A hint, for it can change at once. From any thread. */
+    int size() {
+        return queue.size();
+    }
+
+    /**
+     * On the cord: runs up to {@code limit} messages, and returns how many they were; the others
+     * wait for the next look.
+     */
+    int drain(int limit) {
         for (int i = 0; i < limit; i++) {
             CordMessage message = queue.poll();
             if (message == null) {
-                return;
+                return i;
             }
             try {
                 message.onCord();
@@ -57,6 +65,7 @@ final class Inbox {
                 LOG.error("a message to a cord failed: {}", message, broken);
             }
         }
+        return limit;
     }
 
     void close() {

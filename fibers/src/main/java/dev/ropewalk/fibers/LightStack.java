@@ -35,6 +35,11 @@ final class LightStack extends Continuation implements Stack {
     }
 
     @Override
+    public StackTraceElement[] trace() {
+        return getStackTrace();
+    }
+
+    @Override
     protected void onPinned(Pinned reason) {
         throw new StackPinnedException(
                 "cannot wait here: the stack is pinned, reason="

@@ -455,6 +455,31 @@ public final class Scheduler implements Executor, AutoCloseable {
         return new SchedulerStats(placed.sum(), sumOfEnded, stolen.sum(), crew.queues().length);
     }
 
+    /**
+     * Like {@link #dump(Duration)}, with a limit of one second.
+     *
+     * @return the dump of each cord, bound threads included
+     */
+    public List<CordDump> dump() {
+        return dump(CordDumps.LIMIT);
+    }
+
+    /**
+     * Tells what each cord and its fibers are doing, as {@link Cord#dump(Duration)}. All are asked
+     * at once, and each answers for itself: the dumps are not from the same moment.
+     *
+     * @param limit how long to wait for all answers together
+     * @return the dump of each cord, bound threads included
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws IllegalStateException if this thread is a cord, and no fiber runs there now
+     * @throws WaitInterruptedException if a plain thread was interrupted while it waited
+     */
+    public List<CordDump> dump(Duration limit) {
+        List<Cord> all = new ArrayList<>(cords);
+        all.addAll(bound());
+        return CordDumps.of(all, limit);
+    }
+
     /** {@return the cords that have threads of their own; those of bound threads are not here} */
     public List<Cord> cords() {
         return cords;

@@ -33,4 +33,7 @@ interface Stack {
     default boolean isMounted() {
         return false;
     }
+
+    /** Where it gave way, the innermost frame first. On the cord, while it is not entered. */
+    StackTraceElement[] trace();
 }

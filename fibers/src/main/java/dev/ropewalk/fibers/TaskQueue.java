@@ -56,6 +56,11 @@ final class TaskQueue {
         return !waiting.isEmpty();
     }
 
+    /** How many wait, some of which may have been claimed; a hint, counted one by one. */
+    int size() {
+        return waiting.size();
+    }
+
     /** Whether this cord could find a task, of its own or of another cord. */
     boolean isAnyWaiting() {
         if (!canTake()) {

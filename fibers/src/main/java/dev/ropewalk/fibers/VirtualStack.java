@@ -150,6 +150,11 @@ final class VirtualStack implements Stack, Executor {
         return state == State.BLOCKED;
     }
 
+    @Override
+    public StackTraceElement[] trace() {
+        return thread.getStackTrace();
+    }
+
     boolean isReady() {
         return state == State.READY;
     }
@@ -200,7 +205,10 @@ final class VirtualStack implements Stack, Executor {
         }
     }
 
-    /** The JDK: one of its virtual threads can run; this one, or one started on it. Any thread. */
+    /**
+     * The JDK: one of its virtual threads can run; this one, or one started on it. Any thread. Of
+     * this one also after its trace was taken, however often.
+     */
     @Override
     public void execute(Runnable runnable) {
         if (task == null) {
@@ -215,8 +223,11 @@ final class VirtualStack implements Stack, Executor {
     private final class CallIsOver extends CordMessage {
         @Override
         protected void onCord() {
-            state(State.BLOCKED, State.READY);
-            cord.stackReady(VirtualStack.this, fiber);
+            // Who takes the thread's trace makes the JDK tell of one call more than once.
+            if (state == State.BLOCKED && thread.getState() == Thread.State.RUNNABLE) {
+                state(State.BLOCKED, State.READY);
+                cord.stackReady(VirtualStack.this, fiber);
+            }
         }
 
         @Override

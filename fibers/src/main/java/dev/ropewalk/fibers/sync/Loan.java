@@ -4,6 +4,8 @@ import dev.ropewalk.fibers.Fiber;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
+
 /**
  * A resource lent by a {@link ResourcePool}, until {@link #close} gives it back or {@link #discard}
  * throws it away. Meant for try-with-resources.
@@ -62,6 +64,11 @@ public final class Loan<R> implements AutoCloseable {
         @Override
         public void onDebtorDead(Obligation obligation, Fiber<?> dead) {
             loan.pool.borrowerDied(loan, dead);
+        }
+
+        @Override
+        public List<?> awaitedAs() {
+            return List.of(loan.pool.owner());
         }
 
         @Override

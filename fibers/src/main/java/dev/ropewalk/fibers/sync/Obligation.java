@@ -6,6 +6,8 @@ import dev.ropewalk.fibers.Holding;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
+
 /** That a fiber must give something back which others may give back in its stead, from anywhere. */
 final class Obligation extends Holding {
     private final Owed owed;
@@ -18,6 +20,11 @@ final class Obligation extends Holding {
 
         /** The fiber has ended and owed it a moment ago. On its cord, as no fiber. */
         void onDebtorDead(Obligation obligation, Fiber<?> dead);
+
+        /** What others wait for until it is given back. */
+        default List<?> awaitedAs() {
+            return List.of(this);
+        }
     }
 
     private Obligation(Owed owed, Fiber<?> debtor) {
@@ -70,6 +77,11 @@ final class Obligation extends Holding {
     /** Tells the uncaught handler of the fiber's cord. */
     static void tell(Fiber<?> debtor, Throwable failure) {
         report(debtor, failure);
+    }
+
+    @Override
+    protected List<?> awaitedAs() {
+        return owed.awaitedAs();
     }
 
     @Override

@@ -239,6 +239,11 @@ public final class Once<T extends @Nullable Object> implements HandsOver {
         }
 
         @Override
+        protected List<?> awaitedAs() {
+            return List.of(Once.this);
+        }
+
+        @Override
         public String toString() {
             return "the run of " + Once.this;
         }

@@ -45,6 +45,11 @@ final class PoolCore<R> {
         this.state = new PoolState<>(max);
     }
 
+    /** What its users see, and wait for. */
+    Object owner() {
+        return owner;
+    }
+
     // ---------------------------------------------------------------- borrowing
 
     @Nullable Loan<R> borrow(boolean mayWait, long limitNs) {

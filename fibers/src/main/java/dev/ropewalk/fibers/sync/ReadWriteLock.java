@@ -11,6 +11,7 @@ import dev.ropewalk.fibers.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -306,6 +307,11 @@ public final class ReadWriteLock {
                 guard.exit();
             }
             serve();
+        }
+
+        @Override
+        protected List<?> awaitedAs() {
+            return List.of(readLock, writeLock);
         }
 
         @Override

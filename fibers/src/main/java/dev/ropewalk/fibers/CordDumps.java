@@ -1,0 +1,66 @@
+package dev.ropewalk.fibers;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Dumps that are asked for from anywhere. */
+final class CordDumps {
+    static final Duration LIMIT = Duration.ofSeconds(1);
+
+    private CordDumps() {}
+
+    /** All are asked before the first answer is awaited. */
+    static List<CordDump> of(List<Cord> cords, Duration limit) {
+        long limitNs = Waits.nanos(limit);
+        List<CordQuery<CordDump>> queries = new ArrayList<>(cords.size());
+        for (Cord each : cords) {
+            queries.add(
+                    new CordQuery<CordDump>(
+                            each, cord -> cord.asNoFiber(() -> DumpTaker.take(cord))));
+        }
+        for (CordQuery<CordDump> each : queries) {
+            each.ask();
+        }
+        long startNs = now();
+        List<CordDump> dumps = new ArrayList<>(cords.size());
+        for (int i = 0; i < cords.size(); i++) {
+            Cord cord = cords.get(i);
+            long leftNs = limitNs == Long.MAX_VALUE ? limitNs : limitNs - (now() - startNs);
+            CordDump dump = queries.get(i).await(Math.max(0, leftNs));
+            if (dump != null) {
+                dumps.add(dump);
+            } else if (queries.get(i).hasCordEnded()) {
+                dumps.add(DumpTaker.ofEnded(cord));
+            } else {
+                dumps.add(DumpTaker.ofStuck(cord));
+            }
+        }
+        return dumps;
+    }
+
+    /** The clock by which the asker waits. */
+    private static long now() {
+        Cord here = Cord.currentOrNull();
+        return here == null ? RealSeam.now() : here.nanoTime();
+    }
+
+    static List<FiberTime> top(Cord cord, int most) {
+        if (most < 1) {
+            throw new IllegalArgumentException("most=" + most + " is not positive");
+        }
+        if (!FiberTimes.ON) {
+            throw new IllegalStateException(
+                    "how long the fibers of "
+                            + cord
+                            + " ran is not known: start the JVM with -Dropewalk.fiberTimes=true");
+        }
+        CordQuery<List<FiberTime>> query = new CordQuery<>(cord, asked -> asked.times().top(most));
+        List<FiberTime> top = query.ask().await(Waits.nanos(LIMIT));
+        if (top == null && !query.hasCordEnded()) {
+            throw new TimeoutException(
+                    cord + " did not answer within " + LIMIT + "; its dump() shows where it is");
+        }
+        return top == null ? List.of() : top;
+    }
+}

@@ -1,0 +1,195 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Takes the dump of a cord: on it, while none of its fibers moves, or a poorer one from outside.
+ *
+ * <p>The tree is walked with a list of its own, for it may be deeper than a stack. What is user
+ * code, the text of reasons, runs as no fiber, so it cannot wait and change what is being walked.
+ */
+final class DumpTaker {
+    private static final int MOST_FIBERS = 2_000;
+
+    /** One takes tens of microseconds, and the cord stands meanwhile. */
+    private static final int MOST_STACKS = 200;
+
+    private static final int MOST_FRAMES = 40;
+    private static final int MOST_NAMES = 5;
+
+    /** The switch itself, which is at the top of every stack that waits, and of who dumps. */
+    private static final Set<String> OF_THE_SWITCH =
+            Set.of(
+                    "java.lang.Thread",
+                    "java.lang.VirtualThread",
+                    "jdk.internal.vm.Continuation",
+                    "jdk.internal.vm.ContinuationSupport",
+                    LightStack.class.getName(),
+                    VirtualStack.class.getName(),
+                    FiberCore.class.getName(),
+                    DumpTaker.class.getName(),
+                    CordDumps.class.getName(),
+                    CordQuery.class.getName(),
+                    Inbox.class.getName(),
+                    CordLoop.class.getName());
+
+    /** A fiber that is to be told, and how deep it is. */
+    private record Entry(Fiber<?> fiber, int depth) {}
+
+    private final Cord cord;
+    private final WaitGraph graph;
+    private final List<FiberDump> fibers = new ArrayList<>();
+    private int moreFibers;
+    private int stacks;
+
+    private DumpTaker(Cord cord) {
+        this.cord = cord;
+        this.graph = new WaitGraph(List.of(cord));
+    }
+
+    // ---------------------------------------------------------------- the kinds
+
+    /** On the cord, as no fiber. */
+    static CordDump take(Cord cord) {
+        DumpTaker taker = new DumpTaker(cord);
+        for (Fiber<?> top : cord.topFibers()) {
+            taker.addTree(top);
+        }
+        @Nullable Fiber<?> running = null;
+        for (Fiber<?> each : cord.fibers()) {
+            running = each.rawState() == FiberCore.RUNNING ? each : running;
+        }
+        return new CordDump(
+                cord.name(),
+                CordDump.State.COMPLETE,
+                cord.readStats(),
+                cord.untilNextTimer(),
+                taker.fibers,
+                taker.moreFibers,
+                taker.graph.cycles(),
+                running == null ? null : running.name(),
+                List.of());
+    }
+
+    /** From outside, of a cord that does not answer; the fiber is a hint. */
+    static CordDump ofStuck(Cord cord) {
+        Fiber<?> running = cord.running();
+        return withoutFibers(
+                cord,
+                CordDump.State.INCOMPLETE,
+                running == null ? null : running.name(),
+                trimmed(cord.stackFromOutside()));
+    }
+
+    /** On any thread. */
+    static CordDump ofEnded(Cord cord) {
+        return withoutFibers(cord, CordDump.State.ENDED, null, List.of());
+    }
+
+    private static CordDump withoutFibers(
+            Cord cord,
+            CordDump.State state,
+            @Nullable String running,
+            List<StackTraceElement> stack) {
+        return new CordDump(
+                cord.name(),
+                state,
+                cord.readStats(),
+                null,
+                List.of(),
+                0,
+                List.of(),
+                running,
+                stack);
+    }
+
+    // ---------------------------------------------------------------- the tree
+
+    private void addTree(Fiber<?> top) {
+        ArrayDeque<Entry> toDo = new ArrayDeque<>();
+        toDo.push(new Entry(top, 0));
+        while (!toDo.isEmpty()) {
+            Entry next = toDo.pop();
+            Fiber<?> sibling = next.depth == 0 ? null : next.fiber.nextSibling;
+            if (sibling != null) {
+                toDo.push(new Entry(sibling, next.depth));
+            }
+            boolean isTop = next.fiber == top;
+            if (next.fiber.cordOrNull() != cord || (next.fiber.isGuest() && !isTop)) {
+                continue; // another cord's, which tells of it; or told with the guests
+            }
+            if (next.fiber.outcome() == null) {
+                add(next.fiber, next.depth);
+            }
+            Fiber<?> child = next.fiber.firstChild();
+            if (child != null) {
+                toDo.push(new Entry(child, next.depth + 1));
+            }
+        }
+    }
+
+    private void add(Fiber<?> fiber, int depth) {
+        if (fibers.size() == MOST_FIBERS) {
+            moreFibers++;
+            return;
+        }
+        Fiber<?> parent = fiber.parentOrNull();
+        boolean waits = fiber.rawState() == FiberCore.WAITING;
+        Throwable pending = fiber.pending();
+        fibers.add(
+                new FiberDump(
+                        fiber.id(),
+                        Texts.line(fiber.name()),
+                        depth,
+                        parent == null ? 0 : parent.id(),
+                        fiber.isGuest(),
+                        fiber.state(),
+                        waits ? fiber.waitKind().name().toLowerCase(Locale.ROOT) : null,
+                        waits ? Texts.of(fiber.waitReason()) : null,
+                        graph.blockersOf(fiber).stream()
+                                .limit(MOST_NAMES)
+                                .map(each -> Texts.line(each.name()))
+                                .toList(),
+                        pending == null ? null : Texts.of(pending),
+                        countChildren(fiber),
+                        cord.times().of(fiber),
+                        stackOf(fiber)));
+    }
+
+    private static int countChildren(Fiber<?> fiber) {
+        int count = 0;
+        for (@Nullable Fiber<?> child = fiber.firstChild();
+                child != null;
+                child = child.nextSibling) {
+            count++;
+        }
+        return count;
+    }
+
+    // ---------------------------------------------------------------- stacks
+
+    private List<StackTraceElement> stackOf(Fiber<?> fiber) {
+        Stack own = fiber.stack();
+        boolean runs = fiber.rawState() == FiberCore.RUNNING;
+        if ((own == null && !runs) || stacks == MOST_STACKS) {
+            return List.of();
+        }
+        stacks++;
+        return trimmed(runs || own == null ? Thread.currentThread().getStackTrace() : own.trace());
+    }
+
+    private static List<StackTraceElement> trimmed(StackTraceElement[] all) {
+        return Arrays.stream(all)
+                .dropWhile(frame -> OF_THE_SWITCH.contains(frame.getClassName()))
+                .takeWhile(frame -> !frame.getClassName().equals(FiberLife.class.getName()))
+                .limit(MOST_FRAMES)
+                .toList();
+    }
+}

@@ -1,0 +1,96 @@
+package dev.ropewalk.fibers;
+
+import jdk.internal.vm.Continuation;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+
+/**
+ * The installed {@link FiberTrace}s, and the places that tell them. A constant decides whether
+ * there can be any, so that it costs nothing when it is off.
+ *
+ * <p>They are called in the middle of a switch, so they run as no fiber and pinned: neither a
+ * switchpoint nor, on virtual threads, what blocks in the JDK can leave the stack there.
+ */
+final class FiberTraces {
+    static final boolean ON = Boolean.getBoolean("ropewalk.fiberTraces");
+
+    private static final Logger LOG = LoggerFactory.getLogger(FiberTraces.class);
+    private static final List<FiberTrace> ALL = new CopyOnWriteArrayList<>();
+
+    /** Set while this thread tells: what a trace does is told to none. */
+    private static final ThreadLocal<@Nullable Boolean> TELLING = new ThreadLocal<>();
+
+    private FiberTraces() {}
+
+    static void install(FiberTrace trace) {
+        if (!ON) {
+            throw new IllegalStateException(
+                    "nothing is traced, so "
+                            + FiberCore.textOf(trace)
+                            + " would be told nothing: start the JVM with"
+                            + " -Dropewalk.fiberTraces=true");
+        }
+        ALL.add(trace);
+    }
+
+    static void remove(FiberTrace trace) {
+        ALL.remove(trace);
+    }
+
+    static void spun(Fiber<?> fiber) {
+        tell(FiberTrace::spun, fiber);
+    }
+
+    static void scheduled(Fiber<?> fiber) {
+        tell(FiberTrace::scheduled, fiber);
+    }
+
+    static void switchedIn(Fiber<?> fiber) {
+        tell(FiberTrace::switchedIn, fiber);
+    }
+
+    static void switchedOut(Fiber<?> fiber) {
+        tell(FiberTrace::switchedOut, fiber);
+    }
+
+    static void ended(Fiber<?> fiber) {
+        tell(FiberTrace::ended, fiber);
+    }
+
+    private static void tell(BiConsumer<FiberTrace, Fiber<?>> event, Fiber<?> fiber) {
+        if (ALL.isEmpty() || TELLING.get() != null) {
+            return;
+        }
+        Cord here = Cord.currentOrNull();
+        TELLING.set(true);
+        Continuation.pin();
+        try {
+            if (here == null) {
+                tellAll(event, fiber);
+            } else {
+                here.asNoFiber(() -> tellAll(event, fiber));
+            }
+        } finally {
+            Continuation.unpin();
+            TELLING.remove();
+        }
+    }
+
+    private static boolean tellAll(BiConsumer<FiberTrace, Fiber<?>> event, Fiber<?> fiber) {
+        for (FiberTrace each : ALL) {
+            try {
+                event.accept(each, fiber);
+            } catch (Throwable broken) {
+                remove(each); // the loop goes over a copy
+                LOG.error("{} failed for {} and is told no more", Texts.of(each), fiber, broken);
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,149 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Who waits for whom among the fibers of a cord, as far as it is known (rule F9): whom a fiber
+ * awaits, who holds the lock that it waits for, and, of one that ends, its children. Of a bare
+ * suspend, a channel or another cord's fibers nothing is known.
+ *
+ * <p>A snapshot, made and read on the cord, with nothing in between.
+ */
+final class WaitGraph {
+    private static final int MOST_CYCLES = 5;
+    private static final int MOST_NAMES = 12;
+
+    /** One, or several that share a thread. */
+    private final Set<Cord> cords;
+
+    private final List<Fiber<?>> fibers = new ArrayList<>();
+
+    /** By what others wait for; by identity, for equals may be the user's. */
+    private final IdentityHashMap<Object, List<Fiber<?>>> holders = new IdentityHashMap<>();
+
+    private final Set<Fiber<?>> done = new HashSet<>();
+    private final List<List<Fiber<?>>> cycles = new ArrayList<>();
+
+    WaitGraph(List<Cord> cords) {
+        this.cords = Set.copyOf(cords);
+        cords.forEach(each -> fibers.addAll(each.fibers()));
+        for (Fiber<?> each : fibers) {
+            for (Holding held = each.held; held != null; held = held.nextHeld) {
+                enter(held, each);
+            }
+        }
+    }
+
+    private void enter(Holding held, Fiber<?> holder) {
+        try {
+            if (held.isHeld()) {
+                for (Object awaited : held.awaitedAs()) {
+                    holders.computeIfAbsent(awaited, _ -> new ArrayList<>(1)).add(holder);
+                }
+            }
+        } catch (Throwable _) {
+            // It is the user's code; who holds it is not known then.
+        }
+    }
+
+    /** Whom the fiber waits for; none if it does not wait, or that is not known. */
+    List<Fiber<?>> blockersOf(Fiber<?> fiber) {
+        Cord home = fiber.cordOrNull();
+        if (home == null || !cords.contains(home) || fiber.rawState() != FiberCore.WAITING) {
+            return List.of();
+        }
+        Fiber<?> awaited = fiber.awaited();
+        if (awaited != null) {
+            return List.of(awaited);
+        }
+        Object reason = fiber.waitReason();
+        Object awaitedThing = reason instanceof Party<?> party ? party.guarded : reason;
+        List<Fiber<?>> holding = awaitedThing == null ? null : holders.get(awaitedThing);
+        if (holding != null) {
+            return holding;
+        }
+        return fiber.isEnding() ? childrenOf(fiber) : List.of();
+    }
+
+    private List<Fiber<?>> childrenOf(Fiber<?> ending) {
+        List<Fiber<?>> all = new ArrayList<>();
+        for (@Nullable Fiber<?> child = ending.firstChild();
+                child != null;
+                child = child.nextSibling) {
+            all.add(child);
+        }
+        return all;
+    }
+
+    // ---------------------------------------------------------------- cycles
+
+    /** A line for each circle of fibers of which each waits for the next; a few at most. */
+    List<String> cycles() {
+        for (Fiber<?> each : fibers) {
+            if (cycles.size() < MOST_CYCLES && !done.contains(each)) {
+                search(each);
+            }
+        }
+        return cycles.stream().limit(MOST_CYCLES).map(WaitGraph::describe).toList();
+    }
+
+    private record Step(Fiber<?> fiber, Iterator<Fiber<?>> next) {}
+
+    /** Depth first, with a path of its own, for a chain may be longer than a stack is deep. */
+    private void search(Fiber<?> start) {
+        List<Step> path = new ArrayList<>();
+        Map<Fiber<?>, Integer> places = new HashMap<>();
+        go(start, path, places);
+        while (!path.isEmpty()) {
+            Step last = path.getLast();
+            if (!last.next.hasNext()) {
+                path.removeLast();
+                places.remove(last.fiber);
+                done.add(last.fiber);
+                continue;
+            }
+            Fiber<?> next = last.next.next();
+            Integer place = places.get(next);
+            if (place != null) {
+                cycles.add(
+                        path.subList(place, path.size()).stream()
+                                .<Fiber<?>>map(Step::fiber)
+                                .toList());
+            } else if (!done.contains(next)) {
+                go(next, path, places);
+            }
+        }
+    }
+
+    private void go(Fiber<?> to, List<Step> path, Map<Fiber<?>, Integer> places) {
+        places.put(to, path.size());
+        path.add(new Step(to, blockersOf(to).iterator()));
+    }
+
+    private static String describe(List<Fiber<?>> cycle) {
+        StringBuilder text = new StringBuilder("a cycle: ");
+        int shown = Math.min(cycle.size(), MOST_NAMES);
+        for (int i = 0; i < shown; i++) {
+            Fiber<?> fiber = cycle.get(i);
+            text.append(fiber.name())
+                    .append(" waits for ")
+                    .append(cycle.get((i + 1) % cycle.size()).name())
+                    .append(" (")
+                    .append(Texts.of(fiber.waitReason()))
+                    .append(i + 1 < shown ? "), " : ")");
+        }
+        if (shown < cycle.size()) {
+            text.append(", and so on over ").append(cycle.size()).append(" fibers");
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,57 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.List;
+
+/** The code of the guide's page on looking inside. */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class SeeingSnippetsTest {
+    private static void log(String text) {
+        assertFalse(text.isEmpty());
+    }
+
+    @Test
+    void dumps() {
+        Cord cord = Cord.start("work");
+        Scheduler scheduler = Scheduler.start(SchedulerOptions.named("work").withCords(2));
+        // @start region="dump"
+        CordDump dump = cord.dump(Duration.ofSeconds(1)); // from anywhere
+        log(dump.toString()); // a tree, for people
+        log(dump.toJson()); // for tools
+        if (dump.state() == CordDump.State.INCOMPLETE) {
+            log(dump.running() + " does not give way");
+        }
+        for (CordDump each : scheduler.dump()) {
+            log(each.toString());
+        }
+        // @end
+        assertEquals(List.of(), dump.cycles());
+        scheduler.close();
+        cord.close();
+    }
+
+    @Test
+    void stats() {
+        Runs.real(
+                () -> {
+                    Cord cord = Cord.current();
+                    // @start region="stats"
+                    CordStats before = cord.stats();
+                    Fiber.sleep(Duration.ofMillis(10));
+                    CordStats after = cord.stats();
+                    long switches = after.switches() - before.switches();
+                    Duration idle = after.slept().minus(before.slept());
+                    // @end
+                    assertTrue(switches > 0);
+                    assertFalse(idle.isNegative());
+                });
+    }
+}
