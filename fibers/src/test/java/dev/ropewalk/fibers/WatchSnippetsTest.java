@@ -55,4 +55,27 @@ class WatchSnippetsTest {
         assertEquals(Duration.ofMillis(50), options.watch().sliceLimits().warning());
         assertEquals(1, options.switchHooks().size());
     }
+
+    @Test
+    void F13_otherChangesOfTheOptionsLeaveThese() {
+        SwitchHook<?> hook = SwitchHook.mdc();
+        CordOptions options =
+                CordOptions.named("a")
+                        .withStuckLimit(Duration.ofMillis(7))
+                        .withSliceLimits(new SliceLimits(Duration.ZERO, Waits.FOREVER))
+                        .withStuckHandler(alarms::add)
+                        .withSwitchHooks(hook)
+                        .withName("b")
+                        .withStackSize(1 << 20)
+                        .withStopLimit(Duration.ofSeconds(1))
+                        .withUncaught(new Reports())
+                        .withClock(new CordOptions.RealClock())
+                        .withStacks(StackKind.VIRTUAL_THREAD)
+                        .withInitialiser(() -> {});
+        assertEquals(Duration.ofMillis(7), options.watch().stuckLimit());
+        assertEquals(Waits.FOREVER, options.watch().sliceLimits().error());
+        assertEquals(List.of(hook), options.switchHooks());
+        assertEquals(StackKind.VIRTUAL_THREAD, options.stacks());
+        assertEquals("b", options.name());
+    }
 }

@@ -206,7 +206,9 @@ class WatchdogTest {
 
     @Test
     void F13_tickerSurvivesAWatchdogThatFails() {
-        Runs.real(
+        Runs.real( // on a virtual thread the lines that are logged give way
+                StackKind.LIGHT,
+                new Reports(),
                 () -> {
                     int[] failures = new int[1];
                     Watchdog broken =
