@@ -364,18 +364,16 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
     /**
      * Makes the fiber a child of another one, with which it ends from now on; if that one has ended
      * already, the fiber is terminated. Works from any thread and does not wait: on another cord it
-     * takes effect a moment later. No effect on a dead fiber.
+     * takes effect a moment later. No effect on a dead fiber. If the new parent has been given to
+     * this fiber meanwhile, this one stays where it is, and the uncaught handler is told.
      *
      * @param newParent the new parent, on any cord
      * @throws IllegalArgumentException if the new parent is this fiber or one below it, or this is
      *     a cord's root fiber
      */
     public void attachTo(Fiber<?> newParent) {
-        for (Fiber<?> each = newParent; each != null; each = each.parentOrNull()) {
-            if (each == this) {
-                throw new IllegalArgumentException(
-                        "newParent=" + newParent + " is " + this + " or one below it");
-            }
+        if (isAbove(newParent)) {
+            throw circle(newParent);
         }
         if (isRoot()) {
             throw new IllegalArgumentException(

@@ -2,6 +2,8 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.concurrent.locks.ReentrantLock;
+
 /**
  * The part of a fiber that has a parent and children (rule F7).
  *
@@ -11,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Everything without a note is confined to this fiber's cord.
  */
 abstract sealed class FiberFamily extends FiberCore permits FiberLife {
+    /** Held for the few steps in which a fiber changes its parent, so that no circle closes. */
+    private static final ReentrantLock MOVES = new ReentrantLock();
+
     /** Written on this fiber's cord only, by {@link #attachHere}. */
     private @Nullable Fiber<?> parent;
 
@@ -198,8 +203,11 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         if (isMoving) {
             moveOnTo = newParent;
         } else if (oldParent != newParent) {
+            if (!moveBelow(newParent)) {
+                cord.reportUncaught(self(), circle(newParent));
+                return;
+            }
             isMoving = true;
-            parent = newParent;
             if (placement != null && newParent != cord.root()) {
                 placement.isOwnerless = false;
             }
@@ -213,6 +221,37 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
                 oldParent.send(FiberMessages.letGo(oldParent, self(), newParent));
             }
         }
+    }
+
+    /**
+     * Takes the new parent unless that closes a circle: two fibers of different cords may be given
+     * to each other at the same time, and each check before that have found nothing.
+     */
+    private boolean moveBelow(Fiber<?> newParent) {
+        MOVES.lock();
+        try {
+            boolean isFree = !self().isAbove(newParent);
+            if (isFree) {
+                parent = newParent;
+            }
+            return isFree;
+        } finally {
+            MOVES.unlock();
+        }
+    }
+
+    /** Whether the other one is this fiber or below it. */
+    final boolean isAbove(Fiber<?> other) {
+        Fiber<?> each = other;
+        while (each != null && each != this) {
+            each = each.parentOrNull();
+        }
+        return each != null;
+    }
+
+    final IllegalArgumentException circle(Fiber<?> newParent) {
+        return new IllegalArgumentException(
+                "newParent=" + newParent + " is " + this + " or one below it");
     }
 
     /** Also of a task whose parent is the root: from now on it belongs to nobody. */

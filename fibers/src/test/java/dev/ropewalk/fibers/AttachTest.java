@@ -2,10 +2,13 @@ package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -219,6 +222,25 @@ class AttachTest {
                     assertFalse(child.getFirst().isGuest());
                     other.close();
                     assertTrue(child.getFirst().failure() instanceof FiberTerminatedException);
+                });
+    }
+
+    /** Neither call can see the other's effect; one of the fibers stays where it is. */
+    @Test
+    void misuse_fibersOfTwoCordsThatAreGivenToEachOtherCloseNoCircle() {
+        Runs.together(
+                3,
+                cords -> {
+                    TestCord.expectUncaught(IllegalArgumentException.class);
+                    Fiber<?> a = cords.get(1).spin("a", () -> Fiber.suspend());
+                    Fiber<?> b = cords.get(2).spin("b", () -> Fiber.suspend());
+                    a.attachTo(b);
+                    b.attachTo(a);
+                    Runs.settle();
+                    assertNotEquals(a.parent() == b, b.parent() == a);
+                    a.terminate();
+                    b.terminate();
+                    assertTrue(a.awaitEnd(FAR) && b.awaitEnd(FAR));
                 });
     }
 
