@@ -188,8 +188,8 @@ final class StrandChecks {
     private static String runsAlready(Strand strand) {
         if (strand.hasLeftYield()) {
             return "has left its last yield, by a time limit or scope around it or because"
-                    + " something was raised into it, and runs on for nobody; await its end, or"
-                    + " close it";
+                    + " something was raised into it, and runs on for nobody; its end is for the"
+                    + " next call after it, or close it";
         }
         Strand origin = strand.origin();
         return "runs already" + (origin == null ? "" : ", for " + origin.label());

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 
@@ -48,7 +47,7 @@ class RandomCoroutinesTest {
         private int answers;
 
         /** How often a token went back to one that had it before, or may have. */
-        private final Map<Object, Integer> returns = new IdentityHashMap<>();
+        private final IdentityHashMap<Object, Integer> returns = new IdentityHashMap<>();
 
         private final Set<Integer> begun = new HashSet<>();
 
