@@ -576,7 +576,7 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
     public List<FiberTime> top(int most) {
-        return CordDumps.top(this, most);
+        return CordDumps.top(this, most, CordDumps.LIMIT);
     }
 
     /** {@return the cord's name} */

@@ -45,7 +45,7 @@ final class CordDumps {
         return here == null ? RealSeam.now() : here.nanoTime();
     }
 
-    static List<FiberTime> top(Cord cord, int most) {
+    static List<FiberTime> top(Cord cord, int most, Duration limit) {
         if (most < 1) {
             throw new IllegalArgumentException("most=" + most + " is not positive");
         }
@@ -56,10 +56,10 @@ final class CordDumps {
                             + " ran is not known: start the JVM with -Dropewalk.fiberTimes=true");
         }
         CordQuery<List<FiberTime>> query = new CordQuery<>(cord, asked -> asked.times().top(most));
-        List<FiberTime> top = query.ask().await(Waits.nanos(LIMIT));
+        List<FiberTime> top = query.ask().await(Waits.nanos(limit));
         if (top == null && !query.hasCordEnded()) {
             throw new TimeoutException(
-                    cord + " did not answer within " + LIMIT + "; its dump() shows where it is");
+                    cord + " did not answer within " + limit + "; its dump() shows where it is");
         }
         return top == null ? List.of() : top;
     }

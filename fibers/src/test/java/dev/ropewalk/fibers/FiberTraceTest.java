@@ -164,11 +164,13 @@ class FiberTraceTest {
         private static void hostile() {
             Log log = new Log();
             Fiber<?> other = Fiber.spin("other", () -> Fiber.suspend());
+            int[] waited = new int[1];
             FiberTrace waits =
                     new FiberTrace() {
                         @Override
-                        public void switchedOut(Fiber<?> fiber) {
-                            Fiber.snooze();
+                        public void switchedIn(Fiber<?> fiber) {
+                            waited[0]++;
+                            Fiber.snooze(); // a switch in the middle of a switch
                         }
                     };
             FiberTrace busy =
@@ -189,6 +191,7 @@ class FiberTraceTest {
             log.remove();
             waits.remove(); // it was taken out before
             check(log.lines.contains("b ended"), log.lines);
+            check(waited[0] == 1, "waited=" + waited[0]);
         }
 
         private static void record() throws IOException {
