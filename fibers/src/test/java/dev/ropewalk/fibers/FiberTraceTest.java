@@ -250,7 +250,8 @@ class FiberTraceTest {
     }
 
     @Test
-    void misuse_traceThatWaitsOrThrowsIsTakenOutAndBreaksNothing() throws IOException, InterruptedException {
+    void misuse_traceThatWaitsOrThrowsIsTakenOutAndBreaksNothing()
+            throws IOException, InterruptedException {
         in("hostile");
     }
 
