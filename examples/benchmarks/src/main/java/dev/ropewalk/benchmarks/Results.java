@@ -59,12 +59,13 @@ final class Results {
         return all;
     }
 
-    /** In how many rows a run found what the others state, for the worst run and the best. */
+    /** In how many rows a whole run found what the others state: for the worst, and the best. */
     private static String reproduced(List<Results> runs) {
+        int largest = runs.stream().mapToInt(run -> run.lines.size()).max().orElse(0);
         int rows = 0;
         int fewest = Integer.MAX_VALUE;
         int most = 0;
-        for (Results run : runs) {
+        for (Results run : runs.stream().filter(each -> 2 * each.lines.size() > largest).toList()) {
             List<Results> others = runs.stream().filter(other -> other != run).toList();
             List<Line> again =
                     run.lines.stream().filter(line -> !seen(line, others).isEmpty()).toList();
