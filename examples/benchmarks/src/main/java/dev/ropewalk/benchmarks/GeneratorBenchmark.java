@@ -1,9 +1,7 @@
 package dev.ropewalk.benchmarks;
 
 import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Generator;
-import dev.ropewalk.fibers.StackKind;
 
 import jdk.internal.vm.Continuation;
 import jdk.internal.vm.ContinuationScope;
@@ -24,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 2, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Warmup(iterations = 1, time = 700, timeUnit = TimeUnit.MILLISECONDS)
 @Measurement(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 public class GeneratorBenchmark {
     private static final int OPERATIONS = 1_000_000;
@@ -58,14 +56,6 @@ public class GeneratorBenchmark {
     @OperationsPerInvocation(OPERATIONS)
     public long ropewalk() {
         return Cord.run(() -> sum(numbers(OPERATIONS)));
-    }
-
-    /** The same on a cord whose stacks are virtual threads. */
-    @Benchmark
-    @OperationsPerInvocation(OPERATIONS)
-    public long ropewalkVirtual() {
-        CordOptions options = CordOptions.named("virtual").withStacks(StackKind.VIRTUAL_THREAD);
-        return Cord.run(options, () -> sum(numbers(OPERATIONS)));
     }
 
     /** A chain of generators, each asking the one before; one operation is one value of one. */
