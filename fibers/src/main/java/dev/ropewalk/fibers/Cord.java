@@ -1,15 +1,10 @@
 package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -24,41 +19,18 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>{@link #spin}, {@link #execute}, {@link #post}, {@link #awaitEnd} and {@link #close} work from
  * any thread; what the caller did before happens before the fiber or message runs.
  */
-public final class Cord extends CordLoop implements AutoCloseable, Executor {
-    private static final Logger LOG = LoggerFactory.getLogger(Cord.class);
-
-    private final CordOptions options;
-    private final Fiber<?> root;
-
-    private final Guests guests = new Guests();
-
-    /**
-     * Fibers that others spun before the initialiser was done: children or guests that are not in
-     * the run queue yet; null once it is done.
-     */
-    private @Nullable Set<Fiber<?>> held;
-
-    private volatile boolean isInitialised;
-
-    final CordEnd end = new CordEnd();
-    private volatile @Nullable Thread ownThread;
-
-    /** Somebody has the root's outcome, so its failure is told to nobody else. */
-    private volatile boolean isRootTaken;
-
-    private Cord(
+public final class Cord extends CordLife implements AutoCloseable, Executor {
+    Cord(
             CordOptions options,
             Seam seam,
             @Nullable Callable<?> body,
             @Nullable Scheduler scheduler) {
-        super(options, seam, scheduler);
-        this.options = options;
-        Callable<?> work = body == null ? this::serve : body;
-        Action initialiser = options.initialiser();
-        this.held = initialiser == null ? null : new LinkedHashSet<>();
-        this.isInitialised = initialiser == null;
-        Callable<?> all = initialiser == null ? work : () -> initialiseAndCall(initialiser, work);
-        this.root = new Fiber<>(this, null, "root", all, null);
+        super(options, seam, body, scheduler);
+    }
+
+    @Override
+    Cord self() {
+        return this;
     }
 
     // ---------------------------------------------------------------- making and ending
@@ -103,28 +75,7 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
      */
     public static <T extends @Nullable Object> T run(
             CordOptions options, Callable<? extends T> body) {
-        return run(options, body, null);
-    }
-
-    /** The calling thread is one of the scheduler's cords until the body has ended. */
-    @SuppressWarnings("unchecked") // the root fiber runs the body
-    static <T extends @Nullable Object> T run(
-            CordOptions options, Callable<? extends T> body, @Nullable Scheduler scheduler) {
-        Objects.requireNonNull(body, "body");
-        if (options.thread().factory() != null) {
-            throw new IllegalArgumentException(
-                    "cord "
-                            + options.name()
-                            + " has a thread factory, but Cord.run makes no thread: the calling one"
-                            + " becomes the cord; use Cord.start, or leave the factory out");
-        }
-        // Before anything of a cord is made: its fields need what the flags open.
-        JvmFlags.check();
-        CallerCheck.check();
-        Seam seam = Seam.of(options.clock(), Thread.currentThread());
-        Cord cord = new Cord(options, seam, body, scheduler);
-        CordThread.onCallersCpus(options, cord::loop);
-        return (T) cord.root.await();
+        return CordStarter.run(options, body, null);
     }
 
     /**
@@ -150,11 +101,7 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
      * @throws IllegalStateException if the JVM was started without the flags
      */
     public static Cord start(CordOptions options) {
-        return launch(options, null, null);
-    }
-
-    static Cord start(CordOptions options, Scheduler scheduler) {
-        return launch(options, null, scheduler);
+        return CordStarter.start(options, null, null);
     }
 
     /**
@@ -178,105 +125,8 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
     @SuppressWarnings("unchecked") // the root fiber runs the body
     public static <T extends @Nullable Object> Fiber<T> start(
             CordOptions options, Callable<? extends T> body) {
-        return (Fiber<T>) launch(options, Objects.requireNonNull(body, "body"), null).root;
-    }
-
-    private static Cord launch(
-            CordOptions options, @Nullable Callable<?> body, @Nullable Scheduler scheduler) {
-        if (options.clock() instanceof CordOptions.VirtualClock) {
-            throw new IllegalArgumentException(
-                    "cord "
-                            + options.name()
-                            + ": clock="
-                            + options.clock()
-                            + " needs Cord.run; a cord with a thread of its own keeps real time");
-        }
-        JvmFlags.check();
-        CordThread thread = new CordThread(options);
-        Seam seam = Seam.of(options.clock(), thread.thread());
-        Cord cord = new Cord(options, seam, body, scheduler);
-        if (body == null) {
-            cord.root.isolateChildren();
-        }
-        cord.ownThread = thread.thread();
-        if (scheduler == null) {
-            thread.start(cord::loop);
-        } else {
-            startFor(scheduler, cord, thread);
-        }
-        return cord;
-    }
-
-    private static void startFor(Scheduler scheduler, Cord cord, CordThread thread) {
-        scheduler.enter(cord);
-        boolean isStarted = false;
-        try {
-            thread.start(cord::loop);
-            isStarted = true;
-        } finally {
-            if (!isStarted) {
-                scheduler.forget(cord);
-            }
-        }
-    }
-
-    /**
-     * A cord that shares the calling thread with others. With a body it ends with it; without one
-     * it is like a started cord, which serves until it is closed.
-     */
-    static Cord inTurns(CordOptions options, Seam seam, @Nullable Callable<?> body) {
-        Cord cord = new Cord(options, seam, body, null);
-        if (body == null) {
-            cord.root.isolateChildren();
-            cord.ownThread = Thread.currentThread();
-        }
-        cord.enqueue(cord.root, Handler.START);
-        return cord;
-    }
-
-    /** It has come to its end, and nobody is current. */
-    void endInTurns() {
-        try {
-            if (Checks.ON) {
-                checkInvariants();
-            }
-        } finally {
-            end();
-        }
-    }
-
-    /** It broke, or nothing on it can ever run again. */
-    void breakInTurns(Throwable why) {
-        LOG.error("{} broke; its fibers are lost", this, why);
-        try {
-            asCurrent(() -> loseAll("its cord broke: " + why));
-        } finally {
-            end();
-        }
-    }
-
-    /** The root fiber's body; the initialiser is left out when the root is restarted later. */
-    private @Nullable Object initialiseAndCall(Action initialiser, Callable<?> work)
-            throws Exception {
-        Set<Fiber<?>> toStart = held;
-        if (toStart != null) {
-            initialiser.run();
-            held = null;
-            isInitialised = true;
-            for (Fiber<?> fiber : toStart) {
-                if (fiber.outcome() == null) { // else it was abandoned meanwhile
-                    enqueue(fiber, Handler.START);
-                }
-            }
-        }
-        return work.call();
-    }
-
-    /** The root fiber of a started cord: waits for the end, while others spin below it. */
-    private @Nullable Object serve() {
-        for (; ; ) {
-            Waits.park("the cord's end");
-        }
+        return (Fiber<T>)
+                CordStarter.start(options, Objects.requireNonNull(body, "body"), null).root;
     }
 
     /**
@@ -432,46 +282,6 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
         send(FiberMessages.start(fiber, spinner == null));
     }
 
-    /** A start message arrived. */
-    void start(Fiber<?> fiber, boolean enterIntoRoot) {
-        if (root.isEnding()) {
-            fiber.refuseStart(fiber + " was not started: " + this + " is ending");
-            return;
-        }
-        if (enterIntoRoot) {
-            root.children().add(fiber);
-        } else {
-            addGuest(fiber);
-        }
-        if (held == null) {
-            enqueue(fiber, Handler.START);
-        } else {
-            held.add(fiber);
-        }
-    }
-
-    /**
-     * An unstarted fiber was raised into: its body never runs, so it is held no longer. Once the
-     * root is ending, all that are held are refused.
-     */
-    void startIfHeld(Fiber<?> fiber) {
-        if (held != null && !root.isEnding() && held.remove(fiber)) {
-            enqueue(fiber, Handler.START);
-        }
-    }
-
-    /** A task becomes a fiber of this cord. */
-    void enter(Fiber<?> task) {
-        Fiber<?> parent = task.parentOrNull();
-        if (parent == null) {
-            task.setParentOfOwnerless(root);
-            root.children().add(task);
-        } else if (parent.cord != this) {
-            guests.add(task);
-        }
-        enqueue(task, Handler.START);
-    }
-
     /**
      * Sends a message to this cord, from any thread. The cord is woken only if it sleeps.
      *
@@ -587,198 +397,5 @@ public final class Cord extends CordLoop implements AutoCloseable, Executor {
     @Override
     public String toString() {
         return "cord " + options.name();
-    }
-
-    // ---------------------------------------------------------------- its life
-
-    private void loop() {
-        try {
-            runFibers();
-        } catch (Throwable broken) {
-            LOG.error("{} broke; its fibers are lost", this, broken);
-            loseAll("its cord broke: " + broken);
-            throw broken;
-        } finally {
-            end();
-        }
-    }
-
-    private void loseAll(String why) {
-        Fiber<?> ran = takeRunning();
-        if (ran != null) {
-            ran.lose(why);
-        }
-        root.lose(why);
-        guests.copy().forEach(guest -> guest.lose(why));
-    }
-
-    private void end() {
-        try {
-            stopRunning();
-        } finally {
-            try {
-                if (tasks != null) {
-                    tasks.scheduler.leave(tasks);
-                }
-            } finally {
-                tellEnd();
-            }
-        }
-    }
-
-    private void tellEnd() {
-        try {
-            refuseHeld();
-            inbox.close();
-        } finally {
-            try {
-                seam.close();
-            } finally {
-                reportRoot();
-                end.tell();
-            }
-        }
-    }
-
-    private void refuseHeld() {
-        if (held == null) {
-            return;
-        }
-        List<Fiber<?>> refused = List.copyOf(held);
-        held.clear(); // not null: a restarted root runs the initialiser again
-        for (Fiber<?> fiber : refused) {
-            Fiber<?> parent = fiber.parentOrNull();
-            if (fiber.outcome() == null) { // else it was abandoned meanwhile
-                fiber.refuseStart(fiber + " was not started: " + this + " has ended");
-            }
-            if (parent != null && parent.cord == this) {
-                parent.childEnded(fiber, null); // what it failed with is told already
-            }
-        }
-    }
-
-    /** The last moment at which somebody could have begun to await a root that no fiber spun. */
-    private void reportRoot() {
-        Outcome<?> outcome = root.outcome();
-        if (ownThread != null && outcome != null && !isRootTaken) {
-            FiberFailedException untaken = outcome.untaken(root);
-            if (untaken != null) {
-                reportUntaken(root, untaken);
-            }
-        }
-    }
-
-    /** Somebody has the outcome of the fiber; from any thread. */
-    void noteTaken(Fiber<?> fiber) {
-        if (fiber == root) {
-            isRootTaken = true;
-        }
-    }
-
-    @Override
-    Cord self() {
-        return this;
-    }
-
-    // ---------------------------------------------------------------- guests
-
-    boolean hasGuestsOf(Fiber<?> fiber) {
-        return fiber == root && !guests.isEmpty();
-    }
-
-    void terminateGuestsOf(Fiber<?> fiber) {
-        if (fiber == root) {
-            refuseHeld(); // they are below it, and never run
-            guests.copy().forEach(Fiber::terminate);
-        }
-    }
-
-    void abandonGuestsOf(Fiber<?> fiber, String why) {
-        if (fiber == root) {
-            guests.copy().forEach(guest -> guest.abandonGuest(why));
-        }
-    }
-
-    /** From any thread. */
-    boolean isInitialised() {
-        return isInitialised;
-    }
-
-    /** Living fibers of this cord that came as tasks of its scheduler. */
-    List<Fiber<?>> tasksHere() {
-        return fibers().stream()
-                .filter(each -> each.placement != null && each.outcome() == null)
-                .toList();
-    }
-
-    /** All of this cord that are below its root, or guests, or below those; parents first. */
-    List<Fiber<?>> fibers() {
-        List<Fiber<?>> all = new ArrayList<>(guests.copy());
-        all.add(root);
-        for (int i = 0; i < all.size(); i++) {
-            Fiber<?> child = all.get(i).firstChild();
-            for (; child != null; child = child.nextSibling) {
-                if (child.cord == this) {
-                    all.add(child);
-                }
-            }
-        }
-        return all;
-    }
-
-    /** Those that are below no other fiber of this cord. */
-    List<Fiber<?>> topFibers() {
-        List<Fiber<?>> tops = new ArrayList<>();
-        tops.add(root);
-        tops.addAll(guests.copy());
-        return tops;
-    }
-
-    @Nullable Thread ownThread() {
-        return ownThread;
-    }
-
-    void addGuest(Fiber<?> guest) {
-        guests.add(guest);
-    }
-
-    void removeGuest(Fiber<?> guest) {
-        guests.remove(guest);
-        root.wakeIfAlone();
-    }
-
-    @Override
-    Fiber<?> root() {
-        return root;
-    }
-
-    // ---------------------------------------------------------------- reports
-
-    long stopLimitNs() {
-        return Waits.nanos(options.stopLimit());
-    }
-
-    /** What neither awaiter nor parent takes; that a fiber was abandoned has been reported then. */
-    void reportUntaken(Fiber<?> fiber, FiberFailedException untaken) {
-        if (!(untaken instanceof FiberAbandonedException)) {
-            reportUncaught(fiber, untaken);
-        }
-    }
-
-    void reportUncaught(Fiber<?> fiber, Throwable failure) {
-        if (tasks != null && failure instanceof FiberAbandonedException) {
-            tasks.scheduler.noteAbandoned(fiber);
-        }
-        try {
-            options.uncaught().uncaught(fiber, failure);
-        } catch (Throwable broken) {
-            LOG.error("the uncaught handler of {} failed for {}", this, fiber, broken);
-        }
-    }
-
-    void checkInvariants() {
-        checkLoop();
-        guests.checkInvariants();
-        root.checkInvariants();
     }
 }

@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
 
 /**
  * How a cord is made; immutable. Start from {@link #named} and change what differs.
@@ -122,17 +123,7 @@ public record CordOptions(
      * @param other the cord's name
      */
     public CordOptions withName(String other) {
-        return new CordOptions(
-                other,
-                thread,
-                stopLimit,
-                uncaught,
-                clock,
-                stacks,
-                initialiser,
-                lateUnmount,
-                watch,
-                switchHooks);
+        return with(draft -> draft.name = other);
     }
 
     /**
@@ -194,17 +185,7 @@ public record CordOptions(
     }
 
     private CordOptions withThread(ThreadOptions other) {
-        return new CordOptions(
-                name,
-                other,
-                stopLimit,
-                uncaught,
-                clock,
-                stacks,
-                initialiser,
-                lateUnmount,
-                watch,
-                switchHooks);
+        return with(draft -> draft.thread = other);
     }
 
     // ---------------------------------------------------------------- the rest
@@ -215,17 +196,7 @@ public record CordOptions(
      * @param limit how long an ending fiber waits for its children
      */
     public CordOptions withStopLimit(Duration limit) {
-        return new CordOptions(
-                name,
-                thread,
-                limit,
-                uncaught,
-                clock,
-                stacks,
-                initialiser,
-                lateUnmount,
-                watch,
-                switchHooks);
+        return with(draft -> draft.stopLimit = limit);
     }
 
     /**
@@ -234,17 +205,7 @@ public record CordOptions(
      * @param handler is told what nobody else takes
      */
     public CordOptions withUncaught(UncaughtHandler handler) {
-        return new CordOptions(
-                name,
-                thread,
-                stopLimit,
-                handler,
-                clock,
-                stacks,
-                initialiser,
-                lateUnmount,
-                watch,
-                switchHooks);
+        return with(draft -> draft.uncaught = handler);
     }
 
     /**
@@ -253,17 +214,7 @@ public record CordOptions(
      * @param other real or virtual time
      */
     public CordOptions withClock(Clock other) {
-        return new CordOptions(
-                name,
-                thread,
-                stopLimit,
-                uncaught,
-                other,
-                stacks,
-                initialiser,
-                lateUnmount,
-                watch,
-                switchHooks);
+        return with(draft -> draft.clock = other);
     }
 
     /**
@@ -272,17 +223,7 @@ public record CordOptions(
      * @param kind what the cord's fibers run on
      */
     public CordOptions withStacks(StackKind kind) {
-        return new CordOptions(
-                name,
-                thread,
-                stopLimit,
-                uncaught,
-                clock,
-                kind,
-                initialiser,
-                lateUnmount,
-                watch,
-                switchHooks);
+        return with(draft -> draft.stacks = kind);
     }
 
     /**
@@ -299,17 +240,7 @@ public record CordOptions(
      */
     public CordOptions withInitialiser(Action action) {
         Objects.requireNonNull(action, "action");
-        return new CordOptions(
-                name,
-                thread,
-                stopLimit,
-                uncaught,
-                clock,
-                stacks,
-                action,
-                lateUnmount,
-                watch,
-                switchHooks);
+        return with(draft -> draft.initialiser = action);
     }
 
     /**
@@ -323,17 +254,7 @@ public record CordOptions(
      * @param on whether stacks are left late; the default is false
      */
     public CordOptions withLateUnmount(boolean on) {
-        return new CordOptions(
-                name,
-                thread,
-                stopLimit,
-                uncaught,
-                clock,
-                stacks,
-                initialiser,
-                on,
-                watch,
-                switchHooks);
+        return with(draft -> draft.lateUnmount = on);
     }
 
     // ---------------------------------------------------------------- watching
@@ -375,17 +296,7 @@ public record CordOptions(
     }
 
     private CordOptions withWatch(WatchOptions other) {
-        return new CordOptions(
-                name,
-                thread,
-                stopLimit,
-                uncaught,
-                clock,
-                stacks,
-                initialiser,
-                lateUnmount,
-                other,
-                switchHooks);
+        return with(draft -> draft.watch = other);
     }
 
     /**
@@ -394,17 +305,54 @@ public record CordOptions(
      * @param hooks all of them, in the order in which they are asked; none for none
      */
     public CordOptions withSwitchHooks(SwitchHook<?>... hooks) {
-        return new CordOptions(
-                name,
-                thread,
-                stopLimit,
-                uncaught,
-                clock,
-                stacks,
-                initialiser,
-                lateUnmount,
-                watch,
-                List.of(hooks));
+        return with(draft -> draft.switchHooks = List.of(hooks));
+    }
+
+    private CordOptions with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.options();
+    }
+
+    /** A copy in the making, so that a change names what it changes and nothing else. */
+    private static final class Draft {
+        String name;
+        ThreadOptions thread;
+        Duration stopLimit;
+        UncaughtHandler uncaught;
+        Clock clock;
+        StackKind stacks;
+        @Nullable Action initialiser;
+        boolean lateUnmount;
+        WatchOptions watch;
+        List<SwitchHook<?>> switchHooks;
+
+        Draft(CordOptions from) {
+            this.name = from.name;
+            this.thread = from.thread;
+            this.stopLimit = from.stopLimit;
+            this.uncaught = from.uncaught;
+            this.clock = from.clock;
+            this.stacks = from.stacks;
+            this.initialiser = from.initialiser;
+            this.lateUnmount = from.lateUnmount;
+            this.watch = from.watch;
+            this.switchHooks = from.switchHooks;
+        }
+
+        CordOptions options() {
+            return new CordOptions(
+                    name,
+                    thread,
+                    stopLimit,
+                    uncaught,
+                    clock,
+                    stacks,
+                    initialiser,
+                    lateUnmount,
+                    watch,
+                    switchHooks);
+        }
     }
 
     private static void log(Fiber<?> fiber, Throwable failure) {

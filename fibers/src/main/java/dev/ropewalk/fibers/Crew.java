@@ -58,7 +58,7 @@ final class Crew {
         }
         int first = nextTurn(all);
         TaskQueue target =
-                find(all, first, Math.min(all.length, MOST_LOOKS), CordLoop.Activity.SPINNING);
+                find(all, first, Math.min(all.length, MOST_LOOKS), CordCore.Activity.SPINNING);
         for (int i = 0; target == null && i < all.length; i++) {
             TaskQueue next = all[(first + i) % all.length];
             target = next.canTake() ? next : null;
@@ -83,7 +83,7 @@ final class Crew {
 
     private void wakeSleeper(TaskQueue[] all, int first) {
         TaskQueue sleeper =
-                sleepers.get() == 0 ? null : find(all, first, all.length, CordLoop.Activity.ASLEEP);
+                sleepers.get() == 0 ? null : find(all, first, all.length, CordCore.Activity.ASLEEP);
         if (sleeper != null) {
             sleeper.cord.seam.wakeUp();
         }
@@ -98,7 +98,7 @@ final class Crew {
     }
 
     private static @Nullable TaskQueue find(
-            TaskQueue[] all, int first, int looks, CordLoop.Activity activity) {
+            TaskQueue[] all, int first, int looks, CordCore.Activity activity) {
         for (int i = 0; i < looks; i++) {
             TaskQueue each = all[(first + i) % all.length];
             if (each.cord.activity() == activity && each.canTake()) {

@@ -38,6 +38,9 @@ final class DumpTaker {
                     CordDumps.class.getName(),
                     CordQuery.class.getName(),
                     Inbox.class.getName(),
+                    CordCore.class.getName(),
+                    CordLook.class.getName(),
+                    CordMount.class.getName(),
                     CordLoop.class.getName());
 
     /** A fiber that is to be told, and how deep it is. */

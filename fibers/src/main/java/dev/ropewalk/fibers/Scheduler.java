@@ -117,7 +117,7 @@ public final class Scheduler implements Executor, AutoCloseable {
     }
 
     private void startCord(int index) {
-        Cord.start(options.cord(index), this);
+        CordStarter.start(options.cord(index), null, this);
     }
 
     /** Before the cord's thread starts, so that it finds everything when it leaves at once. */
@@ -171,7 +171,7 @@ public final class Scheduler implements Executor, AutoCloseable {
                         .onCallersThread()
                         .withLateUnmount(false); // who bound the thread may hold what it likes
         try {
-            return Cord.run(cord, () -> runBound(body), this);
+            return CordStarter.run(cord, () -> runBound(body), this);
         } finally {
             synchronized (this) {
                 binding--;

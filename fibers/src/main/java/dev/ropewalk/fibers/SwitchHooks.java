@@ -86,7 +86,10 @@ final class SwitchHooks {
     }
 
     private void each(Fiber<?> fiber, String what, Step step) {
-        Fiber<?> running = cord.takeRunning();
+        cord.asNoFiber(() -> eachPinned(fiber, what, step));
+    }
+
+    private void eachPinned(Fiber<?> fiber, String what, Step step) {
         boolean isVirtual = Thread.currentThread().isVirtual();
         if (isVirtual) {
             Continuation.pin();
@@ -101,7 +104,6 @@ final class SwitchHooks {
         if (isVirtual) {
             Continuation.unpin();
         }
-        cord.setRunning(running);
     }
 
     private void report(Fiber<?> fiber, SwitchHook<?> hook, String what, Throwable broken) {

@@ -208,7 +208,7 @@ final class TaskQueue {
         }
         alive++;
         countIn(task);
-        cord.enter(task);
+        cord.enterTask(task);
         if (!notes.isEmpty()) {
             tell(notes);
         }

@@ -144,7 +144,9 @@ public final class VirtualCords {
         for (int i = 0; i < cords; i++) {
             CordOptions own = options.withName(options.name() + "-" + i);
             Seam seam = new VirtualSeam(random.split(), seededOrder, time);
-            all.add(Cord.inTurns(own, seam, i == 0 ? () -> body.run(List.copyOf(all)) : null));
+            all.add(
+                    CordStarter.inTurns(
+                            own, seam, i == 0 ? () -> body.run(List.copyOf(all)) : null));
         }
         alive.addAll(all);
     }

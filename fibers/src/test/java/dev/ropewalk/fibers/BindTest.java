@@ -260,7 +260,7 @@ class BindTest {
             thread.start();
             Cord bound = left.join();
             Runs.until(() -> scheduler.crew.queues().length == 2);
-            Runs.until(() -> bound.activity() == CordLoop.Activity.ASLEEP);
+            Runs.until(() -> bound.activity() == CordCore.Activity.ASLEEP);
             assertTrue(ranOn.isEmpty(), ranOn::toString);
             stays[0].schedule("end");
             assertTrue(thread.join(Duration.ofSeconds(20)));

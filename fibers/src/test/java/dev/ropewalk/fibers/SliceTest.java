@@ -111,7 +111,7 @@ class SliceTest {
                     Cord cord = Cord.current();
                     Set<Long> turns = new HashSet<>();
                     int switches = 0;
-                    for (int i = 0; i < 3 * CordLoop.LOOK_EVERY; i++) {
+                    for (int i = 0; i < 3 * CordCore.LOOK_EVERY; i++) {
                         turns.add(cord.turnNumber());
                         Fiber.snooze();
                         turns.add(cord.turnNumber());

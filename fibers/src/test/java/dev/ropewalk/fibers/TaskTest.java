@@ -302,7 +302,7 @@ class TaskTest {
                                     Runs.await(end);
                                 });
                 Runs.await(begun);
-                Runs.until(() -> other.activity() == CordLoop.Activity.ASLEEP);
+                Runs.until(() -> other.activity() == CordCore.Activity.ASLEEP);
                 // One of the two is placed on the busy cord.
                 Fiber<Cord> first = scheduler.spin(Cord::current);
                 Fiber<Cord> second = scheduler.spin(Cord::current);
@@ -349,7 +349,7 @@ class TaskTest {
             Runs.await(busy);
             Cord last = scheduler.cords().getLast();
             for (int i = 0; i < 2 * cords; i++) {
-                Runs.until(() -> last.activity() == CordLoop.Activity.ASLEEP);
+                Runs.until(() -> last.activity() == CordCore.Activity.ASLEEP);
                 assertSame(last, scheduler.spin(Cord::current).await());
             }
             gate.countDown();

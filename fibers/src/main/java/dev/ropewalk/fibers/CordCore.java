@@ -1,0 +1,295 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.invoke.VarHandle;
+import java.util.function.Supplier;
+
+/**
+ * What a cord is to its fibers and to the ticker: its run queue, timers, inbox, clock and marks.
+ *
+ * <p>The layers of a cord, each of which owns the state that it writes: this one, {@link CordLook}
+ * (what it does between fibers, and when there is none), {@link CordMount} (stacks), {@link
+ * CordLoop} (who runs next), {@link CordLife} (its root and its end), and {@link Cord}, what users
+ * call. They are superclasses rather than parts, because the way of a fiber through them is the
+ * fast path.
+ *
+ * <p>Confined to the cord's thread, but for what says otherwise.
+ */
+abstract sealed class CordCore permits CordLook {
+    /** Switches between two looks: bounds how late a timer is, and makes a look's cost small. */
+    static final int LOOK_EVERY = 128;
+
+    final CordOptions options;
+
+    /** Read by other threads to post and to wake. */
+    final Inbox inbox = new Inbox();
+
+    final Seam seam;
+    final RunQueue runQueue = new RunQueue();
+    final Timers timers = new Timers();
+    final boolean orderSeeded;
+
+    /** It shares its thread with other cords, and gives way to them after each switch. */
+    final boolean inTurns;
+
+    /** Null while what runs is no fiber's. */
+    @Nullable Fiber<?> running;
+
+    /** Switches until the next look. */
+    int looksAfter = LOOK_EVERY;
+
+    /**
+     * Set by the ticker by a plain store; seen late at worst, never never: the loop makes calls.
+     */
+    boolean marked;
+
+    /** When the ticker set the mark that is there now; by the ticker. */
+    private volatile long markedNs;
+
+    /** How often it has looked; with the switches since, a number for each turn of a fiber. */
+    long looks;
+
+    /** What {@link Slice} knows of the running fiber. */
+    final Slices slices;
+
+    /** Null if there are none. */
+    final @Nullable SwitchHooks hooks;
+
+    /**
+     * The thread that runs as this cord now: the one of the loop or, on virtual threads, that of
+     * the mounted stack; null before and after. Needs no fence: a thread that finds itself here was
+     * entered after it was written.
+     */
+    @Nullable Thread current;
+
+    @Nullable Thread loopThread;
+    final boolean onVirtualThreads;
+
+    /** Of a cord of a scheduler. */
+    final @Nullable TaskQueue tasks;
+
+    volatile Activity activity = Activity.ASLEEP;
+
+    /** Fibers that have begun to run, and those of them that have ended. */
+    long started;
+
+    long ended;
+
+    private final FiberTimes times = new FiberTimes();
+
+    /** What the cord's thread does; a hint for other threads, but for the order of stores. */
+    enum Activity {
+        BUSY,
+        SPINNING,
+        ASLEEP
+    }
+
+    CordCore(CordOptions options, Seam seam, @Nullable Scheduler scheduler) {
+        this.options = options;
+        this.tasks = scheduler == null ? null : new TaskQueue(scheduler, self());
+        this.seam = seam;
+        this.orderSeeded = seam.isOrderSeeded();
+        this.inTurns = seam.isInTurns();
+        this.marked = inTurns; // for ever: it never looks by itself
+        this.slices = new Slices(self(), options.watch().sliceLimits());
+        this.hooks = SwitchHooks.of(self(), options.switchHooks());
+        this.onVirtualThreads = options.stacks() == StackKind.VIRTUAL_THREAD;
+    }
+
+    abstract Fiber<?> root();
+
+    abstract Cord self();
+
+    /**
+     * {@return whether the calling thread runs this cord; cheaper than comparing {@link
+     * Cord#current}}
+     */
+    public boolean isCurrent() {
+        return Thread.currentThread() == current;
+    }
+
+    /**
+     * {@return a fresh reading of this cord's clock in nanoseconds; only differences mean anything}
+     */
+    public long nanoTime() {
+        return seam.nanoTime();
+    }
+
+    /**
+     * {@return a random number from 0 to {@code bound - 1}, from this cord's source}
+     *
+     * @param bound the bound, at least 1
+     */
+    public int nextInt(int bound) {
+        return seam.nextInt(bound);
+    }
+
+    // ---------------------------------------------------------------- for its fibers
+
+    void enqueue(Fiber<?> fiber, @Nullable Object value) {
+        runQueue.add(fiber, value);
+        if (FiberTraces.ON) {
+            FiberTraces.scheduled(fiber);
+        }
+    }
+
+    @Nullable Object queuedValue(Fiber<?> fiber) {
+        return runQueue.valueOf(fiber);
+    }
+
+    void dequeue(Fiber<?> fiber) {
+        runQueue.remove(fiber);
+    }
+
+    /** The first thing that a fiber does when it runs; only then may others be scheduled. */
+    @Nullable Object takeValue() {
+        Object value = runQueue.takeValue();
+        if (FiberTraces.ON && running != null) {
+            FiberTraces.switchedIn(running);
+        }
+        return value;
+    }
+
+    boolean hasRunnable() {
+        return runQueue.peek() != null;
+    }
+
+    @Nullable Fiber<?> running() {
+        return running;
+    }
+
+    /**
+     * Runs the action as no fiber: what it calls cannot wait as the one that happens to run, and
+     * others do not find that one here meanwhile.
+     */
+    final <T extends @Nullable Object> T asNoFiber(Supplier<T> action) {
+        Fiber<?> interrupted = running;
+        running = null;
+        try {
+            return action.get();
+        } finally {
+            running = interrupted;
+        }
+    }
+
+    final void asNoFiber(Runnable action) {
+        asNoFiber(
+                () -> {
+                    action.run();
+                    return null;
+                });
+    }
+
+    /** The running fiber is dead: what is called from now on runs as none. */
+    void clearRunning() {
+        running = null;
+    }
+
+    // ---------------------------------------------------------------- timers
+
+    Timer armTimer(Fiber<?> fiber, long number, long timeoutNanos) {
+        return timers.arm(deadline(timeoutNanos), fiber, number);
+    }
+
+    Timer armScope(CancelScope scope, long limitNanos) {
+        return timers.arm(deadline(limitNanos), scope);
+    }
+
+    private long deadline(long timeoutNanos) {
+        return seam.nanoTime() + Math.min(Math.max(timeoutNanos, 0), Long.MAX_VALUE / 2);
+    }
+
+    void cancelTimer(Timer timer) {
+        timers.cancel(timer);
+    }
+
+    /** The earliest timer that is armed. */
+    final @Nullable Timer earliestTimer() {
+        return timers.earliest();
+    }
+
+    // ---------------------------------------------------------------- what is counted, when that
+    // is on
+
+    final void switchedIn(Fiber<?> fiber) {
+        if (FiberTimes.ON) {
+            times.switchIn(fiber, seam.nanoTime());
+        }
+    }
+
+    final void switchedOut(@Nullable Fiber<?> fiber) {
+        if (FiberTimes.ON) {
+            times.switchOut(seam.nanoTime());
+        }
+        if (FiberTraces.ON && fiber != null) {
+            FiberTraces.switchedOut(fiber);
+        }
+    }
+
+    final FiberTimes times() {
+        return times;
+    }
+
+    // ---------------------------------------------------------------- the ticker and other threads
+
+    /** What the cord's thread does, or the virtual one that it runs; from outside, so a hint. */
+    final StackTraceElement[] stackFromOutside() {
+        Thread runs = current;
+        return runs == null ? new StackTraceElement[0] : runs.getStackTrace();
+    }
+
+    boolean isBusy() {
+        return activity != Activity.ASLEEP;
+    }
+
+    Activity activity() {
+        return activity;
+    }
+
+    /**
+     * By the ticker: asks for a look at the next switch. True if the mark that it set before is
+     * still there, so that there has been no switch since.
+     */
+    boolean mark() {
+        if (marked) {
+            return true;
+        }
+        markedNs = nanoTime();
+        VarHandle.storeStoreFence();
+        marked = true;
+        return false;
+    }
+
+    /**
+     * For how long the running fiber has had its turn, too short by a tick at most; 0 if the ticker
+     * has not come since. The first switch after a mark takes it away, so the turn is older than a
+     * mark that is there, and began within the tick before.
+     */
+    long turnNs() {
+        if (!marked) {
+            return 0;
+        }
+        VarHandle.loadLoadFence();
+        return nanoTime() - markedNs;
+    }
+
+    /** A number that each turn of a fiber has for itself. */
+    long turnNumber() {
+        return looks * (2 * LOOK_EVERY) - looksAfter;
+    }
+
+    /** The thread that the loop runs on; from any thread, null at first. */
+    @Nullable Thread loopThread() {
+        return loopThread;
+    }
+
+    /** The thread that runs as this cord; from other threads a hint. */
+    @Nullable Thread currentThread() {
+        return current;
+    }
+
+    boolean isVirtual() {
+        return seam.isVirtual();
+    }
+}

@@ -1,0 +1,231 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+
+/**
+ * What a cord does between its fibers: it looks at inbox and timers, takes tasks of its scheduler,
+ * spins, and sleeps.
+ *
+ * <p>Confined to the cord's thread.
+ */
+abstract sealed class CordLook extends CordCore permits CordMount {
+    /*
+     * A look (rules F1 to F3) comes after LOOK_EVERY switches or at the first switch after the
+     * ticker's mark, whatever wakes whom. Rejected: looking only when the run queue is empty, which
+     * starves timers beside two fibers that wake each other. On virtual threads only the root frame
+     * looks: a message or a log line may block there, and a worker that is blocked between two
+     * fibers would be nobody's.
+     *
+     * Tasks of a scheduler (rule F15) come when the run queue is empty, and one with each look, so
+     * that fibers that wake each other for ever do not keep them out; others' only before the thread
+     * sleeps. A task that was taken is an entry of the run queue like any new fiber.
+     */
+
+    /** Messages taken from the inbox in one look, so that a flood of them cannot starve fibers. */
+    private static final int INBOX_BATCH = 1_024;
+
+    /** Looks at the inbox before the thread sleeps; about as long as a sleep and wake-up take. */
+    private static final int IDLE_SPINS = 200;
+
+    /** Of these looks, every how many one tries to steal: it reads what other cords write. */
+    private static final int STEAL_EVERY = 8;
+
+    /** It had nothing to do, and has not taken a task since. */
+    private boolean wasIdle;
+
+    /** Up to the last look: what came since is LOOK_EVERY - looksAfter, so no switch is counted. */
+    long switches;
+
+    long messages;
+    long sleeps;
+    long sleptNs;
+    int mostRunnable;
+
+    CordLook(CordOptions options, Seam seam, @Nullable Scheduler scheduler) {
+        super(options, seam, scheduler);
+    }
+
+    /** Whether a stack of no fiber can go on, which only the root frame can enter. */
+    abstract boolean isStackReady();
+
+    // ---------------------------------------------------------------- looks
+
+    /**
+     * Counts a switch that needed no other stack, and looks if it is time; true if it is time but
+     * the caller has to give way to the root frame for it, because a look runs what may block.
+     */
+    boolean isLookDueAfterSwitch() {
+        if (--looksAfter <= 0 || marked) {
+            if (onVirtualThreads || inTurns) {
+                return true;
+            }
+            lookInTurn();
+        }
+        return false;
+    }
+
+    /** As no fiber: a message cannot wait as the one that happened to run. */
+    final void lookInTurn() {
+        Fiber<?> interrupted = running;
+        running = null;
+        look(interrupted);
+        // So that fibers which wake each other for ever do not keep tasks out.
+        if (tasks != null && (interrupted != null || hasRunnable())) {
+            tasks.startNext();
+        }
+        running = interrupted;
+    }
+
+    private void look(@Nullable Fiber<?> interrupted) {
+        switches += LOOK_EVERY - looksAfter;
+        looks++;
+        looksAfter = LOOK_EVERY;
+        marked = false;
+        if (hooks == null) {
+            messages += inbox.drain(INBOX_BATCH);
+        } else if (!inbox.isEmpty()) {
+            drainWithout(hooks, interrupted);
+        }
+        if (!timers.isEmpty()) {
+            timers.fireDue(seam.nanoTime());
+        }
+        mostRunnable = Math.max(mostRunnable, runQueue.size());
+    }
+
+    /** Messages are no fiber's, and see no fiber's context. */
+    private void drainWithout(SwitchHooks context, @Nullable Fiber<?> interrupted) {
+        if (interrupted != null) {
+            context.keep(interrupted);
+        }
+        context.showThreadsOwn();
+        messages += inbox.drain(INBOX_BATCH);
+        if (interrupted != null) {
+            context.show(interrupted);
+        }
+    }
+
+    // ---------------------------------------------------------------- tasks
+
+    final @Nullable Fiber<?> nextTask(TaskQueue from) {
+        running = null; // what was sent to the task is done as no fiber
+        if (!from.startNext()) {
+            return null;
+        }
+        wakeAnother(from);
+        return runQueue.take();
+    }
+
+    /**
+     * A cord that looked for work has found some: if there is more, another one is woken for it,
+     * and so on. Who places a task on a cord that spins wakes nobody, and there may be several.
+     */
+    private void wakeAnother(TaskQueue from) {
+        if (wasIdle) {
+            wasIdle = false;
+            from.scheduler.crew.wakeSleeperIfWaiting();
+        }
+    }
+
+    /** It may run fibers for long before it takes the task that was placed here meanwhile. */
+    private void wakeForRest() {
+        if (tasks != null && hasRunnable() && tasks.isWaiting()) {
+            wakeAnother(tasks);
+        }
+    }
+
+    // ---------------------------------------------------------------- nothing to run
+
+    final void idle() {
+        looksAfter++; // it was counted as a switch, and there was nobody
+        look(null);
+        if (hasRunnable() || isStackReady()) {
+            return;
+        }
+        wasIdle = true;
+        if (tasks != null && tasks.steal()) {
+            wakeAnother(tasks);
+            return;
+        }
+        Timer next = timers.earliest();
+        if (seam.isVirtual()) {
+            if (next == null && inbox.isEmpty()) {
+                reportDeadlock();
+                return;
+            }
+        } else if (spinForWork()) {
+            look(null);
+            wakeForRest();
+            return;
+        }
+        if (hooks != null) {
+            hooks.showThreadsOwn();
+        }
+        long sinceNs = seam.nanoTime();
+        setAsleep(true);
+        try {
+            seam.park(next != null, next == null ? 0 : next.deadlineNs, this::hasWork);
+        } finally {
+            setAsleep(false);
+        }
+        sleeps++;
+        sleptNs += seam.nanoTime() - sinceNs;
+        if (!seam.isVirtual()) {
+            Ticker.INSTANCE.cordBecameBusy();
+        }
+        look(null);
+        wakeForRest();
+    }
+
+    private void setAsleep(boolean on) {
+        activity = on ? Activity.ASLEEP : Activity.BUSY;
+        if (tasks != null) {
+            tasks.scheduler.crew.countSleeper(on);
+        }
+    }
+
+    /** Read after the cord has been marked as asleep: who gives it work does so before it looks. */
+    private boolean hasWork() {
+        return !inbox.isEmpty() || (tasks != null && tasks.isAnyWaiting());
+    }
+
+    private void reportDeadlock() {
+        DeadlockException deadlock = new DeadlockException(DeadlockReport.of(List.of(self())));
+        if (root().isEnding()) {
+            throw deadlock; // nobody is left to tell but the caller of run
+        }
+        root().raiseHere(deadlock);
+        if (!hasRunnable()) {
+            throw deadlock; // a shield holds it off, for ever
+        }
+    }
+
+    private boolean spinForWork() {
+        if (tasks != null) {
+            return spinForTasks(tasks);
+        }
+        for (int i = 0; i < IDLE_SPINS; i++) {
+            if (!inbox.isEmpty()) {
+                return true;
+            }
+            Thread.onSpinWait();
+        }
+        return false;
+    }
+
+    /** Who places a task prefers a cord that spins, for it costs no wake-up. */
+    private boolean spinForTasks(TaskQueue own) {
+        activity = Activity.SPINNING;
+        boolean found = false;
+        for (int i = 0; i < IDLE_SPINS && !found; i++) {
+            found = !inbox.isEmpty() || own.isWaiting() || (i % STEAL_EVERY == 0 && own.steal());
+            Thread.onSpinWait();
+        }
+        activity = Activity.BUSY;
+        if (hasRunnable()) {
+            wakeAnother(own);
+        }
+        return found;
+    }
+}

@@ -1,0 +1,315 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.Objects;
+
+/**
+ * The stacks of a cord, and how its thread gets onto one and off again.
+ *
+ * <p>Confined to the cord's thread.
+ */
+abstract sealed class CordMount extends CordLook permits CordLoop {
+    /*
+     * A fiber that has a stack of its own is entered there. Any other fiber is run inline by a
+     * worker: a stack whose frame is work(). A worker goes on with the next entry as long as that
+     * needs no other stack, so what never waits costs no switch; else it parks itself among the idle
+     * ones and leaves to the root frame. A fiber that waits in the middle keeps its worker, and the
+     * root frame takes another.
+     *
+     * Who may run: root frame -> enter -> one stack -> leave -> root frame. Stacks never nest, and
+     * "mounted" is the one that is entered. With late unmount they do, see below.
+     */
+
+    /** Idle workers kept for reuse. */
+    private static final int MOST_IDLE_STACKS = 256;
+
+    /** Stacks mounted on each other; more would only be unmounted again, in a ring for one. */
+    private static final int MOST_MOUNTED = 4;
+
+    private final ArrayDeque<Stack> idleStacks = new ArrayDeque<>();
+
+    /** The body of every stack. */
+    private final Runnable worker = this::work;
+
+    private @Nullable Stack mounted;
+    private @Nullable Fiber<?> handedOver;
+
+    /** Stacks of no fiber that were blocked in the JDK, in what reports or tells the end of one. */
+    private final ArrayDeque<VirtualStack> readyStacks = new ArrayDeque<>();
+
+    /** How many more of those are still blocked; the cord does not end before they are done. */
+    private int nobodysBlocked;
+
+    private boolean closingStacks;
+
+    private final boolean lateUnmount;
+
+    /** Stacks that are mounted on top of another one. */
+    private int mountedOnTop;
+
+    /** What a worker threw that was not entered by the root frame. */
+    private @Nullable Throwable brokeOnTop;
+
+    CordMount(CordOptions options, Seam seam, @Nullable Scheduler scheduler) {
+        super(options, seam, scheduler);
+        this.lateUnmount =
+                options.lateUnmount()
+                        && !orderSeeded
+                        && !onVirtualThreads
+                        && !inTurns
+                        && hooks == null
+                        && !FiberTimes.ON
+                        && !FiberTraces.ON;
+    }
+
+    // ---------------------------------------------------------------- by the root frame
+
+    final void enter(Fiber<?> fiber) {
+        Stack stack = fiber.stack();
+        if (stack == null) {
+            stack = idleStacks.poll();
+            if (stack == null) {
+                stack =
+                        onVirtualThreads
+                                ? new VirtualStack(self(), worker)
+                                : new LightStack(worker);
+            }
+            handedOver = fiber;
+        } else {
+            fiber.beforeEnter();
+            running = fiber;
+            switchedIn(fiber);
+        }
+        mounted = stack;
+        if (onVirtualThreads) {
+            enterVirtual((VirtualStack) stack);
+        } else {
+            stack.enter();
+        }
+        Fiber<?> left = running; // null if the worker's frame gave way, between two fibers
+        mounted = null;
+        running = null;
+        switchedOut(left);
+        if (brokeOnTop != null) {
+            throw FiberAwait.<RuntimeException>sneaky(brokeOnTop);
+        }
+    }
+
+    private void enterVirtual(VirtualStack stack) {
+        if (stack.isReady() && running != null) {
+            takeValue(); // it comes back from the JDK, and takes none
+        }
+        current = stack.thread();
+        try {
+            stack.enter();
+        } finally {
+            current = loopThread;
+        }
+        if (stack.isBlocked()) {
+            Fiber<?> blocked = running;
+            stack.blockedBy(blocked);
+            if (blocked == null) {
+                nobodysBlocked++;
+            } else {
+                blocked.blockForeign(stack);
+            }
+        }
+    }
+
+    /** By message: a stack that was blocked in the JDK can go on. */
+    void stackReady(VirtualStack stack, @Nullable Fiber<?> fiber) {
+        if (fiber == null) {
+            nobodysBlocked--;
+            readyStacks.add(stack);
+        } else {
+            fiber.unblockForeign();
+        }
+    }
+
+    @Override
+    final boolean isStackReady() {
+        return !readyStacks.isEmpty();
+    }
+
+    final void enterReadyStacks() {
+        for (VirtualStack stack = readyStacks.poll(); stack != null; stack = readyStacks.poll()) {
+            enterNobody(stack);
+        }
+    }
+
+    /** Stacks of no fiber that are still to come to their end. */
+    final boolean hasNobodysStacks() {
+        return nobodysBlocked != 0 || isStackReady();
+    }
+
+    /** Their threads end, for the JDK keeps a list of those that have not. */
+    final void endIdleStacks() {
+        if (onVirtualThreads) {
+            closingStacks = true;
+            for (Stack stack = idleStacks.poll(); stack != null; stack = idleStacks.poll()) {
+                enterNobody((VirtualStack) stack);
+            }
+        }
+    }
+
+    private void enterNobody(VirtualStack stack) {
+        mounted = stack;
+        enterVirtual(stack);
+        mounted = null;
+        running = null;
+    }
+
+    Stack mountedStack() {
+        return Objects.requireNonNull(mounted, "no stack is mounted");
+    }
+
+    final int idleStacks() {
+        return idleStacks.size();
+    }
+
+    // ---------------------------------------------------------------- on a stack
+
+    /** The frame at the bottom of every stack. */
+    private void work() {
+        Stack own = mountedStack();
+        for (; ; ) {
+            Fiber<?> fiber = handedOver;
+            handedOver = null;
+            while (fiber != null) {
+                running = fiber;
+                switchedIn(fiber);
+                fiber.turn();
+                switchedOut(fiber);
+                if (own instanceof VirtualStack virtual) {
+                    virtual.forgetFiber();
+                }
+                fiber = nextInline();
+            }
+            looksAfter++; // the root frame counts the switch that this frame could not do
+            running = null;
+            if (closingStacks || mountedOnTop > 0 || idleStacks.size() == MOST_IDLE_STACKS) {
+                return;
+            }
+            idleStacks.push(own);
+            own.leave();
+        }
+    }
+
+    /**
+     * The next entry if a worker can run it on its own stack; null means: back to the root frame.
+     */
+    private @Nullable Fiber<?> nextInline() {
+        if (isLookDueAfterSwitch() || orderSeeded) {
+            return null;
+        }
+        Fiber<?> head = runQueue.peek();
+        if (head == null) {
+            // On virtual threads what was sent to the task may block.
+            return tasks == null || onVirtualThreads ? null : nextTask(tasks);
+        }
+        return head.stack() != null ? null : runQueue.take();
+    }
+
+    // ---------------------------------------------------------------- late unmount
+
+    /*
+     * Late unmount (rule F18). A fiber that gives way leaves its stack mounted as long as the head of
+     * the run queue can be entered on top of it; when that gives way in turn, control is back here:
+     *
+     *   the head is this fiber      it takes its entry and goes on: it never left its stack
+     *   the head is not mounted     it is entered on top; one that has no stack gets a new worker,
+     *                               which ends with it rather than being kept: to end costs less
+     *                               than to leave
+     *   the head is mounted below, too many are mounted, or nothing is runnable
+     *                               this fiber leaves its stack, and the frame below looks again
+     *
+     * Entries are taken in the order of the queue, so nothing changes but the cost: two fibers that
+     * wake each other pay one half of a switch for each. What a fiber holds that belongs to a stack
+     * (a monitor) is lost when something below it leaves; hence it is an option.
+     *
+     * A stack that turns out to be pinned when it has to be left late cannot let others go first: a
+     * fiber that has its value goes on with it out of turn; one that has none gets the pinned error.
+     */
+
+    /** A fiber that waits, or is in the run queue, gives way; returns when it is to go on. */
+    final void giveWay(Stack own, Fiber<?> fiber) {
+        if (lateUnmount) {
+            giveWayLate(own, fiber);
+        } else {
+            own.leave();
+        }
+    }
+
+    boolean leavesLate() {
+        return lateUnmount;
+    }
+
+    private void giveWayLate(Stack own, Fiber<?> fiber) {
+        boolean wasBelow = false;
+        for (Fiber<?> head = headOnTopOf(own); head != null; head = headOnTopOf(own)) {
+            if (head == fiber) {
+                goOn(own, fiber);
+                return;
+            }
+            wasBelow = true;
+            enterOnTop(own, head);
+        }
+        try {
+            own.leave();
+        } catch (Throwable pinned) { // or too large to be copied
+            if (!wasBelow || !fiber.isQueued()) {
+                mounted = own;
+                running = fiber;
+                throw pinned;
+            }
+            runQueue.bringToHead(fiber);
+            goOn(own, fiber);
+        }
+    }
+
+    private void goOn(Stack own, Fiber<?> fiber) {
+        runQueue.take();
+        fiber.beforeEnter();
+        mounted = own;
+        running = fiber;
+    }
+
+    /** The head, if it can go on without this stack being left. */
+    private @Nullable Fiber<?> headOnTopOf(Stack own) {
+        running = null;
+        if (--looksAfter <= 0 || marked) {
+            lookInTurn();
+        }
+        Fiber<?> head = runQueue.peek();
+        if (head == null || brokeOnTop != null) {
+            return null;
+        }
+        Stack stack = head.stack();
+        boolean canEnter = mountedOnTop < MOST_MOUNTED - 1 && (stack == null || !stack.isMounted());
+        return stack == own || canEnter ? head : null;
+    }
+
+    private void enterOnTop(Stack own, Fiber<?> head) {
+        runQueue.take();
+        Stack stack = head.stack();
+        if (stack == null) {
+            stack = new LightStack(worker);
+            handedOver = head;
+        } else {
+            head.beforeEnter();
+            running = head;
+        }
+        mounted = stack;
+        mountedOnTop++;
+        try {
+            stack.enter();
+        } catch (Throwable broken) {
+            brokeOnTop = broken; // the root frame's, not this fiber's
+        }
+        mountedOnTop--;
+        mounted = own;
+        running = null;
+    }
+}

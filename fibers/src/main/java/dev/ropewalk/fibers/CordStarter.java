@@ -1,0 +1,82 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+import java.util.concurrent.Callable;
+
+/** Makes cords: checks that thread and options suit each other before anything is started. */
+final class CordStarter {
+    private CordStarter() {}
+
+    /** The calling thread is one of the scheduler's cords until the body has ended. */
+    @SuppressWarnings("unchecked") // the root fiber runs the body
+    static <T extends @Nullable Object> T run(
+            CordOptions options, Callable<? extends T> body, @Nullable Scheduler scheduler) {
+        Objects.requireNonNull(body, "body");
+        if (options.thread().factory() != null) {
+            throw new IllegalArgumentException(
+                    "cord "
+                            + options.name()
+                            + " has a thread factory, but Cord.run makes no thread: the calling one"
+                            + " becomes the cord; use Cord.start, or leave the factory out");
+        }
+        // Before anything of a cord is made: its fields need what the flags open.
+        JvmFlags.check();
+        CallerCheck.check();
+        Seam seam = Seam.of(options.clock(), Thread.currentThread());
+        Cord cord = new Cord(options, seam, body, scheduler);
+        CordThread.onCallersCpus(options, cord::loop);
+        return (T) cord.root.await();
+    }
+
+    /** On a thread of its own; without a body it serves until it is closed. */
+    static Cord start(
+            CordOptions options, @Nullable Callable<?> body, @Nullable Scheduler scheduler) {
+        if (options.clock() instanceof CordOptions.VirtualClock) {
+            throw new IllegalArgumentException(
+                    "cord "
+                            + options.name()
+                            + ": clock="
+                            + options.clock()
+                            + " needs Cord.run; a cord with a thread of its own keeps real time");
+        }
+        JvmFlags.check();
+        CordThread thread = new CordThread(options);
+        Seam seam = Seam.of(options.clock(), thread.thread());
+        Cord cord = new Cord(options, seam, body, scheduler);
+        cord.ownThread = thread.thread();
+        if (scheduler == null) {
+            thread.start(cord::loop);
+        } else {
+            startFor(scheduler, cord, thread);
+        }
+        return cord;
+    }
+
+    private static void startFor(Scheduler scheduler, Cord cord, CordThread thread) {
+        scheduler.enter(cord);
+        boolean isStarted = false;
+        try {
+            thread.start(cord::loop);
+            isStarted = true;
+        } finally {
+            if (!isStarted) {
+                scheduler.forget(cord);
+            }
+        }
+    }
+
+    /**
+     * A cord that shares the calling thread with others. With a body it ends with it; without one
+     * it is like a started cord, which serves until it is closed.
+     */
+    static Cord inTurns(CordOptions options, Seam seam, @Nullable Callable<?> body) {
+        Cord cord = new Cord(options, seam, body, null);
+        if (body == null) {
+            cord.ownThread = Thread.currentThread();
+        }
+        cord.enqueue(cord.root, Handler.START);
+        return cord;
+    }
+}
