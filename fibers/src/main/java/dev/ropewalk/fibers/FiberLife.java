@@ -331,8 +331,13 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     void abandonChildren(List<Fiber<?>> those, String why) {
         Children toAbandon = new Children();
         for (Fiber<?> child : those) {
-            children().remove(child);
-            toAbandon.add(child);
+            if (children().remove(child)) {
+                toAbandon.add(child);
+            } else if (child.isHere()) {
+                child.abandon(why); // on its way here
+            } else {
+                child.sendNow(FiberMessages.abandon(child, why));
+            }
         }
         abandonAll(toAbandon, why);
     }
@@ -385,6 +390,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     /** Reports last: the report may block on a virtual thread, and nothing is half done then. */
     private void publishAbandoned(int from, String why, @Nullable Object queued) {
         FiberAbandonedException leaked = abandonment(why);
+        if (openWaiter != null) {
+            openWaiter.leave(); // first: what its end sets free must not be given to itself
+        }
         publish(from, new Outcome.Abandoned<>(leaked));
         giveBack(queued);
         cord.reportUncaught(self(), leaked);

@@ -65,8 +65,8 @@ public abstract sealed class Guard {
     /**
      * Waits until somebody claims the party, or until the limit passes. A switchpoint, outside the
      * guard. However the wait ends, the party stands in no line afterwards, so it eats nothing. If
-     * the fiber is abandoned with what it was given, and what is guarded is a {@link HandsOver}, it
-     * gets that back.
+     * the fiber is abandoned here, and what is guarded is a {@link HandsOver}, that gets back what
+     * the fiber was given, and is told.
      *
      * @param <E> what a party brings, or wants
      * @param party the caller's, in a line
@@ -78,19 +78,12 @@ public abstract sealed class Guard {
     public final <E> @Nullable Object await(Party<E> party, Object guarded, long limitNanos) {
         Object result = Waits.TIMED_OUT;
         try {
-            party.guarded = guarded;
+            party.begin(this, guarded);
             result = party.await(limitNanos);
         } finally {
+            party.end();
             if (result == Waits.TIMED_OUT) {
-                enter(guarded);
-                try {
-                    WaitingLine<E> line = party.line;
-                    if (line != null) {
-                        line.remove(party);
-                    }
-                } finally {
-                    exit();
-                }
+                party.leaveLine(this, guarded);
             }
         }
         return result;

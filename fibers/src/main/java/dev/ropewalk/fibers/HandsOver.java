@@ -1,8 +1,8 @@
 package dev.ropewalk.fibers;
 
 /**
- * Something whose {@linkplain Guard#await waiters} are handed what must not be lost: a lock, a
- * permit, an element.
+ * Something whose {@linkplain Guard#await waiters} are handed what must not be lost, such as a
+ * lock, a permit, an element; or whose other waiters must not wait for one that is gone.
  */
 public interface HandsOver {
     /**
@@ -13,4 +13,13 @@ public interface HandsOver {
      * @param given the result of the claim
      */
     void takeBack(Party<?> party, Object given);
+
+    /**
+     * A fiber was abandoned in its wait here, so it runs no clean-up: those who stood behind it may
+     * be able to go on. Its party has been taken out of its line, and what it was given, if
+     * anything, has been taken back. Called on the fiber's cord, outside the guard; must not wait.
+     *
+     * @param party whose fiber is gone
+     */
+    default void abandoned(Party<?> party) {}
 }

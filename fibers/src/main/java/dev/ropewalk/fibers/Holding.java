@@ -44,6 +44,11 @@ public abstract class Holding {
         return List.of(this);
     }
 
+    /** {@return what becomes of this when its holder is dead, for the report} Must not wait. */
+    protected String afterwards() {
+        return "which goes to the next; give it back in a finally block";
+    }
+
     /**
      * Tells the uncaught handler of the fiber's cord. Works from any thread.
      *
@@ -110,10 +115,7 @@ public abstract class Holding {
             dead.cord.reportUncaught(
                     dead,
                     new IllegalStateException(
-                            dead
-                                    + " ended while it held "
-                                    + each
-                                    + ", which goes to the next; give it back in a finally block"));
+                            dead + " ended while it held " + each + ", " + each.afterwards()));
             each.onHolderDead(dead);
         }
     }

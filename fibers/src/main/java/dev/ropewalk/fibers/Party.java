@@ -18,6 +18,9 @@ public abstract sealed class Party<E> {
     /** What is waited for; set when the wait begins, so that the party can stand for its reason. */
     @Nullable Object guarded;
 
+    /** What guards the line; null unless the party waits. */
+    private @Nullable Guard guard;
+
     /** The line that the party stands in, and its links there; guarded. */
     @Nullable WaitingLine<E> line;
 
@@ -68,6 +71,50 @@ public abstract sealed class Party<E> {
     public abstract void wake();
 
     abstract @Nullable Object await(long limitNanos);
+
+    final void begin(Guard by, Object what) {
+        guard = by;
+        guarded = what;
+    }
+
+    /** However the wait ended; not if the fiber was abandoned in it, for that runs no clean-up. */
+    final void end() {
+        guard = null;
+    }
+
+    final void leaveLine(Guard by, Object what) {
+        by.enter(what);
+        try {
+            WaitingLine<E> stoodIn = line;
+            if (stoodIn != null) {
+                stoodIn.remove(this);
+            }
+        } finally {
+            by.exit();
+        }
+    }
+
+    /**
+     * The fiber was abandoned, perhaps in this wait: nothing is lost with it, and nobody waits for
+     * it.
+     *
+     * @param given what the wait was ended with in the last moment; null if it was not
+     */
+    final void abandoned(@Nullable Object given) {
+        Guard by = guard;
+        Object what = guarded;
+        if (by == null || what == null) {
+            return; // it was over before
+        }
+        guard = null;
+        leaveLine(by, what);
+        if (what instanceof HandsOver giver) {
+            if (given != null) {
+                giver.takeBack(this, given);
+            }
+            giver.abandoned(this);
+        }
+    }
 
     /** What is waited for, as a report tells it. */
     @Override

@@ -1,6 +1,8 @@
 package dev.ropewalk.fibers.sync;
 
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.HandsOver;
 import dev.ropewalk.fibers.Party;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.WaitingLine;
@@ -18,10 +20,11 @@ import java.util.Objects;
  * together; again and again, each time one generation.
  *
  * <p>Either all parties of a generation go on, or none. Who leaves before that, because its limit
- * passed, or it was terminated, cancelled, raised into or interrupted, breaks the barrier: the
- * others get a {@link BrokenBarrierException} that names who left, and so does everybody who comes
- * later, until {@link #reset}. So nobody waits for a party that will not come. A party that ends
- * without ever having come is not known here; its barrier is named by the deadlock report.
+ * passed, or it was terminated, cancelled, raised into, interrupted or abandoned, breaks the
+ * barrier: the others get a {@link BrokenBarrierException} that names who left, and so does
+ * everybody who comes later, until {@link #reset}. So nobody waits for a party that will not come.
+ * A party that ends without ever having come is not known here; its barrier is named by the
+ * deadlock report.
  *
  * <p>What a party did before it came happens before the action, and that before the others go on.
  */
@@ -32,7 +35,8 @@ public final class Barrier {
      *   GATHERING -> FULL       the last party came; new ones come to the next generation
      *   FULL      -> RELEASED   the action is over, and each wait could be ended
      *   GATHERING -> BROKEN     a party left, or reset
-     *   FULL      -> BROKEN     a party left during the action, or the action failed
+     *   FULL      -> BROKEN     a party left during the action, or the action failed or was
+     *                           abandoned
      *
      * A wait is ended with no result but "look": who was claimed looks at the state inside the
      * guard. For a party may have left that has not come round to say so, and only when each claim
@@ -57,7 +61,7 @@ public final class Barrier {
     private Generation current = new Generation();
 
     /** Guarded, all of it; reports read it as a hint. */
-    private final class Generation {
+    private final class Generation implements HandsOver, Obligation.Owed {
         private final WaitingLine<Object> line = new WaitingLine<>();
         private State state = State.GATHERING;
         private int arrived;
@@ -67,6 +71,36 @@ public final class Barrier {
 
         private String brokenBy = "";
         private @Nullable Throwable cause;
+
+        /** A wait is ended with no more than "look". */
+        @Override
+        public void takeBack(Party<?> party, Object given) {}
+
+        @Override
+        public void abandoned(Party<?> party) {
+            leave(this, party.who() + " was abandoned", null);
+        }
+
+        /** By the last party, while it runs the action. */
+        @Override
+        public boolean isOwed(Obligation obligation) {
+            guard.enter(Barrier.this);
+            try {
+                return state == State.FULL;
+            } finally {
+                guard.exit();
+            }
+        }
+
+        @Override
+        public void onDebtorDead(Obligation obligation, Fiber<?> dead) {
+            leave(this, dead + " was abandoned in the action", null);
+        }
+
+        @Override
+        public String afterwards() {
+            return "which is broken; let the action end when it is terminated";
+        }
 
         @Override
         public String toString() {
@@ -255,13 +289,8 @@ public final class Barrier {
 
     /** By the last party. */
     private void complete(Generation mine) {
-        try {
-            if (action != null) {
-                action.run();
-            }
-        } catch (Throwable failure) {
-            leave(mine, "its action failed: " + failure, failure);
-            throw failure;
+        if (action != null) {
+            act(mine, action);
         }
         List<Party<Object>> toWake = new ArrayList<>();
         guard.enter(this);
@@ -274,6 +303,18 @@ public final class Barrier {
         }
         Parties.wakeAll(toWake);
         checkReleased(mine);
+    }
+
+    private void act(Generation mine, Runnable toRun) {
+        Obligation obligation = Obligation.ofCaller(mine);
+        try {
+            toRun.run();
+        } catch (Throwable failure) {
+            leave(mine, "its action failed: " + failure, failure);
+            throw failure;
+        } finally {
+            Obligation.end(obligation);
+        }
     }
 
     /** Guarded. Who has left may stand in the line still, or be out of it and not have said so. */

@@ -9,6 +9,8 @@ import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.WaitingLine;
 import dev.ropewalk.fibers.Waits;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 
 /**
@@ -40,11 +42,20 @@ public final class Condition implements HandsOver {
         /** Guarded. */
         private boolean isSignalled;
 
-        /** Guarded: it will never take its signal, which goes to the next. */
+        /** It will never take its signal, if it was given one, which goes to the next. */
         void passOn() {
-            if (isSignalled) {
-                isSignalled = false;
-                signalFirst();
+            Party<Object> next = null;
+            guard.enter(Condition.this);
+            try {
+                if (isSignalled) {
+                    isSignalled = false;
+                    next = signalFirst();
+                }
+            } finally {
+                guard.exit();
+            }
+            if (next != null) {
+                next.wake();
             }
         }
     }
@@ -102,7 +113,7 @@ public final class Condition implements HandsOver {
             left = false;
         } finally {
             if (!regained) {
-                lockAgain(me);
+                lockAgain(me, wait);
             }
             mutex.setNested(nested);
             if (left && wait.isSignalled) {
@@ -113,9 +124,9 @@ public final class Condition implements HandsOver {
     }
 
     /** Nothing ends this wait but the mutex. */
-    private void lockAgain(Object me) {
+    private void lockAgain(Object me, Wait wait) {
         if (me instanceof Fiber<?>) {
-            CancelScope.shielded(REGAIN_LIMIT, () -> mutex.lock());
+            CancelScope.shielded(REGAIN_LIMIT, () -> mutex.lockFor(wait));
             return;
         }
         boolean interrupted = false;
@@ -166,29 +177,30 @@ public final class Condition implements HandsOver {
         }
     }
 
-    /** Guarded: a wait that is over gets no signal; that of an abandoned fiber stays here. */
-    private void signalFirst() {
+    /**
+     * Guarded: a wait that is over gets no signal.
+     *
+     * @return whom to wake when the guard is left; null if the mutex is held by another
+     */
+    private @Nullable Party<Object> signalFirst() {
         for (Party<Object> first = line.first(); first != null; first = line.first()) {
             line.remove(first);
             if (first.isWaiting() && first.element() instanceof Wait wait) {
                 wait.isSignalled = true;
-                mutex.addToLine(first);
-                return;
+                return mutex.addToLine(first);
             }
         }
+        return null;
     }
 
     @Override
     public void takeBack(Party<?> party, Object given) {
-        if (party.element() instanceof Wait wait) {
-            guard.enter(this);
-            try {
-                wait.passOn();
-            } finally {
-                guard.exit();
-            }
-        }
         mutex.takeBack(party, given);
+    }
+
+    @Override
+    public void abandoned(Party<?> party) {
+        mutex.abandoned(party);
     }
 
     @Override

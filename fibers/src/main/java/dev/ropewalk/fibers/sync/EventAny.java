@@ -47,11 +47,9 @@ final class EventAny {
         Object result;
         try {
             standInAll(events, wait, places);
-            result = guard.await(wait, new AnyOf(events), limitNs);
+            result = guard.await(wait, new AnyOf(events, places), limitNs);
         } finally {
-            for (int i = 0; i < places.size(); i++) {
-                events.get(i).leave(places.get(i));
-            }
+            leaveAll(events, places);
         }
         return result instanceof Event signalled ? signalled : null;
     }
@@ -64,6 +62,12 @@ final class EventAny {
                 return;
             }
             places.add(place);
+        }
+    }
+
+    private static void leaveAll(List<Event> events, List<Party<Event>> places) {
+        for (int i = 0; i < places.size(); i++) {
+            events.get(i).leave(places.get(i));
         }
     }
 
@@ -85,12 +89,17 @@ final class EventAny {
     }
 
     /** Made into text only for reports. */
-    private record AnyOf(List<Event> events) implements HandsOver {
+    private record AnyOf(List<Event> events, List<Party<Event>> places) implements HandsOver {
         @Override
         public void takeBack(Party<?> party, Object given) {
             if (given instanceof Event signalled) {
                 signalled.takeBack(party, given);
             }
+        }
+
+        @Override
+        public void abandoned(Party<?> party) {
+            leaveAll(events, places);
         }
 
         @Override

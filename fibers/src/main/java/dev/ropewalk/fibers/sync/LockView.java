@@ -131,6 +131,11 @@ public final class LockView implements HandsOver {
     }
 
     @Override
+    public void abandoned(Party<?> party) {
+        both.serve();
+    }
+
+    @Override
     public String toString() {
         return (isWrite ? "write lock of " : "read lock of ") + both;
     }

@@ -3,7 +3,6 @@ package dev.ropewalk.fibers.sync;
 import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.Guard;
 import dev.ropewalk.fibers.HandsOver;
 import dev.ropewalk.fibers.Holding;
@@ -125,9 +124,14 @@ public final class Mutex extends Holding implements HandsOver {
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */
     public void lock() {
+        lockFor(null);
+    }
+
+    /** With what the lock is wanted for: a wait of a condition, or null. */
+    void lockFor(Condition.@Nullable Wait wait) {
         Object me = guard.caller(this);
         if (!take(me)) {
-            lockSlowly(me, NO_LIMIT);
+            lockSlowly(me, wait, NO_LIMIT);
         }
     }
 
@@ -144,7 +148,7 @@ public final class Mutex extends Holding implements HandsOver {
     public boolean lock(Duration limit) {
         long limitNs = Waits.nanos(limit);
         Object me = guard.caller(this);
-        return take(me) || lockSlowly(me, limitNs);
+        return take(me) || lockSlowly(me, null, limitNs);
     }
 
     /**
@@ -253,7 +257,7 @@ public final class Mutex extends Holding implements HandsOver {
         return false;
     }
 
-    private boolean lockSlowly(Object me, long limitNs) {
+    private boolean lockSlowly(Object me, Condition.@Nullable Wait wait, long limitNs) {
         if (lockAgain(me)) {
             return true;
         }
@@ -271,7 +275,7 @@ public final class Mutex extends Holding implements HandsOver {
             if (takeOrContend(me)) {
                 return true;
             }
-            party = guard.party(null);
+            party = guard.party(wait);
             line.add(party);
         } finally {
             guard.exit();
@@ -341,16 +345,8 @@ public final class Mutex extends Holding implements HandsOver {
             if (first.claim(OWNED)) {
                 return first;
             }
-            boolean isDead = first.who() instanceof Fiber<?> fiber && isDead(fiber);
-            if (isDead && first.element() instanceof Condition.Wait signalled) {
-                signalled.passOn();
-            } // who left alive passes its signal on itself
         }
         return null;
-    }
-
-    private static boolean isDead(Fiber<?> fiber) {
-        return fiber.state() == FiberState.DEAD;
     }
 
     private boolean isHeldBy(Object who) {
@@ -390,20 +386,38 @@ public final class Mutex extends Holding implements HandsOver {
         }
     }
 
+    /** Who left a condition with its signal, and passes it on when it has locked again, cannot. */
+    @Override
+    public void abandoned(Party<?> party) {
+        if (party.element() instanceof Condition.Wait wait) {
+            wait.passOn();
+        }
+    }
+
     // ---------------------------------------------------------------- for its conditions
 
     Guard guard() {
         return guard;
     }
 
-    /** Guarded: a signalled waiter of a condition, which waits for the mutex from now on. */
-    void addToLine(Party<Object> party) {
-        Object seen = OWNER.getVolatile(this);
-        if (seen != CONTENDED) {
-            holder = seen;
-            OWNER.setVolatile(this, CONTENDED); // the signaller holds it, so nobody else changes it
-        }
+    /**
+     * Guarded: a signalled waiter of a condition, which waits for the mutex from now on. Mostly the
+     * signaller holds it.
+     *
+     * @return whom to wake when the guard is left, for the mutex was free and is the waiter's now
+     */
+    @Nullable Party<Object> addToLine(Party<Object> party) {
         line.add(party);
+        for (; ; ) {
+            Object seen = OWNER.getVolatile(this);
+            if (seen == CONTENDED) {
+                return null;
+            }
+            holder = seen;
+            if (OWNER.compareAndSet(this, seen, CONTENDED)) {
+                return seen == null ? handOver() : null;
+            }
+        }
     }
 
     /** The caller, its holder, is about to let go of all its locks. */

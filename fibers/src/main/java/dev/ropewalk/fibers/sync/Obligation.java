@@ -25,6 +25,11 @@ final class Obligation extends Holding {
         default List<?> awaitedAs() {
             return List.of(this);
         }
+
+        /** What becomes of it then, for the report; null if it goes to the next. */
+        default @Nullable String afterwards() {
+            return null;
+        }
     }
 
     private Obligation(Owed owed, Fiber<?> debtor) {
@@ -82,6 +87,12 @@ final class Obligation extends Holding {
     @Override
     protected List<?> awaitedAs() {
         return owed.awaitedAs();
+    }
+
+    @Override
+    protected String afterwards() {
+        String special = owed.afterwards();
+        return special == null ? super.afterwards() : special;
     }
 
     @Override

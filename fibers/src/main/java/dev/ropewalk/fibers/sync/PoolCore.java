@@ -243,12 +243,42 @@ final class PoolCore<R> {
 
     /** It is counted among those being closed. */
     private void closeResource(R resource) {
+        Obligation obligation = Obligation.ofCaller(new Closing());
         try {
             factory.close(resource);
         } catch (Throwable failure) {
             throw unchecked("a resource of " + owner + " could not be closed", failure);
         } finally {
+            Obligation.end(obligation);
             settle(state::closedOne);
+        }
+    }
+
+    /** What a fiber owes that closes a resource: else its place would be taken for ever. */
+    private final class Closing implements Obligation.Owed {
+        @Override
+        public boolean isOwed(Obligation obligation) {
+            return true; // it is ended on the debtor's cord, so it is in no list then
+        }
+
+        @Override
+        public void onDebtorDead(Obligation obligation, Fiber<?> dead) {
+            settle(state::closedOne);
+        }
+
+        @Override
+        public List<?> awaitedAs() {
+            return List.of(owner);
+        }
+
+        @Override
+        public String afterwards() {
+            return "which counts as closed; let the factory's close end when it is terminated";
+        }
+
+        @Override
+        public String toString() {
+            return "the closing of a resource of " + owner;
         }
     }
 

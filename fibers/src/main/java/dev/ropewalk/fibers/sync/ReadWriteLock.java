@@ -34,8 +34,8 @@ public final class ReadWriteLock {
      * Invariants, outside the guard: there is a writer, or there are readers, or neither; and the
      * first in the line who still waits could not be admitted now. Whatever could break the second
      * serves the line: an unlock, a holder's death, and a waiter that leaves the line, for behind a
-     * writer that gives up there may be readers. Only a fiber that is abandoned cannot do so; its
-     * place is found by the next who comes and is not admitted at once.
+     * writer that gives up there may be readers. An abandoned fiber cannot do so; it is done for
+     * it.
      *
      * Who is admitted is entered by the one who serves, inside the guard, so nobody gets in
      * between. The entry of a reader is a Holding of its own, which counts its locks.
@@ -248,7 +248,8 @@ public final class ReadWriteLock {
         }
     }
 
-    private void serve() {
+    /** Also when a fiber was abandoned in the line. */
+    void serve() {
         Woken woken;
         guard.enter(this);
         try {

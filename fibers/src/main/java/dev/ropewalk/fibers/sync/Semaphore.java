@@ -29,8 +29,8 @@ public final class Semaphore implements HandsOver {
     /*
      * Invariant, outside the guard: the first in the line who still waits wants more than is
      * available. Whatever could break it serves the line: a release, and a waiter that leaves the
-     * line without its permits, for the one behind it may want less. Only a fiber that is abandoned
-     * cannot do so; its place is found by the next who comes and does not get its permits at once.
+     * line without its permits, for the one behind it may want less. An abandoned fiber cannot do
+     * so; it is done for it.
      *
      * Rejected: a count of permits changed by compare-and-set as a short way around the guard. Then
      * a newcomer gets in between "permits came back" and "the first in the line has them".
@@ -397,6 +397,11 @@ public final class Semaphore implements HandsOver {
         if (given == ACQUIRED && party.element() instanceof Integer permits) {
             release(permits);
         }
+    }
+
+    @Override
+    public void abandoned(Party<?> party) {
+        serve();
     }
 
     @Override
