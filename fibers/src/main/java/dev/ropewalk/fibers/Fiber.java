@@ -372,17 +372,21 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      *     a cord's root fiber
      */
     public void attachTo(Fiber<?> newParent) {
+        checkAttach(newParent);
+        if (isHere()) {
+            attachHere(newParent);
+        } else {
+            sendNow(FiberMessages.quiet(() -> attachHere(newParent)));
+        }
+    }
+
+    void checkAttach(Fiber<?> newParent) {
         if (isAbove(newParent)) {
             throw circle(newParent);
         }
         if (isRoot()) {
             throw new IllegalArgumentException(
                     this + " is a root fiber and ends with its cord; it cannot have a parent");
-        }
-        if (isHere()) {
-            attachHere(newParent);
-        } else {
-            sendNow(FiberMessages.quiet(() -> attachHere(newParent)));
         }
     }
 

@@ -18,16 +18,35 @@ final class FiberFuture<T extends @Nullable Object> extends CompletableFuture<T>
     public boolean ended(Fiber<?> ended) {
         Outcome<T> outcome = fiber.outcome();
         if (outcome == null) {
-            return completeExceptionally(
+            return super.completeExceptionally(
                     new CordClosedException(fiber + " has no outcome: its cord ended without it"));
         }
         Throwable failure = outcome.failure(fiber);
-        return failure == null ? complete(outcome.take(fiber)) : completeExceptionally(failure);
+        return failure == null
+                ? super.complete(outcome.take(fiber))
+                : super.completeExceptionally(failure);
+    }
+
+    /** By hand, or by a time limit. */
+    @Override
+    public boolean complete(T value) {
+        return super.complete(value) && stopListening();
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+        return super.completeExceptionally(failure) && stopListening();
+    }
+
+    /** So that a fiber that goes on keeps nothing of it. */
+    private boolean stopListening() {
+        FiberAwait.unlisten(fiber, this);
+        return true;
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        boolean cancelled = super.cancel(mayInterruptIfRunning) && stopListening();
         if (cancelled && mayInterruptIfRunning) {
             fiber.terminate();
         }

@@ -428,15 +428,12 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
      */
     private void giveBack(@Nullable Object queued) {
         Waiter open = openWaiter;
-        Object given = open == null || open.leave() ? queued : open.given();
-        if (given == null || given == RAISED || given == Waits.TIMED_OUT) {
-            return;
-        }
+        Object value = open == null || open.leave() ? queued : open.given();
+        Object given = value == RAISED || value == Waits.TIMED_OUT ? null : value;
         try {
-            if (waitReason() instanceof Party<?> party
-                    && party.guarded instanceof HandsOver giver) {
-                giver.takeBack(party, given);
-            } else if (open != null) {
+            if (waitReason() instanceof Party<?> party) {
+                party.abandoned(given);
+            } else if (given != null && open != null) {
                 throw new FiberAbandonedException(
                         "a value was lost that had been given to " + this);
             }
@@ -468,6 +465,11 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (listeners != null) {
             listeners.remove(listener);
         }
+    }
+
+    /** How many listen for the end, for tests. */
+    int listening() {
+        return listeners == null ? 0 : listeners.size();
     }
 
     @Nullable Fiber<?> awaited() {

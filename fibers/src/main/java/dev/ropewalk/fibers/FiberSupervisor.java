@@ -143,7 +143,9 @@ public final class FiberSupervisor {
 
     /**
      * Supervises a fiber that exists: it becomes a child of the owner and ends with the supervisor.
-     * One that is over already counts as an end now.
+     * One that is over already counts as an end now; on another cord it may also end while it is
+     * adopted, and then a failure may be told to its old parent too. Those that follow a task run
+     * on the cord that started it.
      *
      * @param fiber on any cord
      * @throws IllegalArgumentException if the fiber is a {@link Handler}'s, a cord's root fiber,
@@ -161,10 +163,14 @@ public final class FiberSupervisor {
         if (members.stream().anyMatch(each -> each.fiber == fiber)) {
             throw new IllegalArgumentException(fiber + " is supervised by " + this + " already");
         }
-        fiber.attachTo(owner);
-        Member member = new Member(fiber.cord, fiber.name(), body);
+        fiber.checkAttach(owner);
+        if (fiber.parentOrNull() == owner) {
+            fiber.isAwaitedByParent = true; // on another cord it may fail before it is listened to
+        }
+        Member member = new Member(fiber.cordOrNull(), fiber.name(), body);
         members.add(member);
         member.follow(fiber);
+        fiber.attachTo(owner); // now, for a failure that nobody listens to would cancel the owner
     }
 
     private void checkOpen(Object what) {
@@ -294,7 +300,9 @@ public final class FiberSupervisor {
 
     /** One supervised body; everything but {@link #ended} is confined to the owner's cord. */
     private final class Member implements EndListener {
-        private final Cord cord;
+        /** Null for an adopted task that had none yet: those that follow run where it ran. */
+        private final @Nullable Cord cord;
+
         private final String name;
         private final Callable<?> body;
 
@@ -308,7 +316,7 @@ public final class FiberSupervisor {
         /** Restarts since the back-off began anew. */
         private int restartsInRow;
 
-        Member(Cord cord, String name, Callable<?> body) {
+        Member(@Nullable Cord cord, String name, Callable<?> body) {
             this.cord = cord;
             this.name = name;
             this.body = body;
@@ -316,11 +324,12 @@ public final class FiberSupervisor {
         }
 
         Fiber<?> start() {
-            Fiber<?> next = new Fiber<@Nullable Object>(cord, owner, name, body, null);
+            Cord here = cord == null ? fiber.home() : cord;
+            Fiber<?> next = new Fiber<@Nullable Object>(here, owner, name, body, null);
             // On another cord it may fail before its listener is there: the owner ignores that.
             next.isAwaitedByParent = true;
             try {
-                cord.spinBelow(owner, next);
+                here.spinBelow(owner, next);
             } catch (CordClosedException closed) {
                 members.remove(this);
                 throw closed;
