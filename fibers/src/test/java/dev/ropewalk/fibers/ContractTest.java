@@ -17,12 +17,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 /**
- * What holds on every kind of stack and on any number of cords: fibers that reach each other across
- * cords as they do on one. Real time; nothing here depends on how long something takes.
+ * What holds on every kind of cords and on any number of them, also for tasks: fibers that reach
+ * each other across cords as they do on one. Real time; nothing here depends on how long something
+ * takes.
  */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class ContractTest {
@@ -30,49 +30,14 @@ class ContractTest {
     private static final Duration SOON = Duration.ofMillis(2);
     private static final Duration FAR = Duration.ofDays(1);
 
-    record Variant(StackKind stacks, int cords) {}
-
-    static Stream<Variant> variants() {
-        return Stream.of(StackKind.values())
-                .flatMap(stacks -> Stream.of(1, 2, 8).map(cords -> new Variant(stacks, cords)));
-    }
-
-    /** The cords of a variant; the body runs as a fiber of the first. */
-    private static final class Cords {
-        private final Reports reports = new Reports();
-        private final List<Cord> all = new ArrayList<>();
-
-        static void run(Variant variant, Body body) {
-            Cords cords = new Cords();
-            for (int i = 0; i < variant.cords(); i++) {
-                cords.all.add(
-                        Cord.start(
-                                CordOptions.named("cord-" + i)
-                                        .withStacks(variant.stacks())
-                                        .withUncaught(cords.reports)));
-            }
-            try {
-                cords.all.getFirst().spin("body", () -> body.run(cords)).await();
-            } finally {
-                cords.all.forEach(Runs::checkAndClose);
-            }
-            cords.reports.assertNone();
-        }
-
-        <T extends @Nullable Object> Fiber<T> spin(int number, Callable<? extends T> body) {
-            return all.get(number % all.size()).spin("fiber-" + number, body);
-        }
-    }
-
-    private interface Body {
-        void run(Cords cords) throws Exception;
+    static Stream<CordVariant> variants() {
+        return CordVariant.all();
     }
 
     @ParameterizedTest
     @MethodSource("variants")
-    void F4_everyScheduleReachesItsSuspend(Variant variant) {
-        Cords.run(
-                variant,
+    void F4_everyScheduleReachesItsSuspend(CordVariant variant) {
+        variant.run(
                 cords -> {
                     List<Fiber<@Nullable Object>> fibers = new ArrayList<>();
                     for (int i = 0; i < FIBERS; i++) {
@@ -94,9 +59,8 @@ class ContractTest {
 
     @ParameterizedTest
     @MethodSource("variants")
-    void F6_terminateEndsEveryWait(Variant variant) {
-        Cords.run(
-                variant,
+    void F6_terminateEndsEveryWait(CordVariant variant) {
+        variant.run(
                 cords -> {
                     Mutex mutex = Mutex.shared();
                     mutex.lock();
@@ -137,9 +101,8 @@ class ContractTest {
 
     @ParameterizedTest
     @MethodSource("variants")
-    void F6_timeLimitsEndWaitsAcrossCords(Variant variant) {
-        Cords.run(
-                variant,
+    void F6_timeLimitsEndWaitsAcrossCords(CordVariant variant) {
+        variant.run(
                 cords -> {
                     Fiber<@Nullable Object> never = cords.spin(1, Fiber::suspend);
                     List<Fiber<Boolean>> fibers = new ArrayList<>();
@@ -159,9 +122,8 @@ class ContractTest {
 
     @ParameterizedTest
     @MethodSource("variants")
-    void F7_failureAnywhereEndsTheScopeEverywhere(Variant variant) {
-        Cords.run(
-                variant,
+    void F7_failureAnywhereEndsTheScopeEverywhere(CordVariant variant) {
+        variant.run(
                 cords -> {
                     List<Fiber<?>> members = new ArrayList<>();
                     FiberFailedException thrown =
@@ -176,14 +138,13 @@ class ContractTest {
     }
 
     private static void failOne(
-            Cords cords, Scope<@Nullable Object> scope, List<Fiber<?>> members) {
+            CordVariant.Cords cords, Scope<@Nullable Object> scope, List<Fiber<?>> members) {
         for (int i = 0; i < FIBERS; i++) {
             boolean fails = i == FIBERS / 2;
-            Cord cord = cords.all.get(i % cords.all.size());
             members.add(
-                    scope.spinOn(
-                            cord,
-                            "member-" + i,
+                    cords.spinIn(
+                            scope,
+                            i,
                             () -> {
                                 Fiber.sleep(fails ? SOON : FAR);
                                 throw new IllegalStateException("bad");
@@ -194,9 +155,8 @@ class ContractTest {
 
     @ParameterizedTest
     @MethodSource("variants")
-    void F6_restartsAndStopsAcrossCords(Variant variant) {
-        Cords.run(
-                variant,
+    void F6_restartsAndStopsAcrossCords(CordVariant variant) {
+        variant.run(
                 cords -> {
                     List<Fiber<@Nullable Object>> fibers = new ArrayList<>();
                     int[] runs = new int[FIBERS];
@@ -228,9 +188,8 @@ class ContractTest {
 
     @ParameterizedTest
     @MethodSource("variants")
-    void F8_conditionHandsItemsOnAcrossCords(Variant variant) {
-        Cords.run(
-                variant,
+    void F8_conditionHandsItemsOnAcrossCords(CordVariant variant) {
+        variant.run(
                 cords -> {
                     Mutex mutex = Mutex.shared();
                     Condition filled = mutex.newCondition();
@@ -265,9 +224,8 @@ class ContractTest {
 
     @ParameterizedTest
     @MethodSource("variants")
-    void F12_blockingCallsReturnToTheirFibers(Variant variant) {
-        Cords.run(
-                variant,
+    void F12_blockingCallsReturnToTheirFibers(CordVariant variant) {
+        variant.run(
                 cords -> {
                     List<Fiber<Integer>> fibers = new ArrayList<>();
                     for (int i = 0; i < FIBERS; i++) {
