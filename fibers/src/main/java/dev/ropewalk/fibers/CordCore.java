@@ -233,12 +233,6 @@ abstract sealed class CordCore permits CordLook {
 
     // ---------------------------------------------------------------- the ticker and other threads
 
-    /** What the cord's thread does, or the virtual one that it runs; from outside, so a hint. */
-    final StackTraceElement[] stackFromOutside() {
-        Thread runs = current;
-        return runs == null ? new StackTraceElement[0] : runs.getStackTrace();
-    }
-
     boolean isBusy() {
         return activity != Activity.ASLEEP;
     }

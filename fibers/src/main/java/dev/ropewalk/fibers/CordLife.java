@@ -112,10 +112,6 @@ abstract sealed class CordLife extends CordFibers permits Cord {
         }
     }
 
-    @Nullable Thread ownThread() {
-        return ownThread;
-    }
-
     // ---------------------------------------------------------------- reports
 
     long stopLimitNs() {

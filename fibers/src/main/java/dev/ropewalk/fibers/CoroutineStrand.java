@@ -227,7 +227,7 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
         dropAnswer();
         failureTaken();
         if (untaken != null && isLater) {
-            new LateReport(fiber, untaken).send();
+            FiberMessages.reportLater(fiber, untaken);
         } else if (untaken != null) {
             cord.reportUncaught(fiber, untaken);
         }

@@ -306,7 +306,7 @@ public final class Debounce<T> implements AutoCloseable {
                             + " ended with a value that its action was not run with: "
                             + FiberCore.textOf(lost)
                             + "; close or cancel it before its parent ends";
-            new LateReport(dead, new IllegalStateException(text)).send();
+            FiberMessages.reportLater(dead, new IllegalStateException(text));
         }
         return isTaken;
     }

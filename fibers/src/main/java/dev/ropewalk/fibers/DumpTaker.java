@@ -4,7 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -88,7 +87,7 @@ final class DumpTaker {
                 cord,
                 CordDump.State.INCOMPLETE,
                 running == null ? null : running.name(),
-                trimmed(cord.stackFromOutside()));
+                trimmed(ThreadLook.stack(cord.currentThread())));
     }
 
     /** On any thread. */
@@ -185,11 +184,15 @@ final class DumpTaker {
             return List.of();
         }
         stacks++;
-        return trimmed(runs || own == null ? Thread.currentThread().getStackTrace() : own.trace());
+        return trimmed(
+                List.of(
+                        runs || own == null
+                                ? Thread.currentThread().getStackTrace()
+                                : own.trace()));
     }
 
-    private static List<StackTraceElement> trimmed(StackTraceElement[] all) {
-        return Arrays.stream(all)
+    private static List<StackTraceElement> trimmed(List<StackTraceElement> all) {
+        return all.stream()
                 .dropWhile(frame -> OF_THE_SWITCH.contains(frame.getClassName()))
                 .takeWhile(frame -> !frame.getClassName().equals(FiberLife.class.getName()))
                 .limit(MOST_FRAMES)

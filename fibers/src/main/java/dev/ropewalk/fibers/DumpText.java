@@ -25,6 +25,18 @@ final class DumpText {
         return all.text.toString();
     }
 
+    /** In a line, what a cord that does not answer runs, and where. */
+    static String ofStuck(CordDump dump, int mostFrames) {
+        StringBuilder text =
+                new StringBuilder(dump.cord()).append(" runs ").append(runningOf(dump));
+        dump.stack().stream().limit(mostFrames).forEach(frame -> text.append(" at ").append(frame));
+        return text.toString();
+    }
+
+    private static String runningOf(CordDump dump) {
+        return dump.running() == null ? "no fiber" : dump.running();
+    }
+
     private void addCord(CordDump dump) {
         CordStats stats = dump.stats();
         text.append("cord ").append(dump.cord());
@@ -32,7 +44,7 @@ final class DumpText {
             case COMPLETE -> text.append(": ");
             case INCOMPLETE ->
                     text.append(" did not answer, so this is incomplete and from outside: it runs ")
-                            .append(dump.running() == null ? "no fiber" : dump.running())
+                            .append(runningOf(dump))
                             .append("; ");
             case ENDED -> text.append(" has ended; ");
         }

@@ -61,6 +61,25 @@ final class FiberMessages {
         };
     }
 
+    /**
+     * Has the uncaught handler told what comes to light as another fiber ends: not at once, for
+     * then that fiber is half dead, but by its cord, also if that has just ended.
+     */
+    static void reportLater(Fiber<?> fiber, Throwable failure) {
+        fiber.cord.send(
+                new CordMessage() {
+                    @Override
+                    protected void onCord() {
+                        fiber.cord.reportUncaught(fiber, failure);
+                    }
+
+                    @Override
+                    protected void onClosed() {
+                        onCord();
+                    }
+                });
+    }
+
     /** The old parent lets go of a child that was given to another one, and passes it on. */
     static CordMessage letGo(Fiber<?> oldParent, Fiber<?> child, Fiber<?> newParent) {
         return new CordMessage() {

@@ -5,7 +5,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -13,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 
 /**
  * The end of a scheduler, in steps: drain, terminate, abandon, and leave behind what is stuck; each
@@ -223,26 +221,12 @@ final class SchedulerShutdown {
         for (Cord cord : scheduler.cords()) {
             long leftNs = Math.max(0, limitNs - (RealSeam.now() - startNs));
             if (!cord.end.await(reason(), leftNs)) {
-                stuck.add(describe(cord));
+                stuck.add(DumpText.ofStuck(DumpTaker.ofStuck(cord), STACK_LINES));
                 if (cord.tasks != null) {
                     cord.tasks.refuseAll();
                 }
             }
         }
-    }
-
-    /** The fiber is a hint: its cord does not stop for this look. */
-    private static String describe(Cord cord) {
-        Fiber<?> running = cord.running();
-        Thread thread = cord.ownThread();
-        String stack =
-                thread == null
-                        ? ""
-                        : Arrays.stream(thread.getStackTrace())
-                                .limit(STACK_LINES)
-                                .map(frame -> " at " + frame)
-                                .collect(Collectors.joining());
-        return cord.name() + " runs " + (running == null ? "no fiber" : running.name()) + stack;
     }
 
     private void finish() {

@@ -13,13 +13,7 @@ import java.lang.annotation.Target;
  * A test method that runs as the root fiber of a cord with a virtual clock, once for each seed and
  * order (rule F14); in place of {@code @Test}.
  *
- * <pre>{@code
- * @FiberTest(cords = 3)
- * void pongComesBack(List<Cord> cords) {
- *     Fiber<String> reply = cords.get(1).spin("pong", () -> "pong");
- *     assertEquals("pong", reply.await());
- * }
- * }</pre>
+ * {@snippet file="dev/ropewalk/fibers/TestingSnippetsTest.java" region="junit"}
  *
  * <p>The method may have a parameter of type {@code List<Cord>}, the cords of the run; the method
  * runs on the first. Each run is a test of its own, whose display name has the seed and the order.
