@@ -26,7 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
 class VirtualNeighboursTest {
     @Test
     void F12_blockingCodeRunsBesideTheCordHereToo() {
-        VirtualThreadTest.run(
+        VirtualThreads.run(
                 () -> {
                     boolean[] stop = new boolean[1];
                     VarHandle.releaseFence();
@@ -51,7 +51,7 @@ class VirtualNeighboursTest {
 
     @Test
     void F12_bothPipesOfAProcessAreReadHereToo() {
-        VirtualThreadTest.run(
+        VirtualThreads.run(
                 () -> {
                     ProcessBuilder builder =
                             new ProcessBuilder(
@@ -65,7 +65,7 @@ class VirtualNeighboursTest {
     void F11_threadStartedInAFiberOutlivesTheCord() throws InterruptedException {
         Thread[] guest = new Thread[1];
         CountDownLatch goOn = new CountDownLatch(1);
-        VirtualThreadTest.run(
+        VirtualThreads.run(
                 () -> {
                     guest[0] = Thread.startVirtualThread(() -> awaitQuietly(goOn));
                     Fiber.sleep(Duration.ofMillis(1));
@@ -87,7 +87,7 @@ class VirtualNeighboursTest {
     void F7_cordDoesNotEndWhileAnEndIsBeingTold() {
         List<CompletableFuture<String>> futures = new ArrayList<>();
         Cord.run(
-                VirtualThreadTest.options(new Reports()),
+                VirtualThreads.options(new Reports()),
                 () -> {
                     Fiber<?> root = Fiber.current();
                     root.onEnd(fiber -> LockSupport.parkNanos(5_000_000));
@@ -99,12 +99,12 @@ class VirtualNeighboursTest {
 
     @Test
     void F11_terminatedSocketReaderIsTerminatedAndFailsNobody() {
-        VirtualThreadTest.run(
+        VirtualThreads.run(
                 () -> {
                     try (ServerSocket server =
                             new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
                         Fiber<?> reader = Fiber.spin(() -> server.accept());
-                        VirtualThreadTest.untilForeign(reader);
+                        VirtualThreads.untilForeign(reader);
                         reader.terminate();
                         assertThrows(FiberTerminatedException.class, reader::await);
                     }
@@ -121,7 +121,7 @@ class VirtualNeighboursTest {
 
     @Test
     void F6_limitThatPassedLeavesNoInterruptBehind() {
-        VirtualThreadTest.run(
+        VirtualThreads.run(
                 () -> {
                     ReentrantLock lock = new ReentrantLock();
                     Fiber<?> holder =
@@ -157,7 +157,7 @@ class VirtualNeighboursTest {
 
     @Test
     void F11_nextFiberOfAWorkerFindsNoInheritableThreadLocal() {
-        VirtualThreadTest.run(
+        VirtualThreads.run(
                 () -> {
                     InheritableThreadLocal<String> local = new InheritableThreadLocal<>();
                     Fiber<?> first = Fiber.spin(() -> local.set("first"));

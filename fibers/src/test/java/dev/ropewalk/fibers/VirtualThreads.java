@@ -1,0 +1,33 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+/** How the tests of cords with stacks on virtual threads run a body. */
+final class VirtualThreads {
+    private VirtualThreads() {}
+
+    static CordOptions options(Reports reports) {
+        return CordOptions.named("virtual")
+                .withStacks(StackKind.VIRTUAL_THREAD)
+                .withUncaught(reports);
+    }
+
+    static void run(Action body) {
+        Reports reports = new Reports();
+        Cord.<@Nullable Object>run(
+                options(reports),
+                () -> {
+                    body.run();
+                    Cord.current().checkInvariants();
+                    return null;
+                });
+        reports.assertNone();
+    }
+
+    /** Runs until the fiber waits for the JDK; real time, so it may take some turns. */
+    static void untilForeign(Fiber<?> fiber) {
+        while (!fiber.describeWait().contains("a call of the JDK")) {
+            Fiber.snooze();
+        }
+    }
+}
