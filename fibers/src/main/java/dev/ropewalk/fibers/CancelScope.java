@@ -400,6 +400,10 @@ public final class CancelScope {
         }
     }
 
+    boolean isLimited() {
+        return timer != null;
+    }
+
     private void cancelTimer() {
         Timer armed = timer;
         timer = null;

@@ -2,6 +2,7 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -32,8 +33,19 @@ abstract sealed class CordLook extends CordCore permits CordMount {
     /** Of these looks, every how many one tries to steal: it reads what other cords write. */
     private static final int STEAL_EVERY = 8;
 
+    /**
+     * How long a cord without a timer is idle before it is seen whether all wait for each other.
+     */
+    private final long silenceNs;
+
+    /** Not a scheduler's cord, whose tasks come from others. */
+    private final boolean watchesSilence;
+
     /** It had nothing to do, and has not taken a task since. */
     private boolean wasIdle;
+
+    /** It has been told, or found not to be so, that all wait for each other; until one runs. */
+    private boolean isSilenceSeen;
 
     /** Up to the last look: what came since is LOOK_EVERY - looksAfter, so no switch is counted. */
     long switches;
@@ -45,6 +57,9 @@ abstract sealed class CordLook extends CordCore permits CordMount {
 
     CordLook(CordOptions options, Seam seam, @Nullable Scheduler scheduler) {
         super(options, seam, scheduler);
+        this.silenceNs = Waits.nanos(options.watch().stuckLimit());
+        this.watchesSilence =
+                silenceNs != Long.MAX_VALUE && tasks == null && !seam.isVirtual() && !inTurns;
     }
 
     /** Whether a stack of no fiber can go on, which only the root frame can enter. */
@@ -163,19 +178,27 @@ abstract sealed class CordLook extends CordCore permits CordMount {
             hooks.showThreadsOwn();
         }
         long sinceNs = seam.nanoTime();
+        boolean isNewSilence = next == null && !isSilenceSeen && watchesSilence;
+        long untilNs = next == null ? sinceNs + silenceNs : next.deadlineNs;
         setAsleep(true);
         try {
-            seam.park(next != null, next == null ? 0 : next.deadlineNs, this::hasWork);
+            seam.park(next != null || isNewSilence, untilNs, this::hasWork);
         } finally {
             setAsleep(false);
         }
         sleeps++;
-        sleptNs += seam.nanoTime() - sinceNs;
+        long nowNs = seam.nanoTime();
+        sleptNs += nowNs - sinceNs;
         if (!seam.isVirtual()) {
             Ticker.INSTANCE.cordBecameBusy();
         }
         look(null);
         wakeForRest();
+        isSilenceSeen &= !hasRunnable();
+        if (isNewSilence && !hasRunnable() && nowNs - untilNs >= 0) {
+            isSilenceSeen = true;
+            ClosedWaits.report(self(), Duration.ofNanos(nowNs - sinceNs));
+        }
     }
 
     private void setAsleep(boolean on) {

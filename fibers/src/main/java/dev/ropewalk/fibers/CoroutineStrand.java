@@ -116,7 +116,7 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
         }
         Strand last = last();
         StrandChecks.awaitable(this, last, me);
-        FiberAwait.checkCycle(me.fiber, fiber);
+        WaitCycle.check(me.fiber, fiber);
         me.fiber.raiseIfDue();
         return me.awaitAnswer(this, last);
     }

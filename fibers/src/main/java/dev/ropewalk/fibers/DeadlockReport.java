@@ -30,13 +30,24 @@ final class DeadlockReport {
         report.text.append("deadlock on ");
         report.text.append(cords.stream().map(Cord::toString).collect(joining(", ")));
         report.text.append(": no fiber is runnable and no timer is armed, while these wait:");
-        for (Cord each : cords) {
-            report.add(each.root(), 1);
-        }
-        for (String cycle : report.graph.cycles()) {
-            report.text.append('\n').append(cycle);
-        }
+        report.addAll(cords);
         return report.text.toString();
+    }
+
+    /** A line for each that waits, and one for each circle. */
+    static String waitsOn(Cord cord) {
+        DeadlockReport report = new DeadlockReport(List.of(cord));
+        report.addAll(List.of(cord));
+        return report.text.toString();
+    }
+
+    private void addAll(List<Cord> all) {
+        for (Cord each : all) {
+            add(each.root(), 1);
+        }
+        for (String cycle : graph.cycles()) {
+            text.append('\n').append(cycle);
+        }
     }
 
     private void add(Fiber<?> fiber, int depth) {

@@ -178,7 +178,7 @@ public final class Debounce<T> implements AutoCloseable {
         if (worker.outcome() != null || (pending == null && !isAtIt)) {
             return false;
         }
-        FiberAwait.checkCycle(fiber, worker);
+        WaitCycle.check(fiber, worker);
         long upTo = taken;
         hurry();
         Flusher flusher = new Flusher(fiber);
@@ -349,7 +349,7 @@ public final class Debounce<T> implements AutoCloseable {
                                 + " elsewhere");
             }
         }
-        FiberAwait.checkCycle(closer, worker);
+        WaitCycle.check(closer, worker);
     }
 
     private long now() {

@@ -43,7 +43,7 @@ final class FiberAwait {
     static boolean end(Fiber<?> target, long limitNanos, boolean takesOutcome) {
         Fiber<?> me = Fiber.currentOrNull();
         if (me != null) {
-            checkCycle(me, target);
+            WaitCycle.check(me, target);
             me.setAwaited(target);
         }
         EndWaiter waiter = new EndWaiter(takesOutcome);
@@ -76,8 +76,9 @@ final class FiberAwait {
         Object ended = null;
         EndWaiter waiter = new EndWaiter(true);
         try {
-            begin(targets, waiter);
-            ended = waiter.await(new FirstEndOf(targets.size()));
+            FirstEndOf wait = new FirstEndOf(targets);
+            begin(wait, waiter);
+            ended = waiter.await(wait);
         } finally {
             leaveAllBut(ended, targets, waiter);
         }
@@ -94,8 +95,9 @@ final class FiberAwait {
         AllWaiter waiter = new AllWaiter(targets.size());
         Object failed = Waits.TIMED_OUT;
         try {
-            begin(targets, waiter);
-            failed = waiter.await(new EndOfAll(targets.size()));
+            EndOfAll wait = new EndOfAll(targets);
+            begin(wait, waiter);
+            failed = waiter.await(wait);
         } finally {
             if (failed != null) {
                 leaveAllBut(failed, targets, waiter);
@@ -106,14 +108,12 @@ final class FiberAwait {
         }
     }
 
-    private static void begin(List<? extends Fiber<?>> targets, EndListener waiter) {
+    private static void begin(WaitCycle.Several wait, EndListener waiter) {
         Fiber<?> me = Fiber.currentOrNull();
-        for (Fiber<?> each : targets) {
-            if (me != null) {
-                checkCycle(me, each);
-            }
+        if (me != null) {
+            WaitCycle.check(me, wait.fibers(), wait.needsAll());
         }
-        for (Fiber<?> each : targets) {
+        for (Fiber<?> each : wait.fibers()) {
             claim(each);
             listen(each, waiter);
         }
@@ -224,52 +224,28 @@ final class FiberAwait {
         }
     }
 
-    private record FirstEndOf(int targets) {
+    private record FirstEndOf(List<? extends Fiber<?>> fibers) implements WaitCycle.Several {
+        @Override
+        public boolean needsAll() {
+            return false;
+        }
+
         @Override
         public String toString() {
-            return "the first end of " + targets + " fibers";
+            return "the first end of " + fibers.size() + " fibers";
         }
     }
 
-    private record EndOfAll(int targets) {
+    private record EndOfAll(List<? extends Fiber<?>> fibers) implements WaitCycle.Several {
+        @Override
+        public boolean needsAll() {
+            return true;
+        }
+
         @Override
         public String toString() {
-            return "the ends of " + targets + " fibers";
+            return "the ends of " + fibers.size() + " fibers";
         }
-    }
-
-    // ---------------------------------------------------------------- cycles
-
-    /**
-     * Follows the chain of awaits among fibers of this cord, as long as they still wait; other
-     * cords' chains would race.
-     */
-    static void checkCycle(Fiber<?> me, Fiber<?> target) {
-        Fiber<?> next = target;
-        while (next != null && next != me && isParked(next, me)) {
-            next = next.awaited();
-        }
-        if (next == me) {
-            throw new DeadlockException(
-                    target == me
-                            ? me + " awaits itself; its end cannot come while it waits for it"
-                            : "a cycle of awaits would close on "
-                                    + me.cord()
-                                    + ": "
-                                    + path(me, target));
-        }
-    }
-
-    private static boolean isParked(Fiber<?> fiber, Fiber<?> me) {
-        return fiber.cord == me.cord && fiber.rawState() == FiberCore.WAITING;
-    }
-
-    private static String path(Fiber<?> me, Fiber<?> target) {
-        StringBuilder path = new StringBuilder(me.name());
-        for (Fiber<?> next = target; next != null && next != me; next = next.awaited()) {
-            path.append(" -> ").append(next.name());
-        }
-        return path.append(" -> ").append(me.name()).toString();
     }
 
     /** Throws a checked exception where none is declared; typed as a return for the compiler. */

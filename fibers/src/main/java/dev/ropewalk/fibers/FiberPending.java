@@ -134,6 +134,16 @@ abstract sealed class FiberPending permits FiberCore {
         alerted = pending != null || cancelled;
     }
 
+    /** Whether a limit of a scope that it is in may end its wait. */
+    final boolean isLimitedByScope() {
+        for (CancelScope each = scope; each != null; each = each.outer()) {
+            if (each.isLimited()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     final boolean isShielded() {
         return shielded;
     }

@@ -63,6 +63,21 @@ public abstract sealed class Guard {
     public abstract <E> Party<E> party(@Nullable E element);
 
     /**
+     * Refuses a wait that would close a circle of fibers which wait for each other, each for what
+     * the next one holds, or for its end (rule F9). Only fibers of the caller's cord are looked at,
+     * and only waits without a limit. Called before the wait, outside the guard.
+     *
+     * @param wanted what the caller is about to wait for
+     * @param limitNanos the limit of that wait in nanoseconds; {@code Long.MAX_VALUE} for none
+     * @throws DeadlockException if the holder waits for the caller, directly or through others
+     */
+    public static void refuseCycle(Held wanted, long limitNanos) {
+        if (limitNanos == Long.MAX_VALUE) {
+            WaitCycle.check(wanted);
+        }
+    }
+
+    /**
      * Waits until somebody claims the party, or until the limit passes. A switchpoint, outside the
      * guard. However the wait ends, the party stands in no line afterwards, so it eats nothing. If
      * the fiber is abandoned here, and what is guarded is a {@link HandsOver}, that gets back what
@@ -78,7 +93,7 @@ public abstract sealed class Guard {
     public final <E> @Nullable Object await(Party<E> party, Object guarded, long limitNanos) {
         Object result = Waits.TIMED_OUT;
         try {
-            party.begin(this, guarded);
+            party.begin(this, guarded, limitNanos);
             result = party.await(limitNanos);
         } finally {
             party.end();

@@ -21,6 +21,9 @@ public abstract sealed class Party<E> {
     /** What guards the line; null unless the party waits. */
     private @Nullable Guard guard;
 
+    /** The wait has a limit; set when it begins. */
+    boolean isLimited;
+
     /** The line that the party stands in, and its links there; guarded. */
     @Nullable WaitingLine<E> line;
 
@@ -72,7 +75,8 @@ public abstract sealed class Party<E> {
 
     abstract @Nullable Object await(long limitNanos);
 
-    final void begin(Guard by, Object what) {
+    final void begin(Guard by, Object what, long limitNanos) {
+        isLimited = limitNanos != Long.MAX_VALUE;
         guard = by;
         guarded = what;
     }

@@ -42,6 +42,7 @@ public final class Scope<T extends @Nullable Object> {
     private final Fiber<?> owner = Fiber.current();
     private final CancelScope cancelScope = CancelScope.withoutLimit();
     private final @Nullable Joiner<T, ?> joiner;
+    private final OpenMembers openMembers = new OpenMembers();
     private boolean isClosed;
 
     /** Done by the word of the joiner: what the block returns does not matter any more. */
@@ -320,7 +321,26 @@ public final class Scope<T extends @Nullable Object> {
     private void awaitOpen() {
         while (open > 0 && !isDone) {
             waitNumber = owner.nextWaitNumber();
-            owner.park(WaitKind.LIBRARY, this);
+            owner.park(WaitKind.LIBRARY, openMembers);
+        }
+    }
+
+    /** What the block waits for. */
+    private final class OpenMembers implements WaitCycle.Several {
+        @Override
+        public List<? extends Fiber<?>> fibers() {
+            return members().stream().filter(each -> each.keepsScopeOpen).toList();
+        }
+
+        /** A joiner may be content with one. */
+        @Override
+        public boolean needsAll() {
+            return joiner == null;
+        }
+
+        @Override
+        public String toString() {
+            return Scope.this.toString();
         }
     }
 

@@ -103,4 +103,33 @@ public sealed interface StuckReport {
                     + "; each has a report of its own, with its stack";
         }
     }
+
+    /**
+     * A cord has had nothing to do for longer than its limit, no timer is armed, and all its fibers
+     * wait for each other: for the end of one of them, or for what is confined to the cord. Only
+     * another thread that spins a fiber on it, or posts a message, can wake it. Told once, until
+     * something runs there again.
+     *
+     * @param cord the cord
+     * @param time for how long
+     * @param waits who waits for what, a line each
+     */
+    record AllWait(Cord cord, Duration time, String waits) implements StuckReport {
+        /** Checks the values. */
+        public AllWait {
+            Objects.requireNonNull(cord, "cord");
+            Objects.requireNonNull(time, "time");
+            Objects.requireNonNull(waits, "waits");
+        }
+
+        @Override
+        public String toString() {
+            return "all fibers of "
+                    + cord
+                    + " have waited for each other for "
+                    + time.toMillis()
+                    + " ms, and only another thread can wake it:"
+                    + waits;
+        }
+    }
 }

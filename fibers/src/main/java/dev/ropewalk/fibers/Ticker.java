@@ -60,6 +60,11 @@ final class Ticker {
         }
     }
 
+    /** Has it told away from the cord that found it. */
+    void report(Runnable told) {
+        watchdog.hand(told);
+    }
+
     /** Called by a cord right after it set its busy flag. */
     void cordBecameBusy() {
         if (asleep) {

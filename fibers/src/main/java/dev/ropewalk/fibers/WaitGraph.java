@@ -66,6 +66,9 @@ final class WaitGraph {
             return List.of(awaited);
         }
         Object reason = fiber.waitReason();
+        if (reason instanceof WaitCycle.Several several && several.needsAll()) {
+            return List.copyOf(several.fibers());
+        }
         Object awaitedThing = reason instanceof Party<?> party ? party.guarded : reason;
         List<Fiber<?>> holding = awaitedThing == null ? null : holders.get(awaitedThing);
         if (holding != null) {

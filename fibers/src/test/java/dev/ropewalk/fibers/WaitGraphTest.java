@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.sync.Mutex;
 import dev.ropewalk.fibers.sync.Once;
 import dev.ropewalk.fibers.sync.ReadWriteLock;
 
@@ -42,7 +41,7 @@ class WaitGraphTest {
     }
 
     /** Spins a fiber that holds the first while it waits for the second. */
-    private static void spinLocking(String name, Mutex first, Mutex second) {
+    private static void spinLocking(String name, PlainLock first, PlainLock second) {
         Fiber.spin(
                 name,
                 () ->
@@ -58,16 +57,16 @@ class WaitGraphTest {
         String report =
                 reportOf(
                         () -> {
-                            Mutex one = Mutex.local();
-                            Mutex two = Mutex.shared();
+                            PlainLock one = new PlainLock();
+                            PlainLock two = new PlainLock();
                             spinLocking("a", one, two);
                             spinLocking("b", two, one);
                         });
         List<String> cycles = cyclesIn(report);
         assertEquals(1, cycles.size(), report);
         String cycle = cycles.getFirst();
-        assertTrue(cycle.contains("a waits for b (shared mutex"), report);
-        assertTrue(cycle.contains("b waits for a (local mutex"), report);
+        assertTrue(cycle.contains("a waits for b (plain lock"), report);
+        assertTrue(cycle.contains("b waits for a (plain lock"), report);
         assertTrue(report.contains(", held by b"), report);
         assertTrue(report.contains(", held by a"), report);
     }
@@ -77,7 +76,7 @@ class WaitGraphTest {
         String report =
                 reportOf(
                         () -> {
-                            Mutex mutex = Mutex.local();
+                            PlainLock mutex = new PlainLock();
                             Fiber<?>[] needs = new Fiber<?>[1];
                             Fiber.spin("holder", () -> mutex.run(() -> needs[0].await()));
                             needs[0] =
@@ -123,7 +122,7 @@ class WaitGraphTest {
         Runs.<@Nullable Object>virtual(
                 reports,
                 () -> {
-                    Mutex mutex = Mutex.local();
+                    PlainLock mutex = new PlainLock();
                     Fiber<?> parent =
                             Fiber.spin(
                                     "parent",
@@ -145,7 +144,7 @@ class WaitGraphTest {
         assertEquals(2, reports.all().size(), () -> "reports: " + reports.all());
     }
 
-    private static void shieldedLock(Mutex mutex) {
+    private static void shieldedLock(PlainLock mutex) {
         CancelScope.shielded(Waits.FOREVER, () -> mutex.lock());
     }
 
@@ -155,8 +154,8 @@ class WaitGraphTest {
                 reportOf(
                         () -> {
                             for (int i = 0; i < 500; i++) {
-                                Mutex one = Mutex.local();
-                                Mutex two = Mutex.local();
+                                PlainLock one = new PlainLock();
+                                PlainLock two = new PlainLock();
                                 spinLocking("a" + i, one, two);
                                 spinLocking("b" + i, two, one);
                             }
@@ -171,9 +170,9 @@ class WaitGraphTest {
         String report =
                 reportOf(
                         () -> {
-                            List<Mutex> all = new ArrayList<>();
+                            List<PlainLock> all = new ArrayList<>();
                             for (int i = 0; i < fibers; i++) {
-                                all.add(Mutex.local());
+                                all.add(new PlainLock());
                             }
                             for (int i = 0; i < fibers; i++) {
                                 spinLocking("f" + i, all.get(i), all.get((i + 1) % fibers));
@@ -187,8 +186,8 @@ class WaitGraphTest {
     void F9_dumpOfALivingCordNamesItsCycles() {
         Runs.inAnyOrder(
                 () -> {
-                    Mutex one = Mutex.local();
-                    Mutex two = Mutex.local();
+                    PlainLock one = new PlainLock();
+                    PlainLock two = new PlainLock();
                     Fiber<?> a = Fiber.spin("a", () -> bothOf(one, two));
                     Fiber<?> b = Fiber.spin("b", () -> bothOf(two, one));
                     Runs.settle();
@@ -200,7 +199,7 @@ class WaitGraphTest {
                 });
     }
 
-    private static void bothOf(Mutex first, Mutex second) {
+    private static void bothOf(PlainLock first, PlainLock second) throws Exception {
         first.run(
                 () -> {
                     Runs.snooze(2);

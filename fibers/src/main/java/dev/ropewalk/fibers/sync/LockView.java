@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.sync;
 import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.HandsOver;
+import dev.ropewalk.fibers.Held;
 import dev.ropewalk.fibers.Party;
 import dev.ropewalk.fibers.VoidBlock;
 import dev.ropewalk.fibers.Waits;
@@ -15,7 +16,7 @@ import java.time.Duration;
  * The read lock or the write lock of a {@link ReadWriteLock}. It is used like a {@link Mutex}; what
  * each of the two admits is said there.
  */
-public final class LockView implements HandsOver {
+public final class LockView implements HandsOver, Held {
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
     private final ReadWriteLock both;
@@ -123,6 +124,12 @@ public final class LockView implements HandsOver {
      */
     public boolean isHeldByCaller() {
         return both.isHeldByCaller(isWrite);
+    }
+
+    /** {@return who holds either of the two locks; null if nobody does, or several read} */
+    @Override
+    public @Nullable Object holder() {
+        return both.holder();
     }
 
     @Override

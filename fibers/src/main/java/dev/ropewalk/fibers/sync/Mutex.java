@@ -5,6 +5,7 @@ import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Guard;
 import dev.ropewalk.fibers.HandsOver;
+import dev.ropewalk.fibers.Held;
 import dev.ropewalk.fibers.Holding;
 import dev.ropewalk.fibers.Party;
 import dev.ropewalk.fibers.VoidBlock;
@@ -28,7 +29,7 @@ import java.time.Duration;
  *
  * <p>What a holder did before it unlocked happens before what the next one does.
  */
-public final class Mutex extends Holding implements HandsOver {
+public final class Mutex extends Holding implements HandsOver, Held {
     /*
      * The word "owner" says all as long as nobody waits:
      *
@@ -119,7 +120,8 @@ public final class Mutex extends Holding implements HandsOver {
     /**
      * Locks the mutex, waiting for it if need be. A switchpoint only if it is held by another.
      *
-     * @throws DeadlockException if the caller holds it already and it is not reentrant
+     * @throws DeadlockException if the caller holds it already and it is not reentrant; or if its
+     *     holder waits for the caller, directly or through others of the cord
      * @throws WrongThreadException if it is another cord's
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */
@@ -269,6 +271,9 @@ public final class Mutex extends Holding implements HandsOver {
                             + " and locks it again: it would wait for itself. Unlock it first, or"
                             + " make a reentrant one");
         }
+        if (wait == null) { // else it must come back with the mutex
+            Guard.refuseCycle(this, limitNs);
+        }
         Party<Object> party;
         guard.enter(this);
         try {
@@ -350,13 +355,19 @@ public final class Mutex extends Holding implements HandsOver {
     }
 
     private boolean isHeldBy(Object who) {
+        return holder() == who;
+    }
+
+    /** {@return who holds it; null if nobody does} A hint, but for the caller's own hold. */
+    @Override
+    public @Nullable Object holder() {
         Object seen = OWNER.getOpaque(this);
         if (seen != CONTENDED) {
-            return seen == who;
+            return seen;
         }
         guard.enter(this);
         try {
-            return holder == who;
+            return holder;
         } finally {
             guard.exit();
         }

@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Guard;
 import dev.ropewalk.fibers.HandsOver;
+import dev.ropewalk.fibers.Held;
 import dev.ropewalk.fibers.Holding;
 import dev.ropewalk.fibers.Party;
 import dev.ropewalk.fibers.WaitInterruptedException;
@@ -37,7 +38,7 @@ import java.util.concurrent.Callable;
  *
  * @param <T> the type of the result
  */
-public final class Once<T extends @Nullable Object> implements HandsOver {
+public final class Once<T extends @Nullable Object> implements HandsOver, Held {
     /*
      * States; guarded, but for the look at "done":
      *
@@ -126,7 +127,19 @@ public final class Once<T extends @Nullable Object> implements HandsOver {
 
     // ---------------------------------------------------------------- inside
 
+    /** {@return who runs the block; null if nobody does} */
+    @Override
+    public @Nullable Object holder() {
+        guard.enter(this);
+        try {
+            return runner;
+        } finally {
+            guard.exit();
+        }
+    }
+
     private @Nullable Object begin(Object me) {
+        Guard.refuseCycle(this, Long.MAX_VALUE);
         Party<Object> party;
         guard.enter(this);
         try {

@@ -89,6 +89,7 @@ public final class ReadWriteLock {
         if (tryLock(isWrite)) {
             return true;
         }
+        Guard.refuseCycle(view(isWrite), limitNs);
         Entry entry = isWrite ? writing : new Entry(false);
         Party<Entry> party;
         guard.enter(this);
@@ -167,6 +168,17 @@ public final class ReadWriteLock {
 
     private LockView view(boolean isWrite) {
         return isWrite ? writeLock : readLock;
+    }
+
+    /** Of either lock; null if nobody holds one, or several read. */
+    @Nullable Object holder() {
+        guard.enter(this);
+        try {
+            Object reader = readers.size() == 1 ? readers.keySet().iterator().next() : null;
+            return writer == null ? reader : writer;
+        } finally {
+            guard.exit();
+        }
     }
 
     private boolean isHeldBy(Object who, boolean isWrite) {

@@ -1,0 +1,83 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.fibers.sync.Event;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Rule F9: an idle cord on which all wait for each other is reported, and goes on if it is woken.
+ */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class SilentCordTest {
+    private static final Duration LIMIT = Duration.ofMillis(20);
+
+    private final List<StuckReport> told = new CopyOnWriteArrayList<>();
+
+    private CordOptions options(StackKind stacks, StuckHandler handler) {
+        return CordOptions.named("silent")
+                .withStacks(stacks)
+                .withStuckLimit(LIMIT)
+                .withStuckHandler(handler);
+    }
+
+    /** The machine may be so busy that the limit tells of it too. */
+    private void note(StuckReport report) {
+        if (report instanceof StuckReport.AllWait) {
+            told.add(report);
+        }
+    }
+
+    @Test
+    void F9_idleCordWhoseFibersWaitForEachOtherIsReportedAndCanBeWoken() {
+        for (StackKind stacks : StackKind.values()) {
+            told.clear();
+            Event[] event = new Event[1];
+            StuckHandler waker =
+                    report -> {
+                        if (report instanceof StuckReport.AllWait wait) {
+                            told.add(report);
+                            wait.cord().spin("waker", () -> event[0].signal());
+                        }
+                    };
+            Cord.run(
+                    options(stacks, waker),
+                    () -> {
+                        event[0] = Event.localManual();
+                        Fiber<?> child = Fiber.spin("child", () -> event[0].await());
+                        return Fiber.awaitAll(List.of(child));
+                    });
+            assertEquals(1, told.size(), told::toString);
+            String text = told.getFirst().toString();
+            assertTrue(text.contains("cord silent") && text.contains("child"), text);
+            assertTrue(text.contains("the ends of 1 fibers"), text);
+        }
+    }
+
+    /** What somebody else may end at any time is no news. */
+    @Test
+    void F9_openWaitsAreNotReported() {
+        for (StackKind stacks : StackKind.values()) {
+            for (Action wait :
+                    List.<Action>of(Fiber::suspend, () -> Event.sharedManual().await())) {
+                Fiber<?> root = Cord.start(options(stacks, this::note), Fiber.callable(wait));
+                Runs.until(() -> root.cord().stats().sleeps() >= 1); // it has been idle that long
+                root.terminate();
+                root.awaitEnd(Waits.FOREVER);
+            }
+        }
+        CountDownLatch allTold = new CountDownLatch(1);
+        Ticker.INSTANCE.report(allTold::countDown);
+        Runs.await(allTold);
+        assertEquals(List.of(), told);
+    }
+}
