@@ -9,13 +9,17 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The code of the guide's page on looking inside. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class SeeingSnippetsTest {
+    private static final List<String> LOGGED = new ArrayList<>();
+
     private static void log(String text) {
         assertFalse(text.isEmpty());
+        LOGGED.add(text);
     }
 
     @Test
@@ -52,6 +56,36 @@ class SeeingSnippetsTest {
                     // @end
                     assertTrue(switches > 0);
                     assertFalse(idle.isNegative());
+                });
+    }
+
+    /** The signal is one that does no harm if nobody handles it. */
+    @Test
+    void dumpsOnASignal() {
+        Runs.real(
+                () -> {
+                    LOGGED.clear();
+                    // @start region="signal"
+                    Fiber<?> dumper =
+                            Fiber.spin(
+                                    "dumper",
+                                    () -> {
+                                        try (Signals signals = Signals.open("WINCH")) {
+                                            while (true) {
+                                                signals.await(); // kill -WINCH <pid>
+                                                log(Cord.current().dump().toString());
+                                            }
+                                        }
+                                    });
+                    // @end
+                    Fiber.snooze();
+                    Object signal = Signals.Jvm.signal("WINCH");
+                    signal.getClass().getMethod("raise", signal.getClass()).invoke(null, signal);
+                    while (LOGGED.isEmpty()) {
+                        Fiber.sleep(Duration.ofMillis(1));
+                    }
+                    dumper.terminate();
+                    assertTrue(LOGGED.getFirst().contains("dumper"), LOGGED::toString);
                 });
     }
 }
