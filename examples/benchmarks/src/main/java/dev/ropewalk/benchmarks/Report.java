@@ -32,6 +32,7 @@ final class Report {
                         .toList();
         systems();
         summary(rows);
+        page.append(new Targets(results).section());
         page.append("\n## Single operations, by JMH\n");
         for (Part part : timed) {
             table(part);
