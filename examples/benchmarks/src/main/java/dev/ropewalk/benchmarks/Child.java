@@ -9,7 +9,7 @@ import java.util.Arrays;
  */
 final class Child {
     private static final long WARM_UP_NS = 500_000_000;
-    private static final long ROUND_NS = 200_000_000;
+    private static final long ROUND_NS = 150_000_000;
     private static final long LIMIT_NS = 2_000_000_000L;
     private static final int ROUNDS = 5;
 

@@ -31,7 +31,7 @@ class ReportTest {
                     "BENCH skynet ropewalk-handler 300.0 290.0 310.0 1000000",
                     "BENCH skynet pekko 100.0 90.0 110.0 1000000",
                     "BENCH scale_actors_10 pekko 10.0 9.0 11.0 1000000",
-                    "BENCH scale_actors_100 pekko 20.0 9.0 11.0 1000000",
+                    "BENCH scale_actors_1000 pekko 20.0 9.0 11.0 1000000",
                     "BENCH scale_cords_1 ropewalk-loop 20.0 9.0 11.0 1000000",
                     "BENCH scale_cords_2 ropewalk-loop 11.0 9.0 11.0 1000000",
                     "BENCH switch ropewalk 100.0 90.0 110.0 10",
