@@ -94,7 +94,7 @@ final class Targets {
                             FEW,
                             1.3),
                     Target.times(
-                            "the same right after a full collection",
+                            "one among 10,000 right after a full collection, beside one among 10",
                             new Figure("snooze_gc", LOCAL),
                             FEW,
                             4),
