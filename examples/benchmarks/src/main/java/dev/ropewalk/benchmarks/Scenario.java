@@ -195,7 +195,7 @@ public record Scenario(
                     of(
                             "cords",
                             "round trip",
-                            5 * MILLION,
+                            MILLION,
                             1,
                             n -> n,
                             "a fiber of a cord and one of another schedule each other"),
