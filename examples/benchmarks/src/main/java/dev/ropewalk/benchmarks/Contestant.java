@@ -73,6 +73,14 @@ record Contestant(
                             "forkjoin-pool",
                             "the fork-join pool of the JDK, first in, first out",
                             ForkJoinPeer::new),
+                    of(
+                            "threads",
+                            "plain threads that park, and the locks of the JDK",
+                            ThreadPeer::parking),
+                    of(
+                            "spinning",
+                            "two threads that spin on a field: the floor between cores",
+                            ThreadPeer::spinning),
                     oneThread(
                             "continuations",
                             "bare continuations: the floor, no library",

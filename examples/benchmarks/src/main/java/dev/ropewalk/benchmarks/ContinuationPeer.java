@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,7 +31,10 @@ final class ContinuationPeer implements Peer {
 
     @Override
     public Map<String, Program> programs() {
-        return Map.of("pingpong", n -> ring(n, 2), "ring", n -> ring(n, Sizes.RING));
+        Map<String, Program> programs = new HashMap<>(ContinuationTurns.programs());
+        programs.put("pingpong", n -> ring(n, 2));
+        programs.put("ring", n -> ring(n, Sizes.RING));
+        return programs;
     }
 
     private long ring(long hops, int size) {

@@ -1,5 +1,6 @@
 package dev.ropewalk.benchmarks;
 
+import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
@@ -11,8 +12,11 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The single operations, timed by JMH. A class {@code SwitchBenchmark} is the scenario {@code
@@ -37,6 +41,11 @@ final class Jmh {
     static final List<Jmh> ALL =
             List.of(
                     new Jmh("switch", "switch", "ns", "two stacks that give way to each other"),
+                    new Jmh(
+                            "schedule",
+                            "hop",
+                            "ns",
+                            "two fibers that schedule each other and suspend"),
                     new Jmh("spin_await", "fiber", "ns", "a fiber is spun and awaited at once"),
                     new Jmh("timeout", "limit", "ns", "a time limit armed and cancelled"),
                     new Jmh("generator", "value", "ns", "a body yields values, taken one by one"),
@@ -97,6 +106,20 @@ final class Jmh {
         return text.append(SUFFIX).toString();
     }
 
+    /** {@return what the scenario's class measures, if it is of this package; no parameters} */
+    static Set<String> systems(String scenario) {
+        Jmh wanted = ALL.stream().filter(it -> it.name.equals(scenario)).findFirst().orElseThrow();
+        try {
+            Class<?> type = Class.forName(Jmh.class.getPackageName() + "." + wanted.className());
+            return Arrays.stream(type.getMethods())
+                    .filter(method -> method.isAnnotationPresent(Benchmark.class))
+                    .map(method -> hyphenated(method.getName()))
+                    .collect(Collectors.toUnmodifiableSet());
+        } catch (ClassNotFoundException e) {
+            throw new IllegalArgumentException("no class of this package for " + scenario, e);
+        }
+    }
+
     private static Measured measured(RunResult result) {
         double[] scores =
                 result.getBenchmarkResults().stream()
@@ -111,11 +134,14 @@ final class Jmh {
     private static String system(RunResult result) {
         String benchmark = result.getParams().getBenchmark();
         String method = benchmark.substring(benchmark.lastIndexOf('.') + 1);
-        StringBuilder text =
-                new StringBuilder(method.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
+        StringBuilder text = new StringBuilder(hyphenated(method));
         for (String parameter : result.getParams().getParamsKeys()) {
             text.append('-').append(result.getParams().getParam(parameter));
         }
         return text.toString();
+    }
+
+    private static String hyphenated(String method) {
+        return method.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 }

@@ -20,8 +20,8 @@ import java.util.concurrent.locks.ReentrantLock;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 1, time = 700, timeUnit = TimeUnit.MILLISECONDS)
-@Measurement(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Warmup(iterations = 1, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 3, time = 300, timeUnit = TimeUnit.MILLISECONDS)
 public class MutexBenchmark {
     private static final int OPERATIONS = 1_000_000;
 
@@ -67,5 +67,12 @@ public class MutexBenchmark {
             }
         }
         return guarded;
+    }
+
+    /** Kotlin's mutex, in a coroutine of its event loop. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public long kotlin() {
+        return CoroutineLocks.mutex(OPERATIONS);
     }
 }

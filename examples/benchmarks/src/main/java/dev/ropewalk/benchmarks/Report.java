@@ -32,6 +32,7 @@ final class Report {
                         .toList();
         systems();
         summary(rows);
+        page.append(new Targets(results).section());
         page.append("\n## Single operations, by JMH\n");
         for (Part part : timed) {
             table(part);
@@ -83,9 +84,10 @@ final class Report {
                 """
 
                 Every program runs in a JVM of its own, one after the other: about half a second of warm-up, then 2
-                to 5 rounds of some 0.2 s (a round is as long as it must be where the number of operations is
+                to 5 rounds of some 0.15 s (a round is as long as it must be where the number of operations is
                 fixed). Heap: 1 GB, 2 GB where much may be alive at once, 4 GB for mem and the scaling rings,
-                touched beforehand; JMH: 2 JVMs. mem, timers and the scaling rings run with G1 alone. A
+                touched beforehand; JMH: 2 JVMs. What passes between two cores, wakeup, mem, parked, timers and the
+                scaling rings run with G1 alone. A
                 figure is the median of the rounds, with the least and the most behind it; of several runs it
                 is the median of theirs, and the range spans all of them: what lies between two JVMs is often
                 more than what lies between the rounds of one. Messages are fresh objects. Every round of a

@@ -38,6 +38,9 @@ final class RopewalkChannels implements Peer {
         peer.programs.put(
                 "skynet", n -> Cord.<Long>run(() -> skynet(0, n, List.of(Cord.current())).await()));
         peer.programs.put("timers", n -> Cord.<Long>run(() -> timers(n)));
+        peer.programs.put("parked", n -> Cord.<Long>run(() -> RopewalkFibers.parked(n)));
+        peer.programs.putAll(RopewalkFibers.turns());
+        peer.programs.putAll(RopewalkLocks.local());
         return peer;
     }
 
@@ -45,7 +48,9 @@ final class RopewalkChannels implements Peer {
     static Peer late() {
         RopewalkChannels peer =
                 new RopewalkChannels(Channel::localRendezvous, Channel::localBuffered);
-        peer.programs.keySet().retainAll(List.of("chan_rendezvous", "pipeline"));
+        peer.programs.putAll(RopewalkLocks.local());
+        peer.programs.keySet().retainAll(List.of("chan_rendezvous", "pipeline", "mutex_busy"));
+        peer.programs.putAll(RopewalkFibers.turns());
         return peer;
     }
 
@@ -62,6 +67,9 @@ final class RopewalkChannels implements Peer {
         peer.programs.put(
                 "skynet_2",
                 n -> onTwoCords(second -> skynet(0, n, List.of(Cord.current(), second)).await()));
+        peer.programs.put("cords", n -> onTwoCords(second -> RopewalkFibers.roundTrips(n, second)));
+        peer.programs.put("wakeup", RopewalkFibers::wakeUps);
+        peer.programs.putAll(RopewalkLocks.shared());
         return peer;
     }
 

@@ -12,7 +12,7 @@ import java.util.List;
  * @param flags of the JVM that runs it
  */
 record Row(String name, Scenario scenario, String program, List<String> flags) {
-    private static final List<Integer> RINGS = List.of(10, 100, 1_000, 10_000, 100_000, 1_000_000);
+    private static final List<Integer> RINGS = List.of(10, 1_000, 10_000, 100_000, 1_000_000);
     private static final List<String> SCALED =
             List.of(
                     "ropewalk-handler",
@@ -42,6 +42,22 @@ record Row(String name, Scenario scenario, String program, List<String> flags) {
                     "pipeline",
                     "tasks",
                     "skynet");
+
+    /** They need one thread, so that those who take turns do so. */
+    private static final List<String> IN_TURN =
+            List.of("snooze_10", "snooze_10000", "snooze_gc", "mutex_busy", "parked");
+
+    private static final List<String> SEVERAL_THREADS = List.of("vthreads", "kotlin-default");
+
+    /** What passes from thread to thread shows nothing where there is one. */
+    private static final String BETWEEN_CORDS = "cords";
+
+    /** So that the three frames are three. */
+    private static final List<String> REAL_FRAMES =
+            List.of(
+                    "-XX:CompileCommand=quiet",
+                    "-XX:CompileCommand=dontinline,dev.ropewalk.benchmarks.Frames::*");
+
     static final String TWO = "_2";
     static final String SCALE_FIBERS = "scale_actors_";
     static final String SCALE_CORDS = "scale_cords_";
@@ -49,7 +65,9 @@ record Row(String name, Scenario scenario, String program, List<String> flags) {
     static List<Row> all() {
         List<Row> rows = new ArrayList<>();
         for (Scenario scenario : Scenario.ALL) {
-            rows.add(new Row(scenario.name(), scenario, scenario.name(), List.of()));
+            String name = scenario.name();
+            List<String> flags = name.equals("parked") ? REAL_FRAMES : List.of();
+            rows.add(new Row(name, scenario, name, flags));
         }
         for (String name : ON_TWO_CORES) {
             rows.add(new Row(name + TWO, Scenario.named(name), name + TWO, List.of()));
@@ -85,7 +103,7 @@ record Row(String name, Scenario scenario, String program, List<String> flags) {
 
     /** {@return the size of the heap, enough for a million of whatever the row makes} */
     String heap() {
-        if (isScaling() || scenario.unit() == Scenario.Unit.BYTES) {
+        if (isScaling() || name.equals("mem")) {
             return "4g";
         }
         return PILING_UP.contains(scenario.name()) ? "2g" : "1g";
@@ -93,12 +111,24 @@ record Row(String name, Scenario scenario, String program, List<String> flags) {
 
     /** Scaling shows the forms with one thread: a ring has one message on its way. */
     boolean isShownFor(String system) {
-        return !isScaling() || SCALED.contains(system);
+        if (isScaling()) {
+            return SCALED.contains(system);
+        }
+        if (name.equals(BETWEEN_CORDS)) {
+            return !system.equals("vthreads-1");
+        }
+        return !IN_TURN.contains(name) || !SEVERAL_THREADS.contains(system);
     }
 
-    /** {@return whether what the row shows depends on the collector enough to run it twice} */
+    /**
+     * {@return whether what the row shows depends on the collector enough to run it twice} Between
+     * threads the spread of one collector is far more than what lies between the two.
+     */
     boolean isForEachCollector() {
-        return !isScaling() && scenario.unit() == Scenario.Unit.NANOSECONDS;
+        return !isScaling()
+                && !isOnTwoCores()
+                && !name.equals("wakeup")
+                && scenario.unit() == Scenario.Unit.NANOSECONDS;
     }
 
     boolean isScaling() {

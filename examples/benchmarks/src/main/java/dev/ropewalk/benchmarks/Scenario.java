@@ -156,7 +156,64 @@ public record Scenario(
                             MILLION,
                             MILLION,
                             n -> n,
-                            "a million actors that had one message and wait for the next"));
+                            "a million actors that had one message and wait for the next"),
+                    of(
+                            "snooze_10",
+                            "switch",
+                            20 * MILLION,
+                            Sizes.FEW,
+                            n -> n,
+                            "10 fibers give way in turn"),
+                    of(
+                            "snooze_10000",
+                            "switch",
+                            20 * MILLION,
+                            Sizes.MANY,
+                            n -> n,
+                            "10,000 fibers give way in turn"),
+                    of(
+                            "snooze_gc",
+                            "switch",
+                            10 * Sizes.MANY,
+                            Sizes.MANY,
+                            n -> n,
+                            "10,000 fibers give way once each, right after a full collection that"
+                                    + " does not count"),
+                    of(
+                            "mutex_busy",
+                            "lock",
+                            20 * MILLION,
+                            Sizes.FEW,
+                            n -> n,
+                            "10 fibers want one fair mutex all the time, which is handed on"),
+                    uncontended("semaphore", "a semaphore of one permit that nobody else wants"),
+                    uncontended("read_lock", "a fair lock for readers that nobody else wants"),
+                    uncontended(
+                            "event",
+                            "an event is signalled, and its signal taken by the same fiber; for a"
+                                    + " thread, unpark and park"),
+                    of(
+                            "cords",
+                            "round trip",
+                            MILLION,
+                            1,
+                            n -> n,
+                            "a fiber of a cord and one of another schedule each other"),
+                    fixed(
+                            "wakeup",
+                            "wake-up",
+                            1_000,
+                            n -> n,
+                            "a thread wakes a fiber of a cord that sleeps, and spins until it hears"
+                                    + " it"),
+                    new Scenario(
+                            "parked",
+                            "parked fiber",
+                            Unit.BYTES,
+                            100_000,
+                            100_000,
+                            n -> n * Frames.DEPTH,
+                            "100,000 fibers that wait, each below three frames of the user's"));
 
     /** As many messages around each of two rings, on one cord or on two. */
     static final Scenario RINGS =
@@ -187,6 +244,10 @@ public record Scenario(
             LongUnaryOperator answer,
             String shape) {
         return new Scenario(name, operation, Unit.NANOSECONDS, most, step, answer, shape);
+    }
+
+    private static Scenario uncontended(String name, String shape) {
+        return of(name, "take and give back", 100 * MILLION, 1, n -> n, shape);
     }
 
     private static Scenario fixed(

@@ -37,6 +37,12 @@ public final class Sizes {
     /** How often each sleeper sleeps. */
     public static final int SLEEPS = 20;
 
+    /** Who gives way in turn, or wants one lock. */
+    public static final int FEW = 10;
+
+    /** Very many that give way in turn. */
+    public static final int MANY = 10_000;
+
     private Sizes() {}
 
     static final long LONGEST_SLEEP_MILLIS = 150;

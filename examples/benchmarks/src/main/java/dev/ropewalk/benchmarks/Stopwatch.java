@@ -9,8 +9,10 @@ final class Stopwatch {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    private final long beginNs = System.nanoTime();
     private final long beginCpuNs = SYSTEM.getProcessCpuTime();
+
+    /** Read last: the other reading is a call of the system. */
+    private final long beginNs = System.nanoTime();
 
     /** {@return the time since it was made, in nanoseconds} */
     long elapsedNs() {

@@ -29,6 +29,12 @@ final class VirtualThreadPeer implements Peer {
                 Map.entry("pipeline", VirtualThreadChannels::pipeline),
                 Map.entry("pipeline_2", VirtualThreadChannels::pipeline),
                 Map.entry("timers", VirtualThreadIdlers::timers),
-                Map.entry("mem", VirtualThreadIdlers::mem));
+                Map.entry("mem", VirtualThreadIdlers::mem),
+                Map.entry("snooze_10", VirtualThreadTurns::few),
+                Map.entry("snooze_10000", VirtualThreadTurns::many),
+                Map.entry("snooze_gc", VirtualThreadTurns::afterCollection),
+                Map.entry("cords", VirtualThreadTurns::roundTrips),
+                Map.entry("parked", VirtualThreadTurns::parked),
+                Map.entry("mutex_busy", VirtualThreadTurns::busyLock));
     }
 }

@@ -21,6 +21,8 @@ private class CoroutinePeer(context: CoroutineContext, newSum: () -> CoroutineSu
     private val requests = CoroutineRequests(context)
     private val channels = CoroutineChannels(context)
     private val crowds = CoroutineCrowds(context, newSum)
+    private val turns = CoroutineTurns(context, newSum)
+    private val locks = CoroutineLocks(context)
 
     override fun programs(): Map<String, Program> = mapOf(
         "pingpong" to Program(messages::pingpong),
@@ -46,5 +48,11 @@ private class CoroutinePeer(context: CoroutineContext, newSum: () -> CoroutineSu
         "chan_buffered_2" to Program(channels::buffered),
         "pipeline" to Program(channels::pipeline),
         "pipeline_2" to Program(channels::pipeline),
+        "snooze_10" to Program(turns::few),
+        "snooze_10000" to Program(turns::many),
+        "snooze_gc" to Program(turns::afterCollection),
+        "parked" to Program(turns::parked),
+        "semaphore" to Program(locks::semaphore),
+        "mutex_busy" to Program(locks::busy),
     )
 }

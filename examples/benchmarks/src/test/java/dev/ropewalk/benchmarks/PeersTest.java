@@ -20,7 +20,21 @@ import java.util.stream.Stream;
 class PeersTest {
     /** Small, and a multiple of every step; skynet needs a power of ten. */
     private static final Map<String, Long> FEW =
-            Map.of("skynet", 1_000L, "timers", 20L * Sizes.SLEEPS, "fanin", 6_400L, "big", 1_200L);
+            Map.of(
+                    "skynet",
+                    1_000L,
+                    "timers",
+                    20L * Sizes.SLEEPS,
+                    "fanin",
+                    6_400L,
+                    "big",
+                    1_200L,
+                    "snooze_10000",
+                    2L * Sizes.MANY,
+                    "snooze_gc",
+                    2L * Sizes.MANY,
+                    "wakeup",
+                    20L);
 
     private static final long OTHERWISE = 2_000;
 

@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import javax.xml.parsers.DocumentBuilderFactory;
 
@@ -29,7 +31,7 @@ class ReportTest {
                     "BENCH skynet ropewalk-handler 300.0 290.0 310.0 1000000",
                     "BENCH skynet pekko 100.0 90.0 110.0 1000000",
                     "BENCH scale_actors_10 pekko 10.0 9.0 11.0 1000000",
-                    "BENCH scale_actors_100 pekko 20.0 9.0 11.0 1000000",
+                    "BENCH scale_actors_1000 pekko 20.0 9.0 11.0 1000000",
                     "BENCH scale_cords_1 ropewalk-loop 20.0 9.0 11.0 1000000",
                     "BENCH scale_cords_2 ropewalk-loop 11.0 9.0 11.0 1000000",
                     "BENCH switch ropewalk 100.0 90.0 110.0 10",
@@ -48,6 +50,66 @@ class ReportTest {
                                 + " **first**, 4.0 x better |"),
                 page);
         assertTrue(page.contains("| pekko | 100 ns | behind, 3.0 x worse |"), page);
+    }
+
+    @Test
+    void saysWhichTargetsAreMetByWhichCollector() {
+        String section =
+                new Targets(
+                                Results.parse(
+                                        List.of(
+                                                "FACT collector G1",
+                                                "BENCH switch ropewalk 125.0 90.0 180.0 6",
+                                                "BENCH switch continuations 100.0 90.0 110.0 6",
+                                                "BENCH snooze_10 ropewalk-local 100.0 9.0 110.0 6",
+                                                "BENCH snooze_gc ropewalk-local 410.0 9.0 500.0 6",
+                                                "BENCH snooze_10 continuations 90.0 9.0 110.0 6",
+                                                "BENCH snooze_gc continuations 270.0 9.0 500.0 6",
+                                                "BENCH parked ropewalk-local 640.0 6.0 640.0 1",
+                                                "FACT collector Parallel",
+                                                "BENCH switch ropewalk 126.0 90.0 180.0 6",
+                                                "BENCH switch continuations 100.0 90.0 110.0 6")))
+                        .section();
+        assertTrue(
+                section.contains(
+                        "| switch ropewalk / switch continuations | 1.25 x | 1.25 x, met |"
+                                + " 1.26 x, **not met** |"),
+                section);
+        assertTrue(
+                section.contains(
+                        "| snooze_gc ropewalk-local / snooze_10 ropewalk-local | 4.00 x |"
+                                + " 4.10 x, **not met** | - |"),
+                section);
+        assertTrue(section.contains("| parked ropewalk-local | 640 B | 640 B, met | - |"), section);
+        assertTrue(
+                section.contains("| snooze_gc continuations / snooze_10 continuations | 3.00 x |"),
+                section);
+        assertFalse(section.contains("mutex"), "what was not measured is left out");
+        assertEquals("", new Targets(Results.parse(TEXT)).section(), "no target, no section");
+    }
+
+    @Test
+    void everyTargetNamesWhatIsMeasured() {
+        Set<String> timed = Jmh.ALL.stream().map(Jmh::name).collect(Collectors.toUnmodifiableSet());
+        for (Targets.Figure figure : Targets.figures()) {
+            if (timed.contains(figure.scenario())) {
+                assertTrue(
+                        Jmh.systems(figure.scenario()).contains(figure.system()), figure::toString);
+            } else {
+                Row row =
+                        Row.all().stream()
+                                .filter(it -> it.name().equals(figure.scenario()))
+                                .findFirst()
+                                .orElseThrow();
+                Contestant system =
+                        Contestant.ALL.stream()
+                                .filter(it -> it.name().equals(figure.system()))
+                                .findFirst()
+                                .orElseThrow();
+                assertTrue(system.programs().contains(row.program()), figure::toString);
+                assertTrue(row.isShownFor(system.name()), figure::toString);
+            }
+        }
     }
 
     @Test

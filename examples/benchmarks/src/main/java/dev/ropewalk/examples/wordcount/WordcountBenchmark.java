@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.LongAdder;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 @Warmup(iterations = 1, time = 2)
-@Measurement(iterations = 3, time = 2)
+@Measurement(iterations = 3, time = 1)
 public class WordcountBenchmark {
     private static final long BYTES = 100_000_000;
     private static final long SEED = 42;
