@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -187,7 +186,7 @@ class BindTest {
 
     @Test
     void F15_otherCordsTakeWhatIsLeft() {
-        CountDownLatch gate = new CountDownLatch(1);
+        Gate gate = new Gate();
         List<Cord> ranOn = new CopyOnWriteArrayList<>();
         SchedulerOptions options =
                 SchedulerOptions.named("crew")
@@ -195,14 +194,7 @@ class BindTest {
                         .withCord(CordOptions.named("c").withUncaught(reports));
         try (Scheduler scheduler = Scheduler.start(options)) {
             Cord own = scheduler.cords().getFirst();
-            CountDownLatch busy = new CountDownLatch(1);
-            own.spin(
-                    "blocker",
-                    () -> {
-                        busy.countDown();
-                        Runs.await(gate);
-                    });
-            Runs.await(busy);
+            gate.block(own);
             Cord bound =
                     scheduler.bind(
                             () -> {
@@ -212,7 +204,7 @@ class BindTest {
                                 return Cord.current();
                             });
             assertTrue(ranOn.isEmpty(), "the bound thread hands them on, and does not run them");
-            gate.countDown();
+            gate.open();
             Runs.until(() -> ranOn.size() == 10);
             assertFalse(ranOn.contains(bound));
         }
@@ -221,22 +213,13 @@ class BindTest {
 
     @Test
     void F15_aThreadThatUnbindsTakesNothingFromBusyCords() throws InterruptedException {
-        CountDownLatch gate = new CountDownLatch(1);
+        Gate gate = new Gate();
         SchedulerOptions options =
                 SchedulerOptions.named("crew")
                         .withCords(2)
                         .withCord(CordOptions.named("c").withUncaught(reports));
         try (Scheduler scheduler = Scheduler.start(options)) {
-            CountDownLatch busy = new CountDownLatch(2);
-            for (Cord each : scheduler.cords()) {
-                each.spin(
-                        "blocker",
-                        () -> {
-                            busy.countDown();
-                            Runs.await(gate);
-                        });
-            }
-            Runs.await(busy);
+            gate.block(scheduler.cords());
             List<Cord> ranOn = new CopyOnWriteArrayList<>();
             CompletableFuture<Cord> left = new CompletableFuture<>();
             Fiber<?>[] stays = new Fiber<?>[1];
@@ -264,7 +247,7 @@ class BindTest {
             assertTrue(ranOn.isEmpty(), ranOn::toString);
             stays[0].schedule("end");
             assertTrue(thread.join(Duration.ofSeconds(20)));
-            gate.countDown();
+            gate.open();
             Runs.until(() -> ranOn.size() == 20);
             assertFalse(ranOn.contains(bound));
         }

@@ -2,8 +2,6 @@ package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ropewalk.fibers.ExchangeGame.Ends;
-
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

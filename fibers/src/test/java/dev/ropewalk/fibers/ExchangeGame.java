@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -41,67 +40,13 @@ final class ExchangeGame {
     private static final int LONGEST_NS = 300_000;
     private static final String STOPPED = "stopped";
     private static final Set<String> ITS_FAILURES = Set.of("by chance", "raised");
+    private static final int POLLS = 50_000;
+    private static final Duration POLL = Duration.ofNanos(100_000);
+
+    /** For a fiber's end, which takes no time. */
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
     private static final Duration FAR = Duration.ofDays(1);
-
-    /** The books: in which ways each value and each fiber ended. */
-    static final class Ends {
-        private static final Set<String> ALL =
-                Set.of(
-                        "received",
-                        "handed back",
-                        "taken",
-                        "left",
-                        "arrived",
-                        "undelivered",
-                        "result",
-                        "failed",
-                        "terminated",
-                        "stopped",
-                        "restarted");
-
-        private final Map<String, Queue<String>> endsOf = new ConcurrentHashMap<>();
-        private final Set<String> seen = ConcurrentHashMap.newKeySet();
-
-        static Set<String> all() {
-            return ALL;
-        }
-
-        Set<String> seen() {
-            return seen;
-        }
-
-        void begin(String what) {
-            endsOf.put(what, new ConcurrentLinkedQueue<>());
-        }
-
-        void end(String what, String how) {
-            seen.add(how);
-            endsOf.computeIfAbsent(what, _ -> new ConcurrentLinkedQueue<>()).add(how);
-        }
-
-        /** Not an end. */
-        void saw(String event) {
-            seen.add(event);
-        }
-
-        boolean areAllOver(Set<String> those) {
-            return those.stream().noneMatch(each -> endsOf.getOrDefault(each, NONE).isEmpty());
-        }
-
-        /** What did not end exactly once. */
-        List<String> problems() {
-            List<String> problems = new ArrayList<>();
-            endsOf.forEach(
-                    (what, ways) -> {
-                        if (ways.size() != 1) {
-                            problems.add(what + " ended " + ways);
-                        }
-                    });
-            return problems;
-        }
-    }
-
-    private static final Queue<String> NONE = new ArrayDeque<>();
 
     private final String replay;
     private final SplittableRandom random;
@@ -199,16 +144,16 @@ final class ExchangeGame {
             each.terminate();
         }
         for (Fiber<?> each : players) {
-            assertTrue(each.awaitEnd(FAR), () -> replay + ": " + each);
+            assertTrue(each.awaitEnd(LIMIT), () -> replay + " hangs: " + each.describeWait());
         }
         awaitRoute();
         closeBooks();
     }
 
-    /** Messages go on when their senders have ended. */
+    /** Messages go on when their senders have ended. One that is lost is found in the books. */
     private void awaitRoute() {
-        while (!ends.areAllOver(routed)) {
-            Fiber.sleep(Duration.ofNanos(1_000));
+        for (int i = 0; i < POLLS && !ends.areAllOver(routed); i++) {
+            Fiber.sleep(POLL);
         }
     }
 

@@ -114,18 +114,12 @@ class ParallelTest {
     @Test
     void F15_aBusySchedulerHoldsNobodyUp() {
         try (Scheduler scheduler = Scheduler.start(SchedulerOptions.named("crew").withCords(2))) {
-            CountDownLatch gate = new CountDownLatch(1);
-            CountDownLatch busy = new CountDownLatch(1);
-            scheduler.execute(
-                    () -> {
-                        busy.countDown();
-                        Runs.await(gate);
-                    });
-            Runs.await(busy);
+            Gate gate = new Gate();
+            gate.blockOneOf(scheduler);
             LongAdder sum = new LongAdder();
             scheduler.spin("caller", () -> Parallel.forEach(scheduler, 0, 100, sum::add)).await();
             assertEquals(4_950, sum.sum());
-            gate.countDown();
+            gate.open();
         }
     }
 

@@ -108,22 +108,15 @@ class SchedulerShutdownTest {
     @Test
     void F15_aStuckCordIsLeftBehindAndItsTasksEnd() {
         Scheduler scheduler = start(1);
-        CountDownLatch gate = new CountDownLatch(1);
-        CountDownLatch begun = new CountDownLatch(1);
-        scheduler.spin(
-                "blocker",
-                () -> {
-                    begun.countDown();
-                    Runs.await(gate);
-                });
-        Runs.await(begun);
+        Gate gate = new Gate();
+        gate.blockOneOf(scheduler);
         Fiber<@Nullable Void> waiting = scheduler.spin("waiting", () -> {});
         ShutdownReport report = scheduler.shutdown(SHORT);
         assertEquals(List.of("waiting"), report.notStarted());
         assertEquals(1, report.stuck().size(), report::toString);
         assertTrue(
                 report.stuck().getFirst().startsWith("crew-0 runs blocker at "), report::toString);
-        gate.countDown();
+        gate.open();
         Runs.until(() -> waiting.failure() != null);
         assertTrue(scheduler.cords().getFirst().awaitEnd(FAR));
     }
@@ -131,13 +124,13 @@ class SchedulerShutdownTest {
     @Test
     void F15_closingTwiceIsHarmlessAndSaysTheSame() {
         Scheduler scheduler = start(2);
-        CountDownLatch gate = new CountDownLatch(1);
-        scheduler.execute(() -> Runs.await(gate));
+        Gate gate = new Gate();
+        scheduler.execute(gate::await);
         CompletableFuture<ShutdownReport> other = new CompletableFuture<>();
         Thread closer = new Thread(() -> other.complete(scheduler.shutdown(FAR)));
         closer.start();
         Runs.until(() -> scheduler.state() == Scheduler.State.DRAINING);
-        gate.countDown();
+        gate.open();
         ShutdownReport report = scheduler.shutdown(FAR);
         assertSame(report, other.join());
         assertSame(report, scheduler.shutdown(Duration.ZERO));
@@ -165,44 +158,24 @@ class SchedulerShutdownTest {
     @Test
     void F15_aBoundThreadIsAwaited() {
         Scheduler scheduler = start(1);
-        CountDownLatch bound = new CountDownLatch(1);
-        CountDownLatch gate = new CountDownLatch(1);
-        Thread thread =
-                new Thread(
-                        () ->
-                                scheduler.bind(
-                                        () -> {
-                                            bound.countDown();
-                                            Runs.await(gate);
-                                        }));
-        thread.start();
-        Runs.await(bound);
+        Gate gate = new Gate();
+        gate.bind(scheduler);
         CompletableFuture<ShutdownReport> closed =
                 CompletableFuture.supplyAsync(() -> scheduler.shutdown(FAR));
         Runs.until(() -> scheduler.state() == Scheduler.State.DRAINING);
         assertFalse(closed.isDone());
-        gate.countDown();
+        gate.open();
         assertTrue(closed.join().isClean());
     }
 
     @Test
     void F15_aThreadThatStaysBoundIsNamed() throws InterruptedException {
         Scheduler scheduler = start(1);
-        CountDownLatch bound = new CountDownLatch(1);
-        CountDownLatch gate = new CountDownLatch(1);
-        Thread thread =
-                new Thread(
-                        () ->
-                                scheduler.bind(
-                                        () -> {
-                                            bound.countDown();
-                                            Runs.await(gate);
-                                        }));
-        thread.start();
-        Runs.await(bound);
+        Gate gate = new Gate();
+        Thread thread = gate.bind(scheduler);
         ShutdownReport report = scheduler.shutdown(SHORT);
         assertEquals(List.of("crew-bound-0"), report.bound());
-        gate.countDown();
+        gate.open();
         assertTrue(thread.join(FAR));
     }
 
@@ -234,8 +207,8 @@ class SchedulerShutdownTest {
     void F15_anAbandonedCloserDoesNotStopTheEnd() {
         Reports ofCloser = new Reports();
         Scheduler scheduler = start(1);
-        CountDownLatch gate = new CountDownLatch(1);
-        scheduler.execute(() -> Runs.await(gate));
+        Gate gate = new Gate();
+        scheduler.execute(gate::await);
         Cord.run(
                 CordOptions.named("closing").withStopLimit(SHORT).withUncaught(ofCloser),
                 () -> {
@@ -245,7 +218,7 @@ class SchedulerShutdownTest {
                     return closer; // it is abandoned, for its limit is shorter than the drain's
                 });
         assertEquals(FiberAbandonedException.class, ofCloser.only().failure().getClass());
-        gate.countDown();
+        gate.open();
         assertTrue(scheduler.shutdown(FAR).isClean());
     }
 
@@ -279,15 +252,8 @@ class SchedulerShutdownTest {
     @Test
     void F15_tasksOfAThreadThatIsBeingUnboundAreNamedToo() throws InterruptedException {
         Scheduler scheduler = start(1);
-        CountDownLatch gate = new CountDownLatch(1);
-        CountDownLatch busy = new CountDownLatch(1);
-        // The other cord runs nothing, so the bound thread takes the task.
-        scheduler.execute(
-                () -> {
-                    busy.countDown();
-                    Runs.await(gate);
-                });
-        Runs.await(busy);
+        Gate gate = new Gate();
+        gate.blockOneOf(scheduler); // so the bound thread takes the task
         CountDownLatch waits = new CountDownLatch(1);
         Thread thread =
                 new Thread(
@@ -306,7 +272,7 @@ class SchedulerShutdownTest {
         thread.start();
         Runs.await(waits);
         Runs.until(() -> scheduler.crew.queues().length == 1); // it has left, and drains
-        gate.countDown();
+        gate.open();
         ShutdownReport report = scheduler.shutdown(SHORT);
         assertEquals(1, report.terminated().size(), report::toString);
         assertTrue(thread.join(FAR));

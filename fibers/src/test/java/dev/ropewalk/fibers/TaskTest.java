@@ -35,7 +35,7 @@ class TaskTest {
     private static final class Crew implements AutoCloseable {
         final Reports reports = new Reports();
         final Scheduler scheduler;
-        private final CountDownLatch gate = new CountDownLatch(1);
+        private final Gate gate = new Gate();
 
         Crew(int cords) {
             scheduler =
@@ -43,23 +43,11 @@ class TaskTest {
                             SchedulerOptions.named("crew")
                                     .withCords(cords)
                                     .withCord(CordOptions.named("c").withUncaught(reports)));
-            CountDownLatch busy = new CountDownLatch(cords);
-            for (int i = 0; i < cords; i++) {
-                scheduler
-                        .cords()
-                        .get(i)
-                        .spin(
-                                "blocker",
-                                () -> {
-                                    busy.countDown();
-                                    Runs.await(gate);
-                                });
-            }
-            Runs.await(busy);
+            gate.block(scheduler.cords());
         }
 
         void open() {
-            gate.countDown();
+            gate.open();
         }
 
         @Override
@@ -287,28 +275,19 @@ class TaskTest {
                 SchedulerOptions.named("crew")
                         .withCords(2)
                         .withCord(CordOptions.named("c").withUncaught(reports));
-        CountDownLatch gate = new CountDownLatch(1);
         try (Scheduler scheduler = Scheduler.start(options)) {
             Cord busy = scheduler.cords().get(0);
             Cord other = scheduler.cords().get(1);
             for (int round = 0; round < 20; round++) {
-                CountDownLatch begun = new CountDownLatch(1);
-                CountDownLatch end = round == 0 ? gate : new CountDownLatch(1);
-                Fiber<@Nullable Void> blocker =
-                        busy.spin(
-                                "blocker",
-                                () -> {
-                                    begun.countDown();
-                                    Runs.await(end);
-                                });
-                Runs.await(begun);
+                Gate gate = new Gate();
+                Fiber<?> blocker = gate.block(busy);
                 Runs.until(() -> other.activity() == CordCore.Activity.ASLEEP);
                 // One of the two is placed on the busy cord.
                 Fiber<Cord> first = scheduler.spin(Cord::current);
                 Fiber<Cord> second = scheduler.spin(Cord::current);
                 assertSame(other, first.await());
                 assertSame(other, second.await());
-                end.countDown();
+                gate.open();
                 blocker.await();
             }
         }
@@ -333,26 +312,14 @@ class TaskTest {
         int cords = 12;
         try (Scheduler scheduler =
                 Scheduler.start(SchedulerOptions.named("crew").withCords(cords))) {
-            CountDownLatch gate = new CountDownLatch(1);
-            CountDownLatch busy = new CountDownLatch(cords - 1);
-            for (int i = 0; i < cords - 1; i++) {
-                scheduler
-                        .cords()
-                        .get(i)
-                        .spin(
-                                "blocker",
-                                () -> {
-                                    busy.countDown();
-                                    Runs.await(gate);
-                                });
-            }
-            Runs.await(busy);
+            Gate gate = new Gate();
+            gate.block(scheduler.cords().subList(0, cords - 1));
             Cord last = scheduler.cords().getLast();
             for (int i = 0; i < 2 * cords; i++) {
                 Runs.until(() -> last.activity() == CordCore.Activity.ASLEEP);
                 assertSame(last, scheduler.spin(Cord::current).await());
             }
-            gate.countDown();
+            gate.open();
         }
     }
 
