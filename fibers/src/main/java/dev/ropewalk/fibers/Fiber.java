@@ -480,16 +480,14 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         return parentOrNull();
     }
 
-    /** {@return the fiber and those above it, for reports} */
-    String lineage() {
-        StringBuilder text = new StringBuilder(toString());
-        for (Fiber<?> each = parentOrNull(); each != null; each = each.parentOrNull()) {
-            text.append(" < ").append(each.name());
-            if (each.cordOrNull() != cordOrNull()) {
-                text.append(" on ").append(each.cordOrNull());
-            }
-        }
-        return text.toString();
+    /**
+     * {@return the fiber and those above it up to the root fiber, as a text for reports: {@code
+     * fiber child on cord main < parent < root}; of more than 16 the ones in the middle are only
+     * counted} Works from any thread; while the fiber is being given another parent, either is
+     * named.
+     */
+    public String lineage() {
+        return Texts.lineage(this);
     }
 
     /** {@return where the fiber is in its life; from another cord only a hint} */

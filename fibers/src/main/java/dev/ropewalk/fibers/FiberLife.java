@@ -430,7 +430,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
                 giver.takeBack(party, given);
             } else if (open != null) {
                 throw new FiberAbandonedException(
-                        "a value was lost that had been given to " + this);
+                        self(), "a value was lost that had been given to " + this);
             }
         } catch (Throwable lost) {
             cord.reportUncaught(self(), lost);
@@ -439,6 +439,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
 
     private FiberAbandonedException abandonment(String why) {
         return new FiberAbandonedException(
+                self(),
                 this + " was abandoned, for " + why + ". It did not end: " + describeWait());
     }
 
