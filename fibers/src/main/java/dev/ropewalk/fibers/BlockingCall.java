@@ -140,7 +140,9 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
             return;
         }
         pool.abandon(this);
-        fiber.cord().reportUncaught(fiber, new FiberAbandonedException(ignored("was abandoned")));
+        fiber.cord()
+                .reportUncaught(
+                        fiber, new FiberAbandonedException(fiber, ignored("was abandoned")));
     }
 
     private boolean awaitEnd() {

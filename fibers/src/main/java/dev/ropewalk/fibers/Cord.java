@@ -277,7 +277,7 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
             throw new CordClosedException(this + " has ended and cannot run " + fiber);
         }
         if (spinner != null) {
-            spinner.children().add(fiber);
+            spinner.childList().add(fiber);
         }
         send(FiberMessages.start(fiber, spinner == null));
     }

@@ -84,7 +84,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
             return;
         }
         if (enterIntoRoot) {
-            root.children().add(fiber);
+            root.childList().add(fiber);
         } else {
             addGuest(fiber);
         }
@@ -110,7 +110,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
         Fiber<?> parent = task.parentOrNull();
         if (parent == null) {
             task.setParentOfOwnerless(root);
-            root.children().add(task);
+            root.childList().add(task);
         } else if (parent.cord != this) {
             guests.add(task);
         }

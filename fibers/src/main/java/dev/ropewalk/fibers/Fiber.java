@@ -15,9 +15,10 @@ import java.util.function.Consumer;
  *
  * <p>A fiber runs until it reaches a switchpoint ({@link #suspend}, {@link #snooze}, {@link
  * #sleep}, {@link #await} and every waiting call built on them) and then gives way to the other
- * fibers of its cord. It has a parent, the fiber that spun it: when a fiber ends, however it ends,
- * its children are terminated and awaited first; when a child fails and nobody awaits it, its
- * parent's body is cancelled where it waits and the parent fails with the child's failure.
+ * fibers of its cord. It has a parent, the fiber that spun it: when its body is over, however that
+ * comes and after its {@code finally} blocks, its children are terminated and awaited, and then the
+ * fiber has ended; when a child fails and nobody awaits it, its parent's body is cancelled where it
+ * waits and the parent fails with the child's failure.
  *
  * <p>{@link #schedule}, {@link #raise}, {@link #terminate} and {@link #await} work from any thread.
  * What another thread does before such a call happens before the fiber sees its effect.
@@ -484,16 +485,32 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         return parentOrNull();
     }
 
-    /** {@return the fiber and those above it, for reports} */
-    String lineage() {
-        StringBuilder text = new StringBuilder(toString());
-        for (Fiber<?> each = parentOrNull(); each != null; each = each.parentOrNull()) {
-            text.append(" < ").append(each.name());
-            if (each.cordOrNull() != cordOrNull()) {
-                text.append(" on ").append(each.cordOrNull());
+    /**
+     * {@return the fiber's living children, in the order in which they became its; a snapshot} A
+     * child that is on its way to another parent, or from one, may be missing.
+     *
+     * @throws WrongThreadException if called on another thread than that of this fiber's cord, or
+     *     if this is a task that no cord has started
+     */
+    public List<Fiber<?>> children() {
+        checkCord("children");
+        List<Fiber<?>> living = new ArrayList<>();
+        for (Fiber<?> each = firstChild(); each != null; each = each.nextSibling) {
+            if (each.outcome() == null) {
+                living.add(each);
             }
         }
-        return text.toString();
+        return List.copyOf(living);
+    }
+
+    /**
+     * {@return the fiber and those above it up to the root fiber, as a text for reports: {@code
+     * fiber child on cord main < parent < root}; of more than 16 the ones in the middle are only
+     * counted} Works from any thread; while the fiber is being given another parent, either is
+     * named.
+     */
+    public String lineage() {
+        return Texts.lineage(this);
     }
 
     /** {@return where the fiber is in its life; from another cord only a hint} */

@@ -7,12 +7,12 @@ package dev.ropewalk.fibers;
 public final class FiberAbandonedException extends FiberFailedException {
     private static final long serialVersionUID = 1L;
 
-    FiberAbandonedException(String message) {
-        super(message, null);
+    FiberAbandonedException(Fiber<?> fiber, String message) {
+        super(fiber, message, null);
     }
 
     /** A fresh one for an awaiter or parent. */
     FiberAbandonedException(FiberAbandonedException reported) {
-        super(String.valueOf(reported.getMessage()), reported);
+        super(reported.fiber(), String.valueOf(reported.getMessage()), reported);
     }
 }

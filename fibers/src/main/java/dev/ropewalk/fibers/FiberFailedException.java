@@ -4,12 +4,35 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells an awaiter, a parent or a scope that a fiber failed. Each awaiter gets a fresh one; the
- * cause is what the fiber's body threw.
+ * cause is what the fiber's body threw. If that is another such exception, the failure came from
+ * below or from whom it awaited, and the innermost one names the fiber where it began, with those
+ * above it.
  */
 public class FiberFailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** A fiber cannot be serialised. */
+    private final transient @Nullable Fiber<?> fiber;
+
+    /** Of something that is no single fiber. */
     FiberFailedException(String message, @Nullable Throwable cause) {
+        this(null, message, cause);
+    }
+
+    FiberFailedException(@Nullable Fiber<?> fiber, String message, @Nullable Throwable cause) {
         super(message, cause);
+        this.fiber = fiber;
+    }
+
+    /**
+     * {@return the fiber that failed; null if it was no single fiber (a stage of a {@code
+     * CompletableFuture}, a node of a {@link Dag}, all fibers of a scope), and after the exception
+     * was serialised}
+     *
+     * <p>As long as the exception is kept, so are the fiber, what its body captured, its outcome
+     * and its parents; its stack and its fiber-locals are gone.
+     */
+    public @Nullable Fiber<?> fiber() {
+        return fiber;
     }
 }

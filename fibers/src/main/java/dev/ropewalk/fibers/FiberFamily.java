@@ -82,7 +82,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     // ---------------------------------------------------------------- children
 
-    Children children() {
+    Children childList() {
         Children all = children;
         if (all == null) {
             all = new Children();
@@ -97,7 +97,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     /** Enters a new child of the same cord and queues it. */
     <C extends @Nullable Object> Fiber<C> adopt(Fiber<C> child) {
-        children().add(child);
+        childList().add(child);
         cord.enqueue(child, Handler.START);
         return child;
     }
@@ -130,7 +130,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     /** On this fiber's cord: a child is over; {@code untaken} is its failure if nobody took it. */
     void childEnded(Fiber<?> child, @Nullable FiberFailedException untaken) {
-        boolean wasHere = children().remove(child);
+        boolean wasHere = childList().remove(child);
         Scope<?> scope = wasHere ? child.memberOf : null;
         boolean holdBack = untaken != null && child.isAwaitedByParent;
         FiberFailedException failure = holdBack ? null : untaken;
@@ -265,7 +265,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     /** On this fiber's cord. */
     void letGo(Fiber<?> child, Fiber<?> newParent) {
         Scope<?> scope = child.memberOf;
-        if (children().remove(child) && scope != null) {
+        if (childList().remove(child) && scope != null) {
             scope.forget(child);
         }
         wakeIfAlone();
@@ -287,7 +287,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         if (rawState() == DEAD) {
             child.detach(); // so that somebody waits for its clean-up
         } else {
-            children().add(child);
+            childList().add(child);
         }
         child.arrive();
     }

@@ -190,7 +190,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         while (!hasNobodyBelow()) {
             if (result == Waits.TIMED_OUT) {
                 String why = "its limit of " + limitNs / 1_000_000 + " ms for ending ran out";
-                abandonAll(children(), why);
+                abandonAll(childList(), why);
                 cord.abandonGuestsOf(self(), why);
                 break;
             }
@@ -297,7 +297,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         Outcome<T> end = Ranks.withPending(new Outcome.Failure<>(failure), null);
         FiberFailedException untaken = publish(UNSTARTED, end) ? null : untakenFailure(end);
         for (Fiber<?> child = firstChild(); child != null; child = firstChild()) {
-            children().remove(child); // it was given to this fiber before the start
+            childList().remove(child); // it was given to this fiber before the start
             child.terminate();
             child.detach();
         }
@@ -321,7 +321,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
                 if (!child.isHere()) {
                     child.sendNow(FiberMessages.abandon(child, why));
                 } else if (child.abandonAlone(why)) {
-                    toDo.add(child.children());
+                    toDo.add(child.childList());
                 }
             }
         }
@@ -331,7 +331,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     void abandonChildren(List<Fiber<?>> those, String why) {
         Children toAbandon = new Children();
         for (Fiber<?> child : those) {
-            if (children().remove(child)) {
+            if (childList().remove(child)) {
                 toAbandon.add(child);
             } else if (child.isHere()) {
                 child.abandon(why); // on its way here
@@ -345,14 +345,14 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     /** The fiber and all below it never run again; their awaiters are told. On its cord. */
     void abandon(String why) {
         if (abandonAlone(why)) {
-            abandonAll(children(), "its parent was abandoned");
+            abandonAll(childList(), "its parent was abandoned");
         }
     }
 
     /** By its own cord, which ends; its parent on another one has not heard of that. */
     void abandonGuest(String why) {
         if (abandonAlone(why)) {
-            abandonAll(children(), "its parent was abandoned");
+            abandonAll(childList(), "its parent was abandoned");
             tellParentElsewhere();
         }
     }
@@ -402,7 +402,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     void lose(String why) {
         if (rawState() != DEAD) {
             publishAbandoned(rawState(), why, null);
-            abandonAll(children(), "its parent was lost");
+            abandonAll(childList(), "its parent was lost");
             tellParentElsewhere();
         }
     }
@@ -435,7 +435,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
                 party.abandoned(given);
             } else if (given != null && open != null) {
                 throw new FiberAbandonedException(
-                        "a value was lost that had been given to " + this);
+                        self(), "a value was lost that had been given to " + this);
             }
         } catch (Throwable lost) {
             cord.reportUncaught(self(), lost);
@@ -444,6 +444,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
 
     private FiberAbandonedException abandonment(String why) {
         return new FiberAbandonedException(
+                self(),
                 this + " was abandoned, for " + why + ". It did not end: " + describeWait());
     }
 
@@ -491,7 +492,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     void checkInvariants() {
         checkPending();
         if (firstChild() != null) {
-            children().checkInvariants();
+            childList().checkInvariants();
         }
         if ((rawState() == DEAD) != (outcome != null)) {
             throw new IllegalStateException("state=" + rawState() + " outcome=" + outcome);

@@ -4,7 +4,7 @@ package dev.ropewalk.fibers;
 public final class FiberTerminatedException extends FiberFailedException {
     private static final long serialVersionUID = 1L;
 
-    FiberTerminatedException(String message, Throwable cause) {
-        super(message, cause);
+    FiberTerminatedException(Fiber<?> fiber, String message, Throwable cause) {
+        super(fiber, message, cause);
     }
 }

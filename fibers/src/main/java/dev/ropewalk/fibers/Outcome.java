@@ -29,7 +29,7 @@ sealed interface Outcome<T extends @Nullable Object> {
             case Abandoned<T> a -> throw new FiberAbandonedException(a.report());
             case Terminated<T> t ->
                     throw new FiberTerminatedException(
-                            fiber + " was terminated before it returned", t.signal());
+                            fiber, fiber + " was terminated before it returned", t.signal());
         };
     }
 
@@ -44,7 +44,7 @@ sealed interface Outcome<T extends @Nullable Object> {
                             : f.cause();
             case Abandoned<T> a -> a.report();
             case Terminated<T> t ->
-                    new FiberTerminatedException(fiber + " was terminated", t.signal());
+                    new FiberTerminatedException(fiber, fiber + " was terminated", t.signal());
         };
     }
 
@@ -57,9 +57,11 @@ sealed interface Outcome<T extends @Nullable Object> {
         };
     }
 
+    /** Those above are named once, where it began; each level repeats the text of the one below. */
     private static FiberFailedException failed(Fiber<?> fiber, Throwable cause) {
+        String who = cause instanceof FiberFailedException ? fiber.toString() : fiber.lineage();
         FiberFailedException failed =
-                new FiberFailedException(fiber + " failed: " + FiberCore.textOf(cause), cause);
+                new FiberFailedException(fiber, who + " failed: " + FiberCore.textOf(cause), cause);
         if (SpinTraces.ON) {
             SpinTraces.addTo(failed, fiber);
         }

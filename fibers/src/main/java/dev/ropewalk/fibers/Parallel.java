@@ -176,7 +176,9 @@ public final class Parallel {
                 failure.compareAndSet(
                         null,
                         new FiberTerminatedException(
-                                Fiber.current() + " was ended in the middle of a part", ended));
+                                Fiber.current(),
+                                Fiber.current() + " was ended in the middle of a part",
+                                ended));
                 next.set(end);
                 throw ended;
             } catch (Throwable failed) {

@@ -325,14 +325,14 @@ public final class Scheduler implements Executor, AutoCloseable {
             place(task);
             return;
         }
-        spinner.children().add(task); // before it can end
+        spinner.childList().add(task); // before it can end
         boolean isPlaced = false;
         try {
             place(task);
             isPlaced = true;
         } finally {
             if (!isPlaced) {
-                spinner.children().remove(task);
+                spinner.childList().remove(task);
             }
         }
     }

@@ -40,6 +40,28 @@ public final class Slice {
     }
 
     /**
+     * Gives way, as by {@link Fiber#snooze}, if the running fiber has had its turn for longer than
+     * the quantum; else goes on at once. So a long loop that calls it in each step leaves the cord
+     * to others now and then, and pays for a switch no oftener than that. The turn is measured as
+     * for {@link #checkpoint}, to a tick, so shorter quanta than a millisecond are like one; a
+     * {@link #extend} makes no difference. On a virtual clock it never gives way.
+     *
+     * @param quantum how long a turn may be
+     * @return true if it gave way, and so was a switchpoint, which raises what is pending; false if
+     *     it was none
+     * @throws IllegalArgumentException if the time is negative or longer than 292 years
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static boolean giveWay(Duration quantum) {
+        long quantumNs = Waits.nanos(quantum);
+        boolean isOver = Fiber.current().cord.turnNs() > quantumNs;
+        if (isOver) {
+            Fiber.snooze();
+        }
+        return isOver;
+    }
+
+    /**
      * Puts off both limits in the current slice; of several calls the times add up.
      *
      * @param more by how much

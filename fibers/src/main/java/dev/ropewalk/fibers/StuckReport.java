@@ -41,7 +41,7 @@ public sealed interface StuckReport {
         public String toString() {
             StringBuilder text = new StringBuilder();
             text.append(cord).append(" has not given way for ").append(time.toMillis());
-            text.append(" ms, in ").append(fiber == null ? "no fiber" : fiber);
+            text.append(" ms, in ").append(fiber == null ? "no fiber" : fiber.lineage());
             if (cpuTime != null) {
                 text.append(", with ").append(cpuTime.toMillis()).append(" ms of CPU time");
             }
@@ -77,7 +77,7 @@ public sealed interface StuckReport {
                     + " goes on after "
                     + time.toMillis()
                     + " ms in "
-                    + (fiber == null ? "no fiber" : fiber)
+                    + (fiber == null ? "no fiber" : fiber.lineage())
                     + (cpuTime == null ? "" : ", with " + cpuTime.toMillis() + " ms of CPU time");
         }
     }

@@ -6,11 +6,37 @@ import org.jspecify.annotations.Nullable;
 final class Texts {
     private static final int MOST_CHARS = 300;
 
+    /** Of a lineage, with the fiber itself. */
+    private static final int MOST_NAMES = 16;
+
     private Texts() {}
 
     /** Whatever its {@code toString} does, or returns. */
     static String of(@Nullable Object thing) {
         return thing == null ? "nothing" : line(FiberCore.textOf(thing));
+    }
+
+    /** The fiber and those above it; deep down the ones before the root are counted only. */
+    static String lineage(Fiber<?> fiber) {
+        StringBuilder text = new StringBuilder(fiber.toString());
+        int names = 1;
+        int unnamed = 0;
+        for (Fiber<?> each = fiber.parentOrNull(); each != null; ) {
+            Fiber<?> above = each.parentOrNull();
+            if (above != null && ++names >= MOST_NAMES) {
+                unnamed++;
+            } else {
+                if (unnamed > 0) {
+                    text.append(" < ").append(unnamed).append(" more");
+                }
+                text.append(" < ").append(each.name());
+                if (each.cordOrNull() != fiber.cordOrNull()) {
+                    text.append(" on ").append(each.cordOrNull());
+                }
+            }
+            each = above;
+        }
+        return text.toString();
     }
 
     /** One line, and not a long one. Null only by a {@code toString} that breaks its contract. */

@@ -1,13 +1,19 @@
 package dev.ropewalk.fibers;
 
 /**
- * The time limit of a {@link CancelScope} passed before its block was done. Thrown by the call that
- * owns the limit, and by no other.
+ * A time limit passed: that of a {@link CancelScope} before its block was done, or that of a
+ * waiting call that has a result to return and none to say that there is none. Thrown by the call
+ * that owns the limit, and by no other.
  */
 public final class TimeoutException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    TimeoutException(String message) {
+    /**
+     * For who builds a waiting call with a limit.
+     *
+     * @param message what was waited for, the limit, and what became of it
+     */
+    public TimeoutException(String message) {
         super(message);
     }
 }

@@ -75,13 +75,17 @@ class BlockingTest {
                 });
     }
 
+    /** Scenario S8 of SQLOS: the cord is free meanwhile, and the fiber goes on on it. */
     @Test
     void F12_othersRunMeanwhile() {
         CountDownLatch latch = new CountDownLatch(1);
         Runs.real(
                 () -> {
+                    Cord cord = Cord.current();
                     Fiber.spin(latch::countDown);
                     assertTrue(Blocking.call(() -> uninterruptibly(latch)));
+                    assertSame(cord, Cord.current());
+                    assertSame(cord, Fiber.current().cord());
                 });
     }
 

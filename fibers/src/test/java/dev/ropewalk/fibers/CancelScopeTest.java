@@ -322,24 +322,30 @@ class CancelScopeTest {
     void F6_foreignTerminationPassesThroughAllScopes() {
         Runs.inAnyOrder(
                 () -> {
-                    List<String> log = new ArrayList<>();
-                    Fiber<?> fiber =
-                            Fiber.spin(
-                                    () -> {
-                                        CancelScope.moveOnAfter(
-                                                FAR,
-                                                () -> {
-                                                    CancelScope scope = CancelScope.withLimit(LONG);
-                                                    scope.reset();
-                                                    scope.runOrLeave(() -> Fiber.sleep(FAR));
-                                                    log.add("inner");
-                                                });
-                                        log.add("outer");
-                                    });
+                    Fiber<String> terminated = spinInScopes();
                     Runs.settle();
-                    fiber.terminate();
-                    assertThrows(FiberTerminatedException.class, fiber::await);
-                    assertEquals(List.of(), log);
+                    terminated.terminate();
+                    assertThrows(FiberTerminatedException.class, terminated::await);
+                    Fiber<String> stopped = spinInScopes();
+                    Runs.settle();
+                    stopped.stop("stopped");
+                    assertEquals("stopped", stopped.await());
+                });
+    }
+
+    /** Its result tells whether a scope has swallowed what came from outside. */
+    private static Fiber<String> spinInScopes() {
+        return Fiber.spin(
+                () -> {
+                    CancelScope.moveOnAfter(
+                            FAR,
+                            () -> {
+                                CancelScope scope = CancelScope.withLimit(LONG);
+                                scope.reset();
+                                scope.runOrLeave(() -> Fiber.sleep(FAR));
+                                throw new AssertionError("the inner scope swallowed it");
+                            });
+                    return "the outer scope swallowed it";
                 });
     }
 

@@ -78,30 +78,70 @@ class ChildrenTest {
         }
     }
 
+    /** Bodies are left from the top, for a parent's end is what ends its children. */
     @Test
     void F7_grandchildrenEndBeforeChildren() {
         Runs.inAnyOrder(
                 () -> {
-                    List<String> log = new ArrayList<>();
-                    Fiber<?> top =
-                            Fiber.spin(
-                                    () -> {
-                                        Fiber.spin(
-                                                () -> {
-                                                    Fiber.spin(() -> logEnd(log, "grandchild"));
-                                                    try {
-                                                        Fiber.suspend();
-                                                    } finally {
-                                                        log.add("child's body");
-                                                    }
-                                                });
-                                        logEnd(log, "top's body");
-                                    });
+                    List<String> left = new ArrayList<>();
+                    List<String> ended = new ArrayList<>();
+                    Fiber<?> top = spinLevels(3, left, ended);
                     Runs.settle();
                     top.terminate();
                     assertThrows(FiberTerminatedException.class, top::await);
-                    assertEquals(List.of("top's body", "child's body", "grandchild"), log);
+                    Runs.settle();
+                    assertEquals(List.of("level3", "level2", "level1"), left);
+                    assertEquals(List.of("level1", "level2", "level3"), ended);
                 });
+    }
+
+    private static Fiber<?> spinLevels(int level, List<String> left, List<String> ended) {
+        String name = "level" + level;
+        Fiber<?> fiber =
+                Fiber.spin(
+                        name,
+                        () -> {
+                            if (level > 1) {
+                                spinLevels(level - 1, left, ended);
+                            }
+                            logEnd(left, name);
+                        });
+        fiber.onEnd(each -> ended.add(name));
+        return fiber;
+    }
+
+    @Test
+    void F7_livingChildrenAreListedInTheirOrder() {
+        Runs.inAnyOrder(
+                () -> {
+                    Fiber<?> me = Fiber.current();
+                    assertEquals(List.of(), me.children());
+                    Fiber<?> first = Fiber.spin(() -> Fiber.suspend());
+                    Fiber<?> dead = Fiber.spin(() -> {});
+                    Fiber<?> last = Fiber.spin(() -> Fiber.suspend());
+                    List<Fiber<?>> before = me.children();
+                    assertEquals(List.of(first, dead, last), before);
+                    dead.await();
+                    assertEquals(List.of(first, last), me.children());
+                    assertEquals(3, before.size(), "it is a snapshot");
+                    first.attachTo(last);
+                    assertEquals(List.of(last), me.children());
+                    assertEquals(List.of(first), last.children());
+                    last.terminate();
+                    last.awaitEnd(Waits.FOREVER);
+                    assertEquals(List.of(), last.children());
+                });
+    }
+
+    @Test
+    void misuse_childrenOfAFiberOfAnotherCord() {
+        Reports reports = new Reports();
+        try (Cord cord = Runs.started("other", reports)) {
+            Throwable thrown = Runs.failureOf(() -> cord.root().children());
+            assertTrue(thrown instanceof WrongThreadException, thrown::toString);
+            assertTrue(thrown.toString().contains("children on fiber root"), thrown::toString);
+        }
+        reports.assertNone();
     }
 
     @ParameterizedTest
@@ -289,7 +329,7 @@ class ChildrenTest {
                     assertTrue(named.toString().contains("named"), named::toString);
                     assertArrayEquals(
                             new Object[] {named, other},
-                            new Object[] {root.children().first(), named.nextSibling});
+                            new Object[] {root.childList().first(), named.nextSibling});
                 });
     }
 }

@@ -246,7 +246,7 @@ class CordInitialiserTest {
         Fiber<Boolean> moved = cord.spin("moved", () -> log.add("never"));
         moved.attachTo(parent);
         Fiber<?> detached = other.spin("spinner", () -> spinDetached(cord)).await();
-        Runs.until(() -> detached.isIn == cord.root().children());
+        Runs.until(() -> detached.isIn == cord.root().childList());
         cord.close();
         assertInstanceOf(CordClosedException.class, Runs.cause(Runs.failureOf(detached::await)));
         assertInstanceOf(CordClosedException.class, Runs.cause(Runs.failureOf(moved::await)));

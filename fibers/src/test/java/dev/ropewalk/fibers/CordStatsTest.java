@@ -66,6 +66,7 @@ class CordStatsTest {
                 });
     }
 
+    /** Scenario S1 of SQLOS, which does not count them; here a look depends on them (F2). */
     @Test
     void F9_instantResumesAndLonelySnoozesCount() {
         Runs.fifo(

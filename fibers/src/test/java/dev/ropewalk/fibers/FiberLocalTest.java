@@ -35,6 +35,7 @@ class FiberLocalTest {
                 });
     }
 
+    /** Scenario S3 of SQLOS. */
     @Test
     void F10_eachFiberHasItsOwn() {
         Runs.inAnyOrder(

@@ -29,6 +29,7 @@ class HeldMonitorTest {
         }
     }
 
+    /** Scenario S7 of SQLOS: a wait with a lock of the thread held is found. */
     @Test
     void F11_inTheDebugModeAWaitBelowAMonitorFailsAtOnce()
             throws IOException, InterruptedException {

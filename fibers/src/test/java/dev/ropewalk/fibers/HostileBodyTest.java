@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -111,34 +112,48 @@ class HostileBodyTest {
         assertEquals(List.of("target"), told);
     }
 
-    /** Where three of the systems that Ropewalk follows stop near 32,000. */
-    @Test
-    @Tag("stress")
-    void F17_aMillionFibersPark() {
-        Runs.real(
-                StackKind.LIGHT,
-                new Reports(),
-                () -> {
-                    int many = 1_000_000;
-                    List<Fiber<@Nullable Object>> fibers = new ArrayList<>(many);
-                    for (int i = 0; i < many; i++) {
-                        fibers.add(Fiber.spin(() -> Fiber.suspend()));
-                        if (i % 1_000 == 0) {
-                            Fiber.snooze();
-                        }
-                    }
+    /** What another JVM runs: a million fibers wait at once, and all go on. */
+    static final class Million {
+        private Million() {}
+
+        public static void main(String[] args) {
+            Runs.real(StackKind.valueOf(args[0]), new Reports(), Million::parkAll);
+            System.out.println("all parked");
+        }
+
+        private static void parkAll() {
+            int many = 1_000_000;
+            List<Fiber<@Nullable Object>> fibers = new ArrayList<>(many);
+            for (int i = 0; i < many; i++) {
+                fibers.add(Fiber.spin(() -> Fiber.suspend()));
+                if (i % 1_000 == 0) {
                     Fiber.snooze();
-                    for (int i = 0; i < many; i++) {
-                        assertSame(FiberState.WAITING, fibers.get(i).state());
-                        fibers.get(i).schedule(i);
-                    }
-                    long sum = 0;
-                    for (Object result : Fiber.awaitAll(fibers)) {
-                        sum += (Integer) result;
-                    }
-                    assertEquals((many - 1L) * many / 2, sum);
-                    assertFalse(Cord.current().hasRunnable());
-                });
+                }
+            }
+            Fiber.snooze();
+            for (int i = 0; i < many; i++) {
+                assertSame(FiberState.WAITING, fibers.get(i).state());
+                fibers.get(i).schedule(i);
+            }
+            long sum = 0;
+            for (Object result : Fiber.awaitAll(fibers)) {
+                sum += (Integer) result;
+            }
+            assertEquals((many - 1L) * many / 2, sum);
+            assertFalse(Cord.current().hasRunnable());
+        }
+    }
+
+    /** Where three of the systems that Ropewalk follows stop near 32,000. */
+    @ParameterizedTest
+    @EnumSource
+    @Tag("stress")
+    @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
+    void F17_aMillionFibersPark(StackKind stacks) throws IOException, InterruptedException {
+        List<String> flags = List.of("@" + System.getProperty("ropewalk.args.file"), "-Xmx4g");
+        OtherJvm.Ended ended = OtherJvm.run(flags, Million.class, stacks.name());
+        assertEquals("all parked", ended.output().strip());
+        assertEquals(0, ended.exit());
     }
 
     @ParameterizedTest

@@ -3,12 +3,17 @@ package dev.ropewalk.fibers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.sync.Condition;
+import dev.ropewalk.fibers.sync.Event;
+import dev.ropewalk.fibers.sync.Mutex;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -118,6 +123,58 @@ class LookTest {
                 }
             }
         },
+        /** As two users of a channel without a buffer: each waits for the other's signal. */
+        EVENT_PAIR {
+            @Override
+            void keepBusy(Steps steps) {
+                Event ping = Event.local();
+                Event pong = Event.local();
+                Fiber<?> other =
+                        Fiber.spin(
+                                () -> {
+                                    do {
+                                        ping.await();
+                                        pong.signal();
+                                    } while (steps.goOn());
+                                });
+                while (steps.goOn()) {
+                    ping.signal();
+                    pong.await();
+                }
+                ping.signal();
+                other.await();
+            }
+        },
+        /** Where Tarantool's timer is 501 ms late. */
+        CONDITION_PAIR {
+            @Override
+            void keepBusy(Steps steps) {
+                Mutex mutex = Mutex.local();
+                Condition changed = mutex.newCondition();
+                int[] turn = new int[1];
+                Fiber<?> other = Fiber.spin(() -> pingPong(steps, mutex, changed, turn, 1));
+                pingPong(steps, mutex, changed, turn, 0);
+                other.await();
+            }
+
+            private void pingPong(
+                    Steps steps, Mutex mutex, Condition changed, int[] turn, int mine) {
+                mutex.run(
+                        () -> {
+                            while (steps.goOn()) {
+                                while (turn[0] == 1 - mine) {
+                                    changed.await();
+                                }
+                                if (turn[0] == mine) {
+                                    turn[0] = 1 - mine;
+                                    changed.signal();
+                                }
+                            }
+                            turn[0] = 2;
+                            changed.signal();
+                        });
+            }
+        },
         HANDLER_PAIR {
             @Override
             void keepBusy(Steps steps) {
@@ -170,48 +227,100 @@ class LookTest {
         }
     }
 
+    /** On cords with real time: of both kinds of stacks, and with late unmount. */
+    private static void onAllCords(Action body) {
+        Runs.real(body);
+        Reports reports = new Reports();
+        Cord.<@Nullable Object>run(
+                CordOptions.named("late").withUncaught(reports).withLateUnmount(true),
+                () -> {
+                    body.run();
+                    Cord.current().checkInvariants();
+                    return null;
+                });
+        reports.assertNone();
+    }
+
+    /** Counts from the moment at which a sleep that this fiber begins now is over. */
+    private static final class TimerSteps extends Steps {
+        private static final Duration TIME = Duration.ofMillis(3);
+
+        private final Cord cord = Cord.current();
+        private final Fiber<?> sleeper =
+                Fiber.spin(
+                        () -> {
+                            Fiber.sleep(TIME);
+                            done();
+                        });
+        private boolean armed;
+        private long dueNs;
+
+        @Override
+        boolean isDue() {
+            if (!armed) {
+                armed = sleeper.state() == FiberState.WAITING;
+                dueNs = cord.nanoTime() + TIME.toNanos();
+                return false;
+            }
+            return cord.nanoTime() - dueNs >= 0;
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(Pattern.class)
     void F2_timerBesideBusyFibersIsLateByAtMostOneLook(Pattern pattern) {
-        Runs.real(
+        onAllCords(
                 () -> {
-                    Cord cord = Cord.current();
-                    Duration time = Duration.ofMillis(3);
-                    Fiber<?>[] sleeper = new Fiber<?>[1];
-                    Steps steps =
-                            new Steps() {
-                                private boolean armed;
-                                private long dueNs;
-
-                                @Override
-                                boolean isDue() {
-                                    if (!armed) {
-                                        armed = sleeper[0].state() == FiberState.WAITING;
-                                        dueNs = cord.nanoTime() + time.toNanos();
-                                        return false;
-                                    }
-                                    return cord.nanoTime() - dueNs >= 0;
-                                }
-                            };
-                    sleeper[0] =
-                            Fiber.spin(
-                                    () -> {
-                                        Fiber.sleep(time);
-                                        steps.done();
-                                    });
+                    TimerSteps steps = new TimerSteps();
                     Fiber<?> busy = Fiber.spin(() -> pattern.keepBusy(steps));
-                    sleeper[0].await();
+                    steps.sleeper.await();
                     busy.await();
                 });
+    }
+
+    /** Where marl's timer is 501 ms late. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void F2_timerBesideATaskThatSpinsItselfAgainIsLateByAtMostOneLook(boolean late) {
+        Reports reports = new Reports();
+        CordOptions cord = CordOptions.named("one").withUncaught(reports).withLateUnmount(late);
+        SchedulerOptions one = SchedulerOptions.named("one").withCords(1).withCord(cord);
+        try (Scheduler scheduler = Scheduler.start(one)) {
+            scheduler
+                    .spin(
+                            () -> {
+                                TimerSteps steps = new TimerSteps();
+                                scheduler.execute(
+                                        new Runnable() {
+                                            @Override
+                                            public void run() {
+                                                if (steps.goOn()) {
+                                                    scheduler.execute(this);
+                                                }
+                                            }
+                                        });
+                                steps.sleeper.await();
+                                return steps;
+                            })
+                    .await();
+        }
+        reports.assertNone();
     }
 
     @ParameterizedTest
     @EnumSource(Pattern.class)
     void F2_inboxBesideBusyFibersIsLateByAtMostOneLook(Pattern pattern) {
+        for (boolean late : new boolean[] {false, true}) {
+            inboxBesideBusyFibers(pattern, late);
+        }
+    }
+
+    private static void inboxBesideBusyFibers(Pattern pattern, boolean late) {
         CountDownLatch isBusy = new CountDownLatch(1);
         AtomicBoolean posted = new AtomicBoolean();
         Reports reports = new Reports();
-        Cord cord = Runs.started("busy", reports);
+        Cord cord =
+                Cord.start(CordOptions.named("busy").withUncaught(reports).withLateUnmount(late));
         Steps steps =
                 new Steps() {
                     private int steps;
@@ -226,9 +335,9 @@ class LookTest {
                 };
         Fiber<@Nullable Void> busy = cord.spin("busy", () -> pattern.keepBusy(steps));
         Runs.await(isBusy);
-        Fiber<@Nullable Void> late = cord.spin("late", steps::done);
+        Fiber<@Nullable Void> poster = cord.spin("late", steps::done);
         posted.set(true);
-        late.await();
+        poster.await();
         busy.await();
         Runs.checkAndClose(cord);
         reports.assertNone();

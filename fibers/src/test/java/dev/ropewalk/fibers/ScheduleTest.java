@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.sync.Event;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -151,26 +153,65 @@ class ScheduleTest {
                 });
     }
 
+    /** Where a wait of Tarantool's channel that is woken early twice ends at half its limit. */
     @Test
     void F4_libraryWaitsAreNotEndedBySchedule() {
+        Duration limit = Duration.ofSeconds(5);
         Runs.inAnyOrder(
                 () -> {
-                    Fiber<?> child = Fiber.spin(() -> Fiber.sleep(Duration.ofSeconds(5)));
-                    List<Fiber<?>> waiting =
+                    Fiber<?> child = Fiber.spin(() -> Fiber.sleep(Duration.ofDays(1)));
+                    List<Action> waits =
                             List.of(
-                                    child,
-                                    Fiber.spin(() -> child.awaitEnd(Duration.ofDays(30))),
-                                    Fiber.spin(() -> Waits.park("nothing", 5_000_000_000L)),
-                                    Fiber.spin(() -> new Waiter().await("nothing", 5_000_000_000L)),
-                                    Cord.current().spinHandler("handler", value -> Handler.WAIT));
-                    Runs.settle();
-                    for (Fiber<?> fiber : waiting) {
-                        assertEquals(FiberState.WAITING, fiber.state());
-                        assertFalse(fiber.schedule("foreign"), fiber::describeWait);
-                        assertEquals(FiberState.WAITING, fiber.state());
+                                    () -> Fiber.sleep(limit),
+                                    () -> child.awaitEnd(limit),
+                                    () -> Event.local().await(limit),
+                                    () -> Event.shared().await(limit),
+                                    () -> Waits.park("nothing", limit.toNanos()),
+                                    () -> new Waiter().await("nothing", limit.toNanos()));
+                    List<Fiber<Long>> waiting = new ArrayList<>();
+                    for (Action each : waits) {
+                        waiting.add(Fiber.spin(() -> nanosOf(each)));
                     }
-                    Fiber.sleep(Duration.ofSeconds(4));
-                    assertEquals(FiberState.WAITING, child.state());
+                    Fiber<?> handler = Cord.current().spinHandler("handler", value -> Handler.WAIT);
+                    for (double part : new double[] {0.4, 0.5}) {
+                        Fiber.sleep(Duration.ofNanos((long) (limit.toNanos() * part)));
+                        for (Fiber<?> each : waiting) {
+                            assertFalse(each.schedule("foreign"), each::describeWait);
+                            assertEquals(FiberState.WAITING, each.state());
+                        }
+                        assertFalse(handler.schedule("foreign"));
+                    }
+                    for (Fiber<Long> each : waiting) {
+                        assertEquals(limit.toNanos(), each.await());
+                    }
+                    child.terminate();
+                    handler.terminate();
+                });
+    }
+
+    private static long nanosOf(Action action) throws Exception {
+        long before = Cord.current().nanoTime();
+        action.run();
+        return Cord.current().nanoTime() - before;
+    }
+
+    @Test
+    void F4_aFiberGoesThroughAllFourStates() {
+        Runs.inAnyOrder(
+                () -> {
+                    Fiber<FiberState> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.suspend();
+                                        return Fiber.current().state();
+                                    });
+                    assertEquals(FiberState.RUNNABLE, fiber.state());
+                    Runs.settle();
+                    assertEquals(FiberState.WAITING, fiber.state());
+                    fiber.schedule("go");
+                    assertEquals(FiberState.RUNNABLE, fiber.state());
+                    assertEquals(FiberState.RUNNING, fiber.await());
+                    assertEquals(FiberState.DEAD, fiber.state());
                 });
     }
 

@@ -139,6 +139,48 @@ class SleepTest {
                 });
     }
 
+    /** A slow machine may leave the block by its limit, but not before that. */
+    @Test
+    void F2_limitAfterABusyStretchDoesNotPassEarly() {
+        Duration limit = Duration.ofMillis(40);
+        Duration sleep = Duration.ofMillis(20);
+        Runs.real(
+                () -> {
+                    Cord cord = Cord.current();
+                    Fiber.sleep(Duration.ofMillis(1));
+                    busy(Duration.ofMillis(50));
+                    long before = cord.nanoTime();
+                    boolean done = CancelScope.moveOnAfter(limit, () -> Fiber.sleep(sleep));
+                    long took = cord.nanoTime() - before;
+                    long least = done ? sleep.toNanos() : limit.toNanos();
+                    assertTrue(took >= least, () -> "done=" + done + " after " + took + " ns");
+                });
+    }
+
+    /**
+     * Where Tarantool rounds each sleep up to a millisecond. The best of many, for slow machines.
+     */
+    @Test
+    void F2_sleepsOfAMicrosecondAreNotRoundedUp() {
+        Runs.real(
+                () -> {
+                    Cord cord = Cord.current();
+                    int sleeps = 20;
+                    long best = Long.MAX_VALUE;
+                    for (int batch = 0; batch < 50; batch++) {
+                        long before = cord.nanoTime();
+                        for (int i = 0; i < sleeps; i++) {
+                            Fiber.sleep(Duration.ofNanos(1_000));
+                        }
+                        best = Math.min(best, cord.nanoTime() - before);
+                    }
+                    long took = best;
+                    assertTrue(
+                            took < sleeps * 500_000L,
+                            () -> sleeps + " sleeps of 1 us took " + took + " ns");
+                });
+    }
+
     @Test
     void F2_neverEarlyBesideManyOthers() {
         Runs.real(

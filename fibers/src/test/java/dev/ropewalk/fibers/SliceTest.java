@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,7 +10,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /** Rule F13: a fiber that asks is told that it has run for too long. */
@@ -102,6 +105,59 @@ class SliceTest {
                     return "";
                 });
         reports.assertNone();
+    }
+
+    /** Scenario S2 of SQLOS: two over their quantum alternate, one below it goes on. */
+    @Test
+    void F13_giveWayIsASwitchpointOnlyAfterTheQuantum() {
+        Runs.real(
+                () -> {
+                    Duration quantum = Duration.ofMillis(4);
+                    List<String> log = new ArrayList<>();
+                    List<Fiber<?>> pair = new ArrayList<>();
+                    for (String name : List.of("a", "b")) {
+                        pair.add(
+                                Fiber.spin(
+                                        () -> {
+                                            for (int i = 0; i < 3; i++) {
+                                                log.add(name);
+                                                runUntilItGivesWay(quantum);
+                                            }
+                                        }));
+                    }
+                    pair.forEach(Fiber::await);
+                    assertEquals(List.of("a", "b", "a", "b", "a", "b"), log);
+                    Fiber<?> other = Fiber.spin(() -> {});
+                    SleepTest.busy(quantum);
+                    assertFalse(Slice.giveWay(Duration.ofHours(1)));
+                    assertEquals(FiberState.RUNNABLE, other.state());
+                });
+    }
+
+    /** However late the ticker comes on a busy machine. */
+    private static void runUntilItGivesWay(Duration quantum) {
+        while (!Slice.giveWay(quantum)) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void F6_giveWayRaisesWhatIsPendingOnlyIfItGivesWay() {
+        Runs.real(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Fiber<?> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.current().terminate();
+                                        assertFalse(Slice.giveWay(Duration.ofHours(1)));
+                                        log.add("not raised");
+                                        runUntilItGivesWay(Duration.ofMillis(1));
+                                        log.add("not ended");
+                                    });
+                    assertTrue(Runs.failureOf(fiber::await) instanceof FiberTerminatedException);
+                    assertEquals(List.of("not raised"), log);
+                });
     }
 
     @Test

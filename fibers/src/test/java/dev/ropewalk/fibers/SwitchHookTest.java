@@ -109,6 +109,7 @@ class SwitchHookTest {
         reports.assertNone();
     }
 
+    /** Scenario S4 of SQLOS. */
     @Test
     void F10_setOnlyWhenItChanges() {
         run(
@@ -132,6 +133,7 @@ class SwitchHookTest {
                 });
     }
 
+    /** Scenario S4 of SQLOS, its second half. */
     @Test
     void F10_rightAfterAnException() {
         run(

@@ -269,6 +269,23 @@ class TaskTest {
     }
 
     @Test
+    void F15_theOldestTaskIsStolenFirst() {
+        try (Crew crew = new Crew(1)) {
+            List<Integer> order = new ArrayList<>();
+            List<Integer> all = new ArrayList<>();
+            List<Fiber<Boolean>> tasks = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                int number = i;
+                all.add(number);
+                tasks.add(crew.scheduler.spin(() -> order.add(number)));
+            }
+            // They wait on a cord that is stuck; this one takes them all.
+            crew.scheduler.bind(() -> tasks.forEach(Fiber::await));
+            assertEquals(all, order);
+        }
+    }
+
+    @Test
     void F15_aSleepingCordIsWokenToSteal() {
         Reports reports = new Reports();
         SchedulerOptions options =

@@ -83,6 +83,7 @@ class WatchdogTest {
 
     // ---------------------------------------------------------------- with times by hand
 
+    /** Scenario S6 of SQLOS: one report in an episode. */
     @Test
     void F13_stuckCordIsToldOnceAndOnceWhenItMoves() {
         CordWatch watch = watch();
@@ -145,6 +146,7 @@ class WatchdogTest {
         last(StuckReport.Over.class, 2);
     }
 
+    /** Scenario S9 of SQLOS, its first half; there is no I/O yet. */
     @Test
     void F13_allStuckAtOnceIsOneAlarm() {
         CordWatch one = watch();

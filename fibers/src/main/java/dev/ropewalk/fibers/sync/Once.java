@@ -7,11 +7,14 @@ import dev.ropewalk.fibers.HandsOver;
 import dev.ropewalk.fibers.Held;
 import dev.ropewalk.fibers.Holding;
 import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -31,8 +34,9 @@ import java.util.concurrent.Callable;
  *       without leaving it, which is reported.
  * </ul>
  *
- * <p>Nobody waits any longer than it likes: {@link dev.ropewalk.fibers.CancelScope#cancelAfter}
- * limits a {@link #get}, whether it waits or runs the block.
+ * <p>{@link #get(Duration)} limits the wait for another caller's run, of fibers and threads. Who
+ * runs the block is not limited by it: a fiber can limit the whole, whether it waits or runs the
+ * block, by {@link dev.ropewalk.fibers.CancelScope#cancelAfter}; a plain thread can be interrupted.
  *
  * <p>What the block did happens before {@link #get} returns.
  *
@@ -109,8 +113,39 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
      * @throws WaitInterruptedException if a plain thread was interrupted
      */
     public T get() {
+        return get(Long.MAX_VALUE);
+    }
+
+    /**
+     * Like {@link #get()}, and waits no longer than the limit while another caller runs the block.
+     * The limit does not hold for the block itself: who comes first runs it to its end, and so does
+     * who has it passed on to itself before the limit has passed.
+     *
+     * @param limit how long to wait for another's run; with zero the others have one turn
+     * @return what the block returned
+     * @throws TimeoutException if the limit passed; the run goes on, and a later call gets its
+     *     result
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws OnceFailedException if the block threw an exception; fresh for each caller
+     * @throws DeadlockException if the caller is running the block: it would wait for itself
+     * @throws WrongThreadException if it is another cord's
+     * @throws IllegalStateException if the thread is a cord and no fiber runs on it at the moment
+     * @throws WaitInterruptedException if a plain thread was interrupted
+     */
+    public T get(Duration limit) {
+        return get(Waits.nanos(limit));
+    }
+
+    private T get(long limitNanos) {
         Object me = guard.caller(this);
-        Object told = done == null ? begin(me) : LOOK;
+        Object told = done == null ? begin(me, limitNanos) : LOOK;
+        if (told == Waits.TIMED_OUT) {
+            throw new TimeoutException(
+                    this
+                            + " was not done within "
+                            + Duration.ofNanos(limitNanos)
+                            + "; another caller is still running its block");
+        }
         if (told == RUN) {
             return runHere(me);
         }
@@ -138,8 +173,8 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
         }
     }
 
-    private @Nullable Object begin(Object me) {
-        Guard.refuseCycle(this, Long.MAX_VALUE);
+    private @Nullable Object begin(Object me, long limitNanos) {
+        Guard.refuseCycle(this, limitNanos);
         Party<Object> party;
         guard.enter(this);
         try {
@@ -163,7 +198,7 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
         } finally {
             guard.exit();
         }
-        return guard.await(party, this, Long.MAX_VALUE);
+        return guard.await(party, this, limitNanos);
     }
 
     private T runHere(Object me) {

@@ -13,6 +13,7 @@ import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.Waits;
 import dev.ropewalk.fibers.testing.TestCord;
@@ -68,7 +69,7 @@ class OnceTest {
     private static <T> List<Fiber<T>> callers(Once<T> once) {
         List<Fiber<T>> callers = new ArrayList<>();
         for (int i = 0; i < CALLERS; i++) {
-            callers.add(Fiber.spin(once::get));
+            callers.add(Fiber.spin(() -> once.get()));
             Crowd.settle();
         }
         return callers;
@@ -282,6 +283,93 @@ class OnceTest {
 
     @ParameterizedTest
     @EnumSource
+    void F5_limitEndsTheWaitAndNotTheRun(Form form) {
+        run(
+                made -> {
+                    AtomicInteger runs = new AtomicInteger();
+                    Once<Integer> once =
+                            made(
+                                    form,
+                                    made,
+                                    () -> {
+                                        Fiber.sleep(SHORT);
+                                        return runs.incrementAndGet();
+                                    });
+                    Fiber<Integer> runner = Fiber.spin(() -> once.get(SHORT.dividedBy(2)));
+                    Crowd.settle();
+                    long before = Form.now();
+                    Throwable thrown = Crowd.failureOf(() -> once.get(SHORT.dividedBy(4)));
+                    assertEquals(SHORT.dividedBy(4).toNanos(), Form.now() - before);
+                    Crowd.assertSays(TimeoutException.class, thrown, once.toString(), "PT0.025S");
+                    assertEquals(0, once.waiting());
+                    assertEquals(1, once.get(SHORT));
+                    assertEquals(1, runner.await(), "who runs it has no limit");
+                    assertEquals(1, once.get(Duration.ZERO));
+                });
+    }
+
+    /** Who runs it by then has no limit any more. */
+    @ParameterizedTest
+    @EnumSource
+    void F6_waiterWithALimitThatGetsTheRunFinishesIt(Form form) {
+        run(
+                made -> {
+                    Once<String> once =
+                            made(
+                                    form,
+                                    made,
+                                    () -> {
+                                        Fiber.sleep(SHORT);
+                                        return "done";
+                                    });
+                    Fiber<String> first = Fiber.spin(() -> once.get());
+                    Crowd.settle();
+                    Fiber<String> next = Fiber.spin(() -> once.get(SHORT.dividedBy(2)));
+                    Crowd.settle();
+                    first.terminate();
+                    assertEquals("done", next.await());
+                });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void misuse_negativeLimit(Form form) {
+        run(
+                made -> {
+                    Once<Integer> once = made(form, made, () -> 1);
+                    Crowd.assertSays(
+                            IllegalArgumentException.class,
+                            Crowd.failureOf(() -> once.get(Duration.ofNanos(-1))),
+                            "negative");
+                    assertFalse(once.isDone());
+                });
+    }
+
+    @Test
+    void F8_limitOfAPlainThread() {
+        Semaphore gate = Semaphore.shared(0, 1);
+        Once<String> once =
+                Once.shared(
+                        () -> {
+                            gate.acquire();
+                            return "done";
+                        });
+        ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+        Thread runner = Crowd.thread(thrown, once::get);
+        Crowd.until(() -> gate.waiting() == 1);
+        Crowd.join(Crowd.thread(thrown, () -> once.get(Duration.ofMillis(1))));
+        assertEquals(1, thrown.size());
+        Crowd.assertSays(TimeoutException.class, thrown.remove(), once.toString());
+        assertEquals(0, once.waiting());
+        gate.release();
+        assertEquals("done", once.get(Duration.ofSeconds(10)));
+        Crowd.join(runner);
+        assertTrue(thrown.isEmpty());
+        once.checkInvariants();
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void F7_abandonedRunnerIsReportedAndTheNextRunsIt(Form form) {
         run(
                 made -> {
@@ -301,11 +389,11 @@ class OnceTest {
                     Fiber<?> parent =
                             Fiber.spin(
                                     () -> {
-                                        Fiber.spin(once::get);
+                                        Fiber.spin(() -> once.get());
                                         Fiber.suspend();
                                     });
                     Crowd.settle();
-                    Fiber<Integer> next = Fiber.spin(once::get);
+                    Fiber<Integer> next = Fiber.spin(() -> once.get());
                     Crowd.settle();
                     parent.terminate();
                     assertEquals(2, next.await());
@@ -449,9 +537,13 @@ class OnceTest {
             try {
                 if (random.nextInt(3) == 0 && Fiber.currentOrNull() != null) {
                     CancelScope.moveOnAfter(Crowd.shortLimit(random), () -> once.get());
+                } else if (random.nextInt(3) == 0) {
+                    assertEquals(i, once.get(Crowd.shortLimit(random)));
                 } else {
                     assertEquals(i, once.get());
                 }
+            } catch (TimeoutException wanted) {
+                assertTrue(wanted.toString().contains(once.toString()), wanted::toString);
             } catch (OnceFailedException wanted) {
                 assertFalse(wanted.getCause() instanceof RuntimeException, wanted::toString);
             }
@@ -498,7 +590,7 @@ class OnceTest {
                                     });
                     Fiber<Throwable> runner = Fiber.spin(() -> Form.failureOf(once::get));
                     Form.settle();
-                    Fiber<String> next = Fiber.spin(once::get);
+                    Fiber<String> next = Fiber.spin(() -> once.get());
                     assertEquals("result", next.await());
                     assertEquals("own", runner.await().getMessage());
                 });
