@@ -1,8 +1,9 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.fibers.LogTap;
+
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -10,7 +11,7 @@ import java.util.function.Consumer;
 /** Where a system's dead letters go: counted, and logged unless the user takes them. */
 final class DeadLetters {
     private static final int MOST_LOGGED = 10;
-    private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
+    private static final Logger LOG = LogTap.logger(DeadLetters.class);
 
     private final AtomicLong count = new AtomicLong();
     private final @Nullable Consumer<? super DeadLetter> taker;

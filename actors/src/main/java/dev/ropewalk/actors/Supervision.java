@@ -1,7 +1,8 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.fibers.LogTap;
+
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -16,7 +17,7 @@ import java.util.Objects;
  */
 public record Supervision(
         int intensity, Duration period, Duration stopLimit, FailureListener onFailure) {
-    private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
+    private static final Logger LOG = LogTap.logger(Supervisor.class);
 
     /** Is told of failures. */
     @FunctionalInterface

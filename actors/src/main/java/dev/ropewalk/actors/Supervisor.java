@@ -4,11 +4,11 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.LogTap;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>All methods work from any thread.
  */
 public final class Supervisor {
-    private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
+    private static final Logger LOG = LogTap.logger(Supervisor.class);
 
     private final ActorCell<SupervisorMessage> cell;
     private final Supervision rules;

@@ -2,7 +2,6 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -35,7 +34,7 @@ public final class BlockingPool implements AutoCloseable {
      * given back before the result is, so that a caller that has its result finds a place again;
      * "alive" holds a call until it is gone, or left, and that is what close waits for.
      */
-    private static final Logger LOG = LoggerFactory.getLogger(BlockingPool.class);
+    private static final Logger LOG = LogTap.logger(BlockingPool.class);
 
     private final BlockingOptions options;
     private final long stopLimitNs;

@@ -376,6 +376,7 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
     /**
      * {@return the fibers that ran longest, the first one first; of a cord that has ended none}
      * Works from any thread; from elsewhere the cord is asked by a message, for at most a second.
+     * Each call begins a new period for {@link FiberTime#share}.
      *
      * @param most how many at most
      * @throws IllegalStateException if the JVM was started without {@code

@@ -55,7 +55,8 @@ final class CordDumps {
                             + cord
                             + " ran is not known: start the JVM with -Dropewalk.fiberTimes=true");
         }
-        CordQuery<List<FiberTime>> query = new CordQuery<>(cord, asked -> asked.times().top(most));
+        CordQuery<List<FiberTime>> query =
+                new CordQuery<>(cord, asked -> asked.times().top(most, asked.nanoTime()));
         List<FiberTime> top = query.ask().await(Waits.nanos(limit));
         if (top == null && !query.hasCordEnded()) {
             throw new TimeoutException(

@@ -2,7 +2,6 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.concurrent.Callable;
 
@@ -12,7 +11,7 @@ import java.util.concurrent.Callable;
  * <p>Confined to the cord, but for what says otherwise.
  */
 abstract sealed class CordLife extends CordFibers permits Cord {
-    private static final Logger LOG = LoggerFactory.getLogger(Cord.class);
+    private static final Logger LOG = LogTap.logger(Cord.class);
 
     final CordEnd end = new CordEnd();
 

@@ -2,7 +2,6 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.Arrays;
@@ -42,7 +41,7 @@ public record CordOptions(
 
     private static final long DEFAULT_STACK_SIZE = 16L << 20;
     private static final Duration DEFAULT_STOP_LIMIT = Duration.ofSeconds(5);
-    private static final Logger LOG = LoggerFactory.getLogger("dev.ropewalk.fibers");
+    private static final Logger LOG = LogTap.logger("dev.ropewalk.fibers");
 
     /** {@code -Dropewalk.lateUnmount=true} tries it on all cords of a program. */
     private static final boolean LATE_UNMOUNT = Boolean.getBoolean("ropewalk.lateUnmount");

@@ -70,6 +70,7 @@ final class DumpJson {
         if (time != null) {
             field("switches", (Number) time.switches());
             field("ranNanos", nanos(time.ran()));
+            field("share", (Number) time.share());
         }
         list("stack", fiber.stack(), frame -> string(frame.toString()));
         json.append('}');

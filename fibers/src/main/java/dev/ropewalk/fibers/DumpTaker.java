@@ -161,7 +161,7 @@ final class DumpTaker {
                                 .toList(),
                         pending == null ? null : Texts.of(pending),
                         countChildren(fiber),
-                        cord.times().of(fiber),
+                        cord.times().of(fiber, cord.nanoTime()),
                         stackOf(fiber)));
     }
 

@@ -94,6 +94,7 @@ final class DumpText {
         FiberTime time = fiber.time();
         if (time != null) {
             text.append(", switches=").append(time.switches()).append(", ran=").append(time.ran());
+            text.append(", share=").append(Math.round(100 * time.share())).append('%');
         }
         addStack(depth + 1, fiber.stack());
     }

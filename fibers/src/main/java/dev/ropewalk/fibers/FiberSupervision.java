@@ -2,7 +2,6 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -33,7 +32,7 @@ public record FiberSupervision(
     private static final int DEFAULT_INTENSITY = 1;
     private static final Duration DEFAULT_PERIOD = Duration.ofSeconds(5);
     private static final Duration DEFAULT_STOP_LIMIT = Duration.ofSeconds(5);
-    private static final Logger LOG = LoggerFactory.getLogger(FiberSupervisor.class);
+    private static final Logger LOG = LogTap.logger(FiberSupervisor.class);
 
     /** Which ends of a fiber are followed by a restart. */
     public enum Restart {

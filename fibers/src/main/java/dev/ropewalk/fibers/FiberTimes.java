@@ -10,8 +10,11 @@ import java.util.Map;
 
 /**
  * How often and how long each fiber of a cord ran, when that is switched on by {@code
- * -Dropewalk.fiberTimes=true}. A constant, so that it costs nothing when it is off; when it is on,
- * each switch reads the clock twice and looks into a table. Confined to the cord.
+ * -Dropewalk.fiberTimes=true}. Confined to the cord.
+ *
+ * <p>When it is on, each switch reads the clock twice and looks into a table. A constant, so that
+ * it costs nothing when it is off. Rejected: an option that is switched on per cord or at run time,
+ * for then every switch of every cord would read a field to find out that it is off.
  */
 final class FiberTimes {
     static final boolean ON = Boolean.getBoolean("ropewalk.fiberTimes");
@@ -19,6 +22,9 @@ final class FiberTimes {
     private static final class Sums {
         private long switches;
         private long ranNs;
+
+        /** What of it is from before the current period. */
+        private long earlierNs;
     }
 
     /** Beside the fibers and not in them, for two fields would cost every fiber. */
@@ -27,7 +33,16 @@ final class FiberTimes {
     private @Nullable Sums running;
     private long sinceNs;
 
+    /** When the current period began: with the last top, or the first switch. */
+    private long periodNs;
+
+    private boolean hasBegun;
+
     void switchIn(Fiber<?> fiber, long nowNs) {
+        if (!hasBegun) {
+            hasBegun = true;
+            periodNs = nowNs;
+        }
         Sums sums = all.computeIfAbsent(fiber, _ -> new Sums());
         sums.switches++;
         running = sums;
@@ -36,10 +51,16 @@ final class FiberTimes {
 
     /** No effect if none was switched in since: the worker's frame has told it already. */
     void switchOut(long nowNs) {
+        count(nowNs);
+        running = null;
+    }
+
+    /** What the running one has used up to now. */
+    private void count(long nowNs) {
         Sums sums = running;
         if (sums != null) {
             sums.ranNs += nowNs - sinceNs;
-            running = null;
+            sinceNs = nowNs;
         }
     }
 
@@ -47,30 +68,38 @@ final class FiberTimes {
         all.remove(dead);
     }
 
-    @Nullable FiberTime of(Fiber<?> fiber) {
+    @Nullable FiberTime of(Fiber<?> fiber, long nowNs) {
+        count(nowNs);
         Sums sums = all.get(fiber);
-        return sums == null
-                ? null
-                : new FiberTime(
-                        fiber.id(), fiber.name(), sums.switches, Duration.ofNanos(sums.ranNs));
+        return sums == null ? null : time(fiber, sums, nowNs);
     }
 
-    /** Who ran longest first; of the same time, who was switched to most often. */
-    List<FiberTime> top(int most) {
+    /**
+     * Who ran longest first; of the same time, who was switched to most often. A new period begins.
+     */
+    List<FiberTime> top(int most, long nowNs) {
+        count(nowNs);
         Comparator<Map.Entry<Fiber<?>, Sums>> byTime =
                 Comparator.comparingLong(each -> each.getValue().ranNs);
         Comparator<Map.Entry<Fiber<?>, Sums>> bySwitches =
                 Comparator.comparingLong(each -> each.getValue().switches);
-        return all.entrySet().stream()
-                .sorted(byTime.thenComparing(bySwitches).reversed())
-                .limit(most)
-                .map(
-                        each ->
-                                new FiberTime(
-                                        each.getKey().id(),
-                                        each.getKey().name(),
-                                        each.getValue().switches,
-                                        Duration.ofNanos(each.getValue().ranNs)))
-                .toList();
+        List<FiberTime> top =
+                all.entrySet().stream()
+                        .sorted(byTime.thenComparing(bySwitches).reversed())
+                        .limit(most)
+                        .map(each -> time(each.getKey(), each.getValue(), nowNs))
+                        .toList();
+        periodNs = nowNs;
+        for (Sums each : all.values()) {
+            each.earlierNs = each.ranNs;
+        }
+        return top;
+    }
+
+    private FiberTime time(Fiber<?> fiber, Sums sums, long nowNs) {
+        long periodOfNs = nowNs - periodNs;
+        double share = periodOfNs <= 0 ? 0 : (double) (sums.ranNs - sums.earlierNs) / periodOfNs;
+        return new FiberTime(
+                fiber.id(), fiber.name(), sums.switches, Duration.ofNanos(sums.ranNs), share);
     }
 }

@@ -4,7 +4,6 @@ import jdk.internal.vm.Continuation;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -20,7 +19,7 @@ import java.util.function.BiConsumer;
 final class FiberTraces {
     static final boolean ON = Boolean.getBoolean("ropewalk.fiberTraces");
 
-    private static final Logger LOG = LoggerFactory.getLogger(FiberTraces.class);
+    private static final Logger LOG = LogTap.logger(FiberTraces.class);
     private static final List<FiberTrace> ALL = new CopyOnWriteArrayList<>();
 
     /** Set while this thread tells: what a trace does is told to none. */

@@ -2,7 +2,6 @@ package dev.ropewalk.fibers;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -14,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * they came.
  */
 final class Inbox {
-    private static final Logger LOG = LoggerFactory.getLogger(Inbox.class);
+    private static final Logger LOG = LogTap.logger(Inbox.class);
 
     private final ManyToOneConcurrentLinkedQueue<CordMessage> queue =
             new ManyToOneConcurrentLinkedQueue<>();

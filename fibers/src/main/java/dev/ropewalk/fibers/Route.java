@@ -2,7 +2,6 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +40,7 @@ public final class Route<A> {
      * a cord has ended, nothing after the first refused message is accepted, and the refused ones
      * are told one at a time (Inbox).
      */
-    private static final Logger LOG = LoggerFactory.getLogger(Route.class);
+    private static final Logger LOG = LogTap.logger(Route.class);
 
     /** The hops of the route whose hook this thread runs; they are the same with another hook. */
     private static final ThreadLocal<@Nullable List<Hop>> TELLING = new ThreadLocal<>();

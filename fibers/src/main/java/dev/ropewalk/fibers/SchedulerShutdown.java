@@ -2,7 +2,6 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * who closes only waits for the report.
  */
 final class SchedulerShutdown {
-    private static final Logger LOG = LoggerFactory.getLogger(SchedulerShutdown.class);
+    private static final Logger LOG = LogTap.logger(SchedulerShutdown.class);
 
     /** What a cord gets beyond its stop limit before it counts as stuck. */
     private static final long GRACE_NS = TimeUnit.SECONDS.toNanos(1);

@@ -2,7 +2,6 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 
@@ -14,7 +13,7 @@ final class Slices {
     /** Limits that fibers have set for themselves. */
     static final FiberLocal<@Nullable SliceLimits> OWN_LIMITS = FiberLocal.of(null);
 
-    private static final Logger LOG = LoggerFactory.getLogger(Slice.class);
+    private static final Logger LOG = LogTap.logger(Slice.class);
 
     /** No turn has this number. */
     private static final long NONE = Long.MIN_VALUE;

@@ -2,7 +2,6 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.List;
@@ -12,7 +11,7 @@ import java.util.List;
  * watchdog's reporter, but for {@link #setOver}.
  */
 final class StuckEpisode {
-    private static final Logger LOG = LoggerFactory.getLogger(StuckEpisode.class);
+    private static final Logger LOG = LogTap.logger(StuckEpisode.class);
 
     private final Cord cord;
     private final StuckHandler handler;
@@ -39,7 +38,20 @@ final class StuckEpisode {
         List<StackTraceElement> stack = stack();
         // Read after the stack, which is else that of something that came later.
         List<StackTraceElement> seen = isOver ? List.of() : stack;
-        tell(handler, new StuckReport.Stuck(cord, ran, Duration.ofNanos(ns), cpuTime(), seen));
+        StuckReport.Stuck report =
+                new StuckReport.Stuck(cord, ran, Duration.ofNanos(ns), cpuTime(), seen);
+        toFlightRecorder(report);
+        tell(handler, report);
+    }
+
+    private static void toFlightRecorder(StuckReport.Stuck report) {
+        try {
+            CordStuckEvent.commit(report);
+        } catch (LinkageError absent) {
+            // A JVM without the module jdk.jfr; the handler is told as always.
+        } catch (RuntimeException broken) {
+            LOG.error("no event was made of: {}", report, broken);
+        }
     }
 
     void reportEnd(long ns) {

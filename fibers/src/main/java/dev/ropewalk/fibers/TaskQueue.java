@@ -2,7 +2,6 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,7 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * <p>What has no note is the cord's alone.
  */
 final class TaskQueue {
-    private static final Logger LOG = LoggerFactory.getLogger(TaskQueue.class);
+    private static final Logger LOG = LogTap.logger(TaskQueue.class);
 
     /** Tasks that are started before those have had a turn that were started before them. */
     private static final int MOST_AT_ONCE = 1_024;

@@ -144,11 +144,17 @@ public final class VirtualCords {
         for (int i = 0; i < cords; i++) {
             CordOptions own = options.withName(options.name() + "-" + i);
             Seam seam = new VirtualSeam(random.split(), seededOrder, time);
-            all.add(
-                    CordStarter.inTurns(
-                            own, seam, i == 0 ? () -> body.run(List.copyOf(all)) : null));
+            all.add(CordStarter.inTurns(own, seam, i == 0 ? () -> runChecked(body) : null));
         }
         alive.addAll(all);
+    }
+
+    private @Nullable Object runChecked(Body<?> body) throws Exception {
+        Object result = body.run(List.copyOf(all));
+        if (Checks.ON) {
+            Cord.current().checkInvariants();
+        }
+        return result;
     }
 
     // ---------------------------------------------------------------- the turns

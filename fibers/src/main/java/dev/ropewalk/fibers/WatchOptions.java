@@ -1,7 +1,6 @@
 package dev.ropewalk.fibers;
 
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -18,7 +17,7 @@ import java.util.Objects;
 public record WatchOptions(
         Duration stuckLimit, StuckHandler stuckHandler, SliceLimits sliceLimits) {
 
-    private static final Logger LOG = LoggerFactory.getLogger("dev.ropewalk.fibers");
+    private static final Logger LOG = LogTap.logger("dev.ropewalk.fibers");
     private static final Duration DEFAULT_STUCK_LIMIT = Duration.ofMillis(500);
 
     /** One object, so that cords which share it are told once of what concerns them all. */

@@ -1,7 +1,6 @@
 package dev.ropewalk.fibers;
 
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -25,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Confined to the ticker's thread.
  */
 final class Watchdog {
-    private static final Logger LOG = LoggerFactory.getLogger(Watchdog.class);
+    private static final Logger LOG = LogTap.logger(Watchdog.class);
 
     private final Executor reporter;
     private final List<CordWatch> stuck = new ArrayList<>();

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.testing.junit.FiberTest;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -40,87 +42,68 @@ class AwaitManyTest {
                 });
     }
 
-    @Test
+    @FiberTest
     void F7_awaitAllReturnsTheResultsInTheOrderOfTheList() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<String> dead = spin(Duration.ZERO, "dead");
-                    dead.await();
-                    List<Fiber<String>> fibers = List.of(spin(LONG, "a"), dead, spin(SHORT, "b"));
-                    assertEquals(List.of("a", "dead", "b"), Fiber.awaitAll(fibers));
-                    assertEquals(List.of("a", "dead", "b"), Fiber.awaitAll(fibers));
-                    assertEquals(List.of(), Fiber.awaitAll(List.<Fiber<String>>of()));
-                });
+        Fiber<String> dead = spin(Duration.ZERO, "dead");
+        dead.await();
+        List<Fiber<String>> fibers = List.of(spin(LONG, "a"), dead, spin(SHORT, "b"));
+        assertEquals(List.of("a", "dead", "b"), Fiber.awaitAll(fibers));
+        assertEquals(List.of("a", "dead", "b"), Fiber.awaitAll(fibers));
+        assertEquals(List.of(), Fiber.awaitAll(List.<Fiber<String>>of()));
     }
 
-    @Test
+    @FiberTest
     void F7_awaitAllThrowsTheFirstFailureAtOnceAndLeavesTheOthersAlone() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<String> slow = spin(LONG, "slow");
-                    long before = Cord.current().nanoTime();
-                    Throwable thrown =
-                            Runs.failureOf(
-                                    () -> Fiber.awaitAll(List.of(slow, failing(SHORT, "bad"))));
-                    assertEquals("bad", Runs.cause(thrown).getMessage());
-                    assertEquals(SHORT.toNanos(), Cord.current().nanoTime() - before);
-                    assertEquals("slow", slow.await());
-                });
+        Fiber<String> slow = spin(LONG, "slow");
+        long before = Cord.current().nanoTime();
+        Throwable thrown =
+                Runs.failureOf(() -> Fiber.awaitAll(List.of(slow, failing(SHORT, "bad"))));
+        assertEquals("bad", Runs.cause(thrown).getMessage());
+        assertEquals(SHORT.toNanos(), Cord.current().nanoTime() - before);
+        assertEquals("slow", slow.await());
     }
 
     /** What comes after the one failure that was taken is nobody's, so it is the parent's. */
-    @Test
+    @FiberTest
     void F7_secondFailureAfterAwaitAllCancelsTheParent() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> parent =
-                            Fiber.spin(
-                                    () -> {
-                                        Fiber<?> a = failing(SHORT, "a");
-                                        Fiber<?> b = failing(LONG, "b");
-                                        Runs.failureOf(() -> Fiber.awaitAll(List.of(a, b)));
-                                        Fiber.sleep(FAR);
-                                    });
-                    Throwable thrown = Runs.failureOf(parent::await);
-                    assertEquals("b", Runs.cause(Runs.cause(thrown)).getMessage());
-                });
+        Fiber<?> parent =
+                Fiber.spin(
+                        () -> {
+                            Fiber<?> a = failing(SHORT, "a");
+                            Fiber<?> b = failing(LONG, "b");
+                            Runs.failureOf(() -> Fiber.awaitAll(List.of(a, b)));
+                            Fiber.sleep(FAR);
+                        });
+        Throwable thrown = Runs.failureOf(parent::await);
+        assertEquals("b", Runs.cause(Runs.cause(thrown)).getMessage());
     }
 
-    @Test
+    @FiberTest
     void F7_awaitAnyReturnsTheFirstToEndAndLeavesTheOthersAlone() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<String> slow = spin(LONG, "slow");
-                    Fiber<String> quick = spin(SHORT, "quick");
-                    assertSame(quick, Fiber.awaitAny(List.of(slow, quick)));
-                    assertEquals(FiberState.WAITING, slow.state());
-                    assertSame(quick, Fiber.awaitAny(List.of(slow, quick)), "also when dead");
-                    assertEquals("slow", slow.await());
-                });
+        Fiber<String> slow = spin(LONG, "slow");
+        Fiber<String> quick = spin(SHORT, "quick");
+        assertSame(quick, Fiber.awaitAny(List.of(slow, quick)));
+        assertEquals(FiberState.WAITING, slow.state());
+        assertSame(quick, Fiber.awaitAny(List.of(slow, quick)), "also when dead");
+        assertEquals("slow", slow.await());
     }
 
-    @Test
+    @FiberTest
     void F7_failureOfTheFirstToEndIsTheCallers() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<String> slow = spin(LONG, "slow");
-                    Fiber<String> bad = failing(SHORT, "bad");
-                    assertSame(bad, Fiber.awaitAny(List.of(slow, bad)));
-                    Fiber.snooze();
-                    assertThrows(FiberFailedException.class, bad::await);
-                    assertEquals("slow", slow.await());
-                });
+        Fiber<String> slow = spin(LONG, "slow");
+        Fiber<String> bad = failing(SHORT, "bad");
+        assertSame(bad, Fiber.awaitAny(List.of(slow, bad)));
+        Fiber.snooze();
+        assertThrows(FiberFailedException.class, bad::await);
+        assertEquals("slow", slow.await());
     }
 
-    @Test
+    @FiberTest
     void F6_cancelledAwaitOfManyLeavesNoTrace() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<Fiber<String>> fibers = List.of(spin(LONG, "a"), spin(LONG, "b"));
-                    assertFalse(CancelScope.moveOnAfter(SHORT, () -> Fiber.awaitAll(fibers)));
-                    assertFalse(CancelScope.moveOnAfter(SHORT, () -> Fiber.awaitAny(fibers)));
-                    assertEquals(List.of("a", "b"), Fiber.awaitAll(fibers));
-                });
+        List<Fiber<String>> fibers = List.of(spin(LONG, "a"), spin(LONG, "b"));
+        assertFalse(CancelScope.moveOnAfter(SHORT, () -> Fiber.awaitAll(fibers)));
+        assertFalse(CancelScope.moveOnAfter(SHORT, () -> Fiber.awaitAny(fibers)));
+        assertEquals(List.of("a", "b"), Fiber.awaitAll(fibers));
     }
 
     @Test
@@ -166,84 +149,67 @@ class AwaitManyTest {
         reports.assertNone();
     }
 
-    @Test
+    @FiberTest
     void misuse_awaitingOneselfAmongMany() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> me = Fiber.current();
-                    assertThrows(DeadlockException.class, () -> Fiber.awaitAll(List.of(me)));
-                    assertThrows(DeadlockException.class, () -> Fiber.awaitAny(List.of(me)));
-                    assertThrows(
-                            IllegalArgumentException.class,
-                            () -> Fiber.awaitAny(List.<Fiber<?>>of()));
-                });
+        Fiber<?> me = Fiber.current();
+        assertThrows(DeadlockException.class, () -> Fiber.awaitAll(List.of(me)));
+        assertThrows(DeadlockException.class, () -> Fiber.awaitAny(List.of(me)));
+        assertThrows(IllegalArgumentException.class, () -> Fiber.awaitAny(List.<Fiber<?>>of()));
     }
 
     // ---------------------------------------------------------------- on-end hooks
 
-    @Test
+    @FiberTest
     void F7_onEndHookIsCalledOnceHoweverTheFiberEnds() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    Fiber<String> returning = spin(SHORT, "returning");
-                    Fiber<?> terminated = spin(FAR, "terminated");
-                    returning.onEnd(fiber -> log.add(fiber.name() + " " + fiber.failure()));
-                    terminated.onEnd(fiber -> log.add(fiber.name() + " " + fiber.state()));
-                    returning.await();
-                    terminated.terminate();
-                    terminated.awaitEnd(FAR);
-                    assertEquals(List.of("returning null", "terminated DEAD"), log);
-                });
+        List<String> log = new ArrayList<>();
+        Fiber<String> returning = spin(SHORT, "returning");
+        Fiber<?> terminated = spin(FAR, "terminated");
+        returning.onEnd(fiber -> log.add(fiber.name() + " " + fiber.failure()));
+        terminated.onEnd(fiber -> log.add(fiber.name() + " " + fiber.state()));
+        returning.await();
+        terminated.terminate();
+        terminated.awaitEnd(FAR);
+        assertEquals(List.of("returning null", "terminated DEAD"), log);
     }
 
     /** Where Polyphony's monitor of a dead fiber tells nothing. */
-    @Test
+    @FiberTest
     void F7_onEndOfTheDeadIsCalledAtOnce() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<String> dead = spin(Duration.ZERO, "dead");
-                    dead.await();
-                    List<Fiber<?>> log = new ArrayList<>();
-                    dead.onEnd(log::add);
-                    assertEquals(List.of(dead), log);
-                });
+        Fiber<String> dead = spin(Duration.ZERO, "dead");
+        dead.await();
+        List<Fiber<?>> log = new ArrayList<>();
+        dead.onEnd(log::add);
+        assertEquals(List.of(dead), log);
     }
 
-    @Test
+    @FiberTest
     void F7_cancelledMonitorIsNotCalled() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<Fiber<?>> log = new ArrayList<>();
-                    Fiber<String> fiber = spin(SHORT, "a");
-                    Monitor first = fiber.onEnd(log::add);
-                    Monitor second = fiber.onEnd(log::add);
-                    assertSame(fiber, first.fiber());
-                    first.cancel();
-                    fiber.await();
-                    assertEquals(List.of(fiber), log);
-                    second.cancel();
-                });
+        List<Fiber<?>> log = new ArrayList<>();
+        Fiber<String> fiber = spin(SHORT, "a");
+        Monitor first = fiber.onEnd(log::add);
+        Monitor second = fiber.onEnd(log::add);
+        assertSame(fiber, first.fiber());
+        first.cancel();
+        fiber.await();
+        assertEquals(List.of(fiber), log);
+        second.cancel();
     }
 
-    @Test
+    @FiberTest
     void F7_hookMayCancelOthersAndAddMoreWhileItIsCalled() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    Fiber<String> fiber = spin(SHORT, "a");
-                    List<Monitor> monitors = new ArrayList<>();
-                    fiber.onEnd(
-                            ended -> {
-                                log.add("first");
-                                monitors.forEach(Monitor::cancel);
-                                ended.onEnd(again -> log.add("added"));
-                            });
-                    monitors.add(fiber.onEnd(ended -> log.add("second")));
-                    fiber.await();
-                    // It was told already; to cancel from a hook of the same end is too late.
-                    assertEquals(List.of("first", "added", "second"), log);
+        List<String> log = new ArrayList<>();
+        Fiber<String> fiber = spin(SHORT, "a");
+        List<Monitor> monitors = new ArrayList<>();
+        fiber.onEnd(
+                ended -> {
+                    log.add("first");
+                    monitors.forEach(Monitor::cancel);
+                    ended.onEnd(again -> log.add("added"));
                 });
+        monitors.add(fiber.onEnd(ended -> log.add("second")));
+        fiber.await();
+        // It was told already; to cancel from a hook of the same end is too late.
+        assertEquals(List.of("first", "added", "second"), log);
     }
 
     @Test
@@ -266,54 +232,45 @@ class AwaitManyTest {
         assertEquals("hook", reports.only().failure().getMessage());
     }
 
-    @Test
+    @FiberTest
     void F7_hookCannotWaitForItRunsAsNoFiber() {
-        Runs.inAnyOrder(
-                () -> {
-                    Throwable[] thrown = new Throwable[1];
-                    Fiber<String> fiber = spin(SHORT, "a");
-                    fiber.onEnd(ended -> thrown[0] = Runs.failureOf(Fiber::snooze));
-                    fiber.await();
-                    assertTrue(thrown[0] instanceof IllegalStateException, "" + thrown[0]);
-                });
+        Throwable[] thrown = new Throwable[1];
+        Fiber<String> fiber = spin(SHORT, "a");
+        fiber.onEnd(ended -> thrown[0] = Runs.failureOf(Fiber::snooze));
+        fiber.await();
+        assertTrue(thrown[0] instanceof IllegalStateException, "" + thrown[0]);
     }
 
-    @Test
+    @FiberTest
     void F7_hookDoesNotTakeTheFailure() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> parent =
-                            Fiber.spin(
-                                    () -> {
-                                        failing(SHORT, "bad").onEnd(fiber -> {});
-                                        Fiber.sleep(FAR);
-                                    });
-                    assertThrows(FiberFailedException.class, parent::await);
-                });
+        Fiber<?> parent =
+                Fiber.spin(
+                        () -> {
+                            failing(SHORT, "bad").onEnd(fiber -> {});
+                            Fiber.sleep(FAR);
+                        });
+        assertThrows(FiberFailedException.class, parent::await);
     }
 
     // ---------------------------------------------------------------- finding
 
-    @Test
+    @FiberTest
     void F7_livingFibersAreFoundByTheirNumbers() {
-        Runs.inAnyOrder(
-                () -> {
-                    Cord cord = Cord.current();
-                    List<Fiber<?>> grandchild = new ArrayList<>();
-                    Fiber<?> child =
-                            Fiber.spin(
-                                    () -> {
-                                        grandchild.add(spin(FAR, "deep"));
-                                        Fiber.sleep(SHORT);
-                                    });
-                    Runs.settle();
-                    assertSame(child, cord.find(child.id()));
-                    assertSame(grandchild.getFirst(), cord.find(grandchild.getFirst().id()));
-                    assertSame(Fiber.current(), cord.find(Fiber.current().id()));
-                    child.await();
-                    assertNull(cord.find(child.id()));
-                    assertNull(cord.find(-1));
-                });
+        Cord cord = Cord.current();
+        List<Fiber<?>> grandchild = new ArrayList<>();
+        Fiber<?> child =
+                Fiber.spin(
+                        () -> {
+                            grandchild.add(spin(FAR, "deep"));
+                            Fiber.sleep(SHORT);
+                        });
+        Runs.settle();
+        assertSame(child, cord.find(child.id()));
+        assertSame(grandchild.getFirst(), cord.find(grandchild.getFirst().id()));
+        assertSame(Fiber.current(), cord.find(Fiber.current().id()));
+        child.await();
+        assertNull(cord.find(child.id()));
+        assertNull(cord.find(-1));
     }
 
     @Test

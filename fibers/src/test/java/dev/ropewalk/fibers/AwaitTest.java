@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.testing.TestCord;
+import dev.ropewalk.fibers.testing.junit.FiberTest;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -22,26 +23,23 @@ import java.util.concurrent.CountDownLatch;
 /** Rule F7: awaiting the end of a fiber. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class AwaitTest {
-    @Test
+    @FiberTest
     void F7_resultCanBeTakenByManyAndAfterDeath() {
-        Runs.inAnyOrder(
-                () -> {
-                    Object result = new Object();
-                    Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
-                    List<Fiber<@Nullable Object>> awaiters = new ArrayList<>();
-                    for (int i = 0; i < 10; i++) {
-                        awaiters.add(Fiber.spin(fiber::await));
-                    }
-                    Runs.settle();
-                    fiber.schedule(result);
-                    for (Fiber<@Nullable Object> awaiter : awaiters) {
-                        assertSame(result, awaiter.await());
-                    }
-                    for (int i = 0; i < 3; i++) {
-                        assertSame(result, fiber.await());
-                        assertTrue(fiber.awaitEnd(Duration.ZERO));
-                    }
-                });
+        Object result = new Object();
+        Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
+        List<Fiber<@Nullable Object>> awaiters = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            awaiters.add(Fiber.spin(fiber::await));
+        }
+        Runs.settle();
+        fiber.schedule(result);
+        for (Fiber<@Nullable Object> awaiter : awaiters) {
+            assertSame(result, awaiter.await());
+        }
+        for (int i = 0; i < 3; i++) {
+            assertSame(result, fiber.await());
+            assertTrue(fiber.awaitEnd(Duration.ZERO));
+        }
     }
 
     @Test
@@ -66,131 +64,110 @@ class AwaitTest {
     }
 
     /** Polyphony raised an exception that a fiber had returned. */
-    @Test
+    @FiberTest
     void F7_returnedExceptionIsAResult() {
-        Runs.inAnyOrder(
-                () -> {
-                    Exception returned = new Exception("returned");
-                    assertSame(returned, Fiber.spin(() -> returned).await());
-                    assertNull(Fiber.<@Nullable Object>spin(() -> null).await());
-                });
+        Exception returned = new Exception("returned");
+        assertSame(returned, Fiber.spin(() -> returned).await());
+        assertNull(Fiber.<@Nullable Object>spin(() -> null).await());
     }
 
     /** Polyphony hung. */
-    @Test
+    @FiberTest
     void F7_awaitingOneselfIsAnError() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> me = Fiber.current();
-                    assertThrows(DeadlockException.class, me::await);
-                    assertThrows(DeadlockException.class, () -> me.awaitEnd(Duration.ofDays(1)));
-                    me.checkInvariants();
-                    Fiber.snooze();
-                });
+        Fiber<?> me = Fiber.current();
+        assertThrows(DeadlockException.class, me::await);
+        assertThrows(DeadlockException.class, () -> me.awaitEnd(Duration.ofDays(1)));
+        me.checkInvariants();
+        Fiber.snooze();
     }
 
-    @Test
+    @FiberTest
     void F7_cycleOfAwaitsIsAnErrorThatNamesThePath() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?>[] ring = new Fiber<?>[4];
-                    List<Throwable> thrown = new ArrayList<>();
-                    for (int i = 0; i < 4; i++) {
-                        int next = (i + 1) % 4;
-                        ring[i] =
-                                Fiber.spin(
-                                        "ring" + i,
-                                        () -> {
-                                            try {
-                                                ring[next].await();
-                                            } catch (DeadlockException e) {
-                                                thrown.add(e);
-                                            }
-                                        });
-                    }
-                    for (Fiber<?> fiber : ring) {
-                        fiber.await();
-                    }
-                    assertEquals(1, thrown.size());
-                    String message = String.valueOf(thrown.getFirst().getMessage());
-                    for (int i = 0; i < 4; i++) {
-                        assertTrue(message.contains("ring" + i), message);
-                    }
-                });
+        Fiber<?>[] ring = new Fiber<?>[4];
+        List<Throwable> thrown = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            int next = (i + 1) % 4;
+            ring[i] =
+                    Fiber.spin(
+                            "ring" + i,
+                            () -> {
+                                try {
+                                    ring[next].await();
+                                } catch (DeadlockException e) {
+                                    thrown.add(e);
+                                }
+                            });
+        }
+        for (Fiber<?> fiber : ring) {
+            fiber.await();
+        }
+        assertEquals(1, thrown.size());
+        String message = String.valueOf(thrown.getFirst().getMessage());
+        for (int i = 0; i < 4; i++) {
+            assertTrue(message.contains("ring" + i), message);
+        }
     }
 
-    @Test
+    @FiberTest
     void F7_awaitThatIsOverClosesNoCycle() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?>[] pair = new Fiber<?>[2];
-                    pair[0] =
-                            Fiber.spin(
-                                    () -> {
-                                        assertFalse(pair[1].awaitEnd(Duration.ofSeconds(1)));
-                                        Fiber.sleep(Duration.ofSeconds(1));
-                                    });
-                    pair[1] =
-                            Fiber.spin(
-                                    () -> {
-                                        Fiber.sleep(Duration.ofMillis(1_500));
-                                        pair[0].await();
-                                    });
-                    pair[1].await();
-                });
+        Fiber<?>[] pair = new Fiber<?>[2];
+        pair[0] =
+                Fiber.spin(
+                        () -> {
+                            assertFalse(pair[1].awaitEnd(Duration.ofSeconds(1)));
+                            Fiber.sleep(Duration.ofSeconds(1));
+                        });
+        pair[1] =
+                Fiber.spin(
+                        () -> {
+                            Fiber.sleep(Duration.ofMillis(1_500));
+                            pair[0].await();
+                        });
+        pair[1].await();
     }
 
-    @Test
+    @FiberTest
     void F7_terminatedAwaiterLeavesTheAwaitedAsItIs() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<@Nullable Object> awaited = Fiber.spin(() -> Fiber.suspend());
-                    Fiber<?> awaiter = Fiber.spin(awaited::await);
-                    Runs.settle();
-                    awaiter.terminate();
-                    assertThrows(FiberTerminatedException.class, awaiter::await);
-                    assertEquals(FiberState.WAITING, awaited.state());
-                    awaited.schedule("result");
-                    assertEquals("result", awaited.await());
-                });
+        Fiber<@Nullable Object> awaited = Fiber.spin(() -> Fiber.suspend());
+        Fiber<?> awaiter = Fiber.spin(awaited::await);
+        Runs.settle();
+        awaiter.terminate();
+        assertThrows(FiberTerminatedException.class, awaiter::await);
+        assertEquals(FiberState.WAITING, awaited.state());
+        awaited.schedule("result");
+        assertEquals("result", awaited.await());
     }
 
-    @Test
+    @FiberTest
     void F7_awaitEndHasALimitAndThrowsNothing() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> sleeper = Fiber.spin(() -> Fiber.sleep(Duration.ofSeconds(2)));
-                    long before = Cord.current().nanoTime();
-                    assertFalse(sleeper.awaitEnd(Duration.ofSeconds(1)));
-                    assertEquals(1_000_000_000, Cord.current().nanoTime() - before);
-                    assertTrue(sleeper.awaitEnd(Duration.ofSeconds(5)));
-                    assertEquals(2_000_000_000, Cord.current().nanoTime() - before);
-                    Fiber<?> terminated = Fiber.spin(() -> Fiber.suspend());
-                    terminated.terminate();
-                    assertTrue(terminated.awaitEnd(Duration.ofSeconds(1)));
-                });
+        Fiber<?> sleeper = Fiber.spin(() -> Fiber.sleep(Duration.ofSeconds(2)));
+        long before = Cord.current().nanoTime();
+        assertFalse(sleeper.awaitEnd(Duration.ofSeconds(1)));
+        assertEquals(1_000_000_000, Cord.current().nanoTime() - before);
+        assertTrue(sleeper.awaitEnd(Duration.ofSeconds(5)));
+        assertEquals(2_000_000_000, Cord.current().nanoTime() - before);
+        Fiber<?> terminated = Fiber.spin(() -> Fiber.suspend());
+        terminated.terminate();
+        assertTrue(terminated.awaitEnd(Duration.ofSeconds(1)));
     }
 
     /** It takes no outcome, so somebody else must: silence would lose the failure. */
-    @Test
+    @FiberTest
     void F7_awaitEndTakesNoFailure() {
-        Runs.inAnyOrder(
-                () -> {
-                    Exception boom = new Exception("boom");
-                    Fiber<?> parent =
-                            Fiber.spin(
-                                    () -> {
-                                        Fiber<?> child =
-                                                Fiber.spin(
-                                                        () -> {
-                                                            throw boom;
-                                                        });
-                                        child.awaitEnd(Duration.ofSeconds(1));
-                                        Fiber.sleep(Duration.ofSeconds(1));
-                                    });
-                    Throwable failure = Runs.failureOf(parent::await);
-                    assertSame(boom, Runs.cause(Runs.cause(failure)));
-                });
+        Exception boom = new Exception("boom");
+        Fiber<?> parent =
+                Fiber.spin(
+                        () -> {
+                            Fiber<?> child =
+                                    Fiber.spin(
+                                            () -> {
+                                                throw boom;
+                                            });
+                            child.awaitEnd(Duration.ofSeconds(1));
+                            Fiber.sleep(Duration.ofSeconds(1));
+                        });
+        Throwable failure = Runs.failureOf(parent::await);
+        assertSame(boom, Runs.cause(Runs.cause(failure)));
     }
 
     @Test
@@ -249,16 +226,13 @@ class AwaitTest {
         Runs.checkAndClose(cord);
     }
 
-    @Test
+    @FiberTest
     void F7_outcomeOfAnAbandonedFiberIsToldToo() {
-        Runs.inAnyOrder(
-                () -> {
-                    TestCord.expectUncaught(FiberAbandonedException.class);
-                    Fiber<?> fiber = Fiber.spin(TerminationTest::swallowForEver);
-                    Runs.settle();
-                    fiber.terminate();
-                    assertThrows(FiberAbandonedException.class, fiber::await);
-                    assertThrows(FiberAbandonedException.class, fiber::await);
-                });
+        TestCord.expectUncaught(FiberAbandonedException.class);
+        Fiber<?> fiber = Fiber.spin(TerminationTest::swallowForEver);
+        Runs.settle();
+        fiber.terminate();
+        assertThrows(FiberAbandonedException.class, fiber::await);
+        assertThrows(FiberAbandonedException.class, fiber::await);
     }
 }

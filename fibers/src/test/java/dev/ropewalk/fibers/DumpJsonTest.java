@@ -37,7 +37,7 @@ class DumpJsonTest {
                         List.of("x", "y"),
                         "end",
                         4,
-                        new FiberTime(3, "worker", 5, Duration.ofNanos(6)),
+                        new FiberTime(3, "worker", 5, Duration.ofNanos(6), 0.5),
                         List.of(FRAME));
         CordDump dump =
                 new CordDump(
@@ -54,11 +54,11 @@ class DumpJsonTest {
                 "{\"cord\":\"main\",\"state\":\"COMPLETE\",\"stats\":"
                         + STATS_JSON
                         + ",\"nextTimerNanos\":-5,\"fibers\":[{\"id\":3,\"name\":\"worker\","
-                        + "\"depth\":1,\"parent\":2,\"isGuest\":true,\"state\":\"WAITING\","
-                        + "\"waitKind\":\"library\",\"reason\":\"a lock\",\"awaits\":[\"x\",\"y\"],"
-                        + "\"pending\":\"end\",\"children\":4,\"switches\":5,\"ranNanos\":6,"
-                        + "\"stack\":[\"a.B.c(B.java:42)\"]}],\"moreFibers\":9,"
-                        + "\"cycles\":[\"a cycle\"],\"running\":\"runs\","
+                        + "\"depth\":1,\"parent\":2,\"isGuest\":true,\"state\":\"WAITING\",\"waitKind\":\"library\",\"reason\":\"a"
+                        + " lock\",\"awaits\":[\"x\",\"y\"],"
+                        + "\"pending\":\"end\",\"children\":4,\"switches\":5,\"ranNanos\":6,\"share\":0.5,"
+                        + "\"stack\":[\"a.B.c(B.java:42)\"]}],\"moreFibers\":9,\"cycles\":[\"a"
+                        + " cycle\"],\"running\":\"runs\","
                         + "\"stack\":[\"a.B.c(B.java:42)\",\"a.B.c(B.java:42)\"]}",
                 dump.toJson());
     }

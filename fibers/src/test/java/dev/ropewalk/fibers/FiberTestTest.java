@@ -33,7 +33,7 @@ class FiberTestTest {
     private static final String PROPERTY = "ropewalk.seed";
 
     /** One run of a method: what JUnit shows and what came of it. */
-    private record Run(String name, TestExecutionResult result) {
+    record Run(String name, TestExecutionResult result) {
         Throwable failure() {
             return result.getThrowable().orElseThrow(() -> new AssertionError(name + " passed"));
         }
@@ -43,7 +43,7 @@ class FiberTestTest {
         }
     }
 
-    private static List<Run> run(Class<?> tests) {
+    static List<Run> run(Class<?> tests) {
         return run(tests, _ -> {});
     }
 
@@ -69,7 +69,7 @@ class FiberTestTest {
         return runs;
     }
 
-    private static void assertAll(Status status, List<Run> runs) {
+    static void assertAll(Status status, List<Run> runs) {
         assertTrue(!runs.isEmpty(), "nothing ran");
         for (Run each : runs) {
             assertEquals(status, each.result().getStatus(), each::toString);
@@ -79,8 +79,7 @@ class FiberTestTest {
     static final class Passing {
         @FiberTest(
                 cords = 3,
-                seeds = {4, 5},
-                failOnLeaks = true)
+                seeds = {4, 5})
         void methodIsTheRootFiberOfTheFirst(List<Cord> cords) {
             assertEquals(3, cords.size());
             assertEquals(cords.getFirst(), Cord.current());
@@ -144,17 +143,17 @@ class FiberTestTest {
     }
 
     static final class Leaking {
-        @FiberTest(cords = 2, seeds = 1, failOnLeaks = true)
+        @FiberTest(cords = 2, seeds = 1)
         void waitsForEver(List<Cord> cords) {
             cords.get(1).spin("forgotten", () -> Fiber.suspend());
         }
 
-        @FiberTest(seeds = 1, failOnLeaks = true)
+        @FiberTest(seeds = 1)
         void sleeps() {
             Fiber.spin("forgotten", () -> Fiber.sleep(DAY)).detach();
         }
 
-        @FiberTest(seeds = 1, failOnLeaks = true)
+        @FiberTest(seeds = 1)
         void isBusy() {
             Fiber.spin(
                     "forgotten",
@@ -177,14 +176,14 @@ class FiberTestTest {
     }
 
     static final class NotLeaking {
-        @FiberTest(cords = 3, failOnLeaks = true)
+        @FiberTest(cords = 3)
         void endsByItself(List<Cord> cords) {
             for (Cord each : cords) {
                 each.spin("busy", () -> Runs.snooze(3)).detach();
             }
         }
 
-        @FiberTest
+        @FiberTest(failOnLeaks = false)
         void isEndedAsEverywhere() {
             Fiber.spin("forgotten", () -> Fiber.sleep(DAY));
         }
@@ -274,12 +273,12 @@ class FiberTestTest {
         /** Opens when two runs are on their way. */
         static final CountDownLatch MEETING = new CountDownLatch(2);
 
-        @FiberTest(cords = 2, failOnLeaks = true)
+        @FiberTest(cords = 2)
         void one(List<Cord> cords) {
             play(cords);
         }
 
-        @FiberTest(cords = 3, failOnLeaks = true)
+        @FiberTest(cords = 3)
         void two(List<Cord> cords) {
             play(cords);
         }

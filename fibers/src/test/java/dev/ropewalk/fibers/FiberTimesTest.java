@@ -55,6 +55,26 @@ class FiberTimesTest {
             check(all.stream().noneMatch(each -> each.name().equals("often")), all.toString());
             check(all.size() == 3, all.toString());
             check(cord.dump().toString().contains("ran=PT"), "dump");
+            share(cord);
+        }
+
+        /** A share is of the time since the last top: what ran before it has none. */
+        private static void share(Cord cord) {
+            Fiber.spin("later", Counting::busy);
+            long beforeNs = cord.nanoTime();
+            cord.top(1);
+            Fiber.snooze();
+            List<FiberTime> all = cord.top(99);
+            double least = (double) WORK.toNanos() / (cord.nanoTime() - beforeNs);
+            double sum = 0;
+            for (FiberTime each : all) {
+                sum += each.share();
+                boolean isLater = each.name().equals("later");
+                check(!isLater || each.share() >= least, least + " in " + all);
+                check(!each.name().equals("busy") || each.share() == 0, all.toString());
+            }
+            check(all.size() == 4 && sum <= 1 + 1e-9, sum + " of " + all);
+            check(cord.dump().toString().contains(", share="), "dump");
         }
 
         private static void busy() {

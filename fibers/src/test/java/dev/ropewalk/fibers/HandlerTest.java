@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.testing.junit.FiberTest;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,51 +65,46 @@ class HandlerTest {
         Runs.settle();
     }
 
-    @Test
+    @FiberTest
     void F4_eachValueIsOneTurn() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> fiber = spin();
-                    assertEquals(FiberState.WAITING, fiber.state());
-                    assertSame(handler, Waits.handler(fiber));
-                    turn(fiber, 1);
-                    turn(fiber, null);
-                    turn(fiber, "again");
-                    turn(fiber, "end");
-                    assertEquals(FiberState.DEAD, fiber.state());
-                    assertNull(fiber.await());
-                    assertNull(Waits.handler(fiber));
-                    List<@Nullable Object> expected = new ArrayList<>();
-                    expected.add(Handler.START);
-                    expected.add(1);
-                    expected.add(null);
-                    expected.addAll(List.of("again", "once more", "end"));
-                    assertEquals(expected, handler.log);
-                    assertNull(handler.ends.getFirst());
-                    assertEquals(1, handler.ends.size());
-                    assertFalse(Waits.resumeHandler(fiber, "dead"));
-                });
+        Fiber<?> fiber = spin();
+        assertEquals(FiberState.WAITING, fiber.state());
+        assertSame(handler, Waits.handler(fiber));
+        turn(fiber, 1);
+        turn(fiber, null);
+        turn(fiber, "again");
+        turn(fiber, "end");
+        assertEquals(FiberState.DEAD, fiber.state());
+        assertNull(fiber.await());
+        assertNull(Waits.handler(fiber));
+        List<@Nullable Object> expected = new ArrayList<>();
+        expected.add(Handler.START);
+        expected.add(1);
+        expected.add(null);
+        expected.addAll(List.of("again", "once more", "end"));
+        assertEquals(expected, handler.log);
+        assertNull(handler.ends.getFirst());
+        assertEquals(1, handler.ends.size());
+        assertFalse(Waits.resumeHandler(fiber, "dead"));
     }
 
-    @Test
+    @FiberTest
     void F4_valueIsTakenOnlyBetweenTwoTurns() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> fiber = Cord.current().spinHandler("handler", handler);
-                    assertFalse(Waits.resumeHandler(fiber, "not started"));
-                    Runs.settle();
-                    assertTrue(Waits.resumeHandler(fiber, "first"));
-                    assertFalse(Waits.resumeHandler(fiber, "second"));
-                    Runs.settle();
-                    Action sleeping = () -> Fiber.sleep(Duration.ofSeconds(1));
-                    turn(fiber, sleeping);
-                    assertFalse(Waits.resumeHandler(fiber, "in a turn"));
-                    assertFalse(fiber.schedule("in a turn"));
-                    Fiber.sleep(Duration.ofSeconds(1));
-                    turn(fiber, "last");
-                    assertEquals("last", handler.log.getLast());
-                    assertFalse(handler.log.contains("second"));
-                });
+        Fiber<?> fiber = Cord.current().spinHandler("handler", handler);
+        assertFalse(Waits.resumeHandler(fiber, "not started"));
+        Runs.settle();
+        assertTrue(Waits.resumeHandler(fiber, "first"));
+        assertFalse(Waits.resumeHandler(fiber, "second"));
+        Runs.settle();
+        Action sleeping = () -> Fiber.sleep(Duration.ofSeconds(1));
+        turn(fiber, sleeping);
+        assertFalse(Waits.resumeHandler(fiber, "in a turn"));
+        assertFalse(fiber.schedule("in a turn"));
+        Fiber.sleep(Duration.ofSeconds(1));
+        turn(fiber, "last");
+        assertEquals("last", handler.log.getLast());
+        assertFalse(handler.log.contains("second"));
+        turn(fiber, "end");
     }
 
     @Test
@@ -123,141 +120,110 @@ class HandlerTest {
                 });
     }
 
-    @Test
+    @FiberTest
     void F7_turnThatThrowsEndsTheFiberWithThatFailure() {
-        Runs.inAnyOrder(
-                () -> {
-                    Exception boom = new Exception("boom");
-                    Fiber<?> fiber = spin();
-                    Waits.resumeHandler(fiber, boom);
-                    FiberFailedException thrown =
-                            assertThrows(FiberFailedException.class, fiber::await);
-                    assertSame(boom, Runs.cause(thrown));
-                    assertEquals(1, handler.ends.size());
-                    assertSame(boom, handler.ends.getFirst());
-                });
+        Exception boom = new Exception("boom");
+        Fiber<?> fiber = spin();
+        Waits.resumeHandler(fiber, boom);
+        FiberFailedException thrown = assertThrows(FiberFailedException.class, fiber::await);
+        assertSame(boom, Runs.cause(thrown));
+        assertEquals(1, handler.ends.size());
+        assertSame(boom, handler.ends.getFirst());
     }
 
-    @Test
+    @FiberTest
     void F7_handlerThatTakesCareOfItsFailureSparesTheParent() {
-        Runs.inAnyOrder(
-                () -> {
-                    handler.takesCare = true;
-                    Fiber<?> fiber = spin();
-                    turn(fiber, new Exception("boom"));
-                    assertEquals(FiberState.DEAD, fiber.state());
-                    assertEquals(1, handler.ends.size());
-                    Fiber.snooze();
-                    handler.takesCare = false;
-                });
+        handler.takesCare = true;
+        Fiber<?> fiber = spin();
+        turn(fiber, new Exception("boom"));
+        assertEquals(FiberState.DEAD, fiber.state());
+        assertEquals(1, handler.ends.size());
+        Fiber.snooze();
+        handler.takesCare = false;
     }
 
-    @Test
+    @FiberTest
     void F6_terminatedBetweenTwoTurnsHasNoOtherTurn() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> fiber = spin();
-                    fiber.terminate();
-                    assertFalse(Waits.resumeHandler(fiber, "too late"));
-                    assertThrows(FiberTerminatedException.class, fiber::await);
-                    assertEquals(List.of(Handler.START), handler.log);
-                    assertTrue(handler.ends.getFirst() instanceof FiberTerminatedException);
-                    assertEquals(1, handler.ends.size());
-                });
+        Fiber<?> fiber = spin();
+        fiber.terminate();
+        assertFalse(Waits.resumeHandler(fiber, "too late"));
+        assertThrows(FiberTerminatedException.class, fiber::await);
+        assertEquals(List.of(Handler.START), handler.log);
+        assertTrue(handler.ends.getFirst() instanceof FiberTerminatedException);
+        assertEquals(1, handler.ends.size());
     }
 
-    @Test
+    @FiberTest
     void F6_terminatedInATurnThatWaits() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> fiber = spin();
-                    Action sleeping = () -> Fiber.sleep(Duration.ofSeconds(1));
-                    turn(fiber, sleeping);
-                    long before = Cord.current().nanoTime();
-                    fiber.terminate();
-                    assertThrows(FiberTerminatedException.class, fiber::await);
-                    assertEquals(before, Cord.current().nanoTime());
-                });
+        Fiber<?> fiber = spin();
+        Action sleeping = () -> Fiber.sleep(Duration.ofSeconds(1));
+        turn(fiber, sleeping);
+        long before = Cord.current().nanoTime();
+        fiber.terminate();
+        assertThrows(FiberTerminatedException.class, fiber::await);
+        assertEquals(before, Cord.current().nanoTime());
     }
 
-    @Test
+    @FiberTest
     void F6_terminatedInATurnThatDoesNotWaitEndsAfterIt() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> fiber = spin();
-                    Action terminating = () -> Fiber.current().terminate();
-                    Waits.resumeHandler(fiber, terminating);
-                    assertThrows(FiberTerminatedException.class, fiber::await);
-                });
+        Fiber<?> fiber = spin();
+        Action terminating = () -> Fiber.current().terminate();
+        Waits.resumeHandler(fiber, terminating);
+        assertThrows(FiberTerminatedException.class, fiber::await);
     }
 
     /** "Cancelled" means "it did not happen"; what was accepted did happen. */
-    @Test
+    @FiberTest
     void F4_valueGivenToAHandlerIsNotLostToALaterRaise() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> fiber = spin();
-                    assertTrue(Waits.resumeHandler(fiber, "accepted"));
-                    fiber.raise(new IllegalStateException("later"));
-                    assertThrows(FiberFailedException.class, fiber::await);
-                    assertEquals(List.of(Handler.START, "accepted"), handler.log);
-                });
+        Fiber<?> fiber = spin();
+        assertTrue(Waits.resumeHandler(fiber, "accepted"));
+        fiber.raise(new IllegalStateException("later"));
+        assertThrows(FiberFailedException.class, fiber::await);
+        assertEquals(List.of(Handler.START, "accepted"), handler.log);
     }
 
-    @Test
+    @FiberTest
     void F4_valueGivenToAHandlerIsNotLostToALaterTermination() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> fiber = spin();
-                    assertTrue(Waits.resumeHandler(fiber, "accepted"));
-                    fiber.terminate();
-                    assertThrows(FiberTerminatedException.class, fiber::await);
-                    assertEquals(List.of(Handler.START, "accepted"), handler.log);
-                });
+        Fiber<?> fiber = spin();
+        assertTrue(Waits.resumeHandler(fiber, "accepted"));
+        fiber.terminate();
+        assertThrows(FiberTerminatedException.class, fiber::await);
+        assertEquals(List.of(Handler.START, "accepted"), handler.log);
     }
 
-    @Test
+    @FiberTest
     void F7_childrenOfAHandlerLiveAcrossItsTurnsAndEndWithIt() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<Fiber<?>> children = new ArrayList<>();
-                    Fiber<?> fiber = spin();
-                    Action spinning = () -> children.add(Fiber.spin(() -> Fiber.suspend()));
-                    turn(fiber, spinning);
-                    turn(fiber, "other turn");
-                    assertEquals(FiberState.WAITING, children.getFirst().state());
-                    turn(fiber, "end");
-                    assertEquals(FiberState.DEAD, children.getFirst().state());
-                    assertEquals(FiberState.DEAD, fiber.state());
-                });
+        List<Fiber<?>> children = new ArrayList<>();
+        Fiber<?> fiber = spin();
+        Action spinning = () -> children.add(Fiber.spin(() -> Fiber.suspend()));
+        turn(fiber, spinning);
+        turn(fiber, "other turn");
+        assertEquals(FiberState.WAITING, children.getFirst().state());
+        turn(fiber, "end");
+        assertEquals(FiberState.DEAD, children.getFirst().state());
+        assertEquals(FiberState.DEAD, fiber.state());
     }
 
-    @Test
+    @FiberTest
     void F7_failingChildEndsAHandlerBetweenItsTurns() {
-        Runs.inAnyOrder(
-                () -> {
-                    Exception boom = new Exception("boom");
-                    Fiber<?> fiber = spin();
-                    Action spinning =
-                            () ->
-                                    Fiber.spin(
-                                            () -> {
-                                                throw boom;
-                                            });
-                    Waits.resumeHandler(fiber, spinning);
-                    Throwable failure = Runs.failureOf(fiber::await);
-                    assertSame(boom, Runs.cause(Runs.cause(failure)));
-                });
+        Exception boom = new Exception("boom");
+        Fiber<?> fiber = spin();
+        Action spinning =
+                () ->
+                        Fiber.spin(
+                                () -> {
+                                    throw boom;
+                                });
+        Waits.resumeHandler(fiber, spinning);
+        Throwable failure = Runs.failureOf(fiber::await);
+        assertSame(boom, Runs.cause(Runs.cause(failure)));
     }
 
-    @Test
+    @FiberTest
     void F4_turnThatReturnsNothingIsAnErrorThatSaysSo() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> fiber = Cord.current().spinHandler("nothing", value -> null);
-                    Throwable failure = Runs.failureOf(fiber::await);
-                    assertTrue(failure.toString().contains("WAIT"), failure::toString);
-                });
+        Fiber<?> fiber = Cord.current().spinHandler("nothing", value -> null);
+        Throwable failure = Runs.failureOf(fiber::await);
+        assertTrue(failure.toString().contains("WAIT"), failure::toString);
     }
 
     @Test

@@ -14,6 +14,13 @@ final class OtherJvm {
 
     static Ended run(List<String> flags, Class<?> main, String... args)
             throws IOException, InterruptedException {
+        Process process = start(flags, main, args);
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Ended(process.waitFor(), output);
+    }
+
+    /** Runs until it ends or is ended; what it writes must be read or fit a pipe. */
+    static Process start(List<String> flags, Class<?> main, String... args) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(flags);
@@ -22,7 +29,6 @@ final class OtherJvm {
         command.addAll(List.of(args));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Ended(process.waitFor(), output);
+        return process;
     }
 }

@@ -6,8 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.testing.junit.FiberTest;
+
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -138,75 +139,59 @@ class RaiseTest {
                 });
     }
 
-    @Test
+    @FiberTest
     void F4_instantValueOutlivesARaise() {
-        Runs.inAnyOrder(
-                () -> {
-                    Exception raised = new Exception("raised");
-                    Fiber.current().schedule("accepted");
-                    Fiber.current().raise(raised);
-                    assertSame(raised, Runs.failureOf(Fiber::suspend));
-                    assertEquals("accepted", Fiber.suspend());
-                });
+        Exception raised = new Exception("raised");
+        Fiber.current().schedule("accepted");
+        Fiber.current().raise(raised);
+        assertSame(raised, Runs.failureOf(Fiber::suspend));
+        assertEquals("accepted", Fiber.suspend());
     }
 
-    @Test
+    @FiberTest
     void F4_unstartedFiberThatIsRaisedIntoNeverRuns() {
-        Runs.inAnyOrder(
-                () -> {
-                    Exception raised = new Exception("raised");
-                    List<String> log = new ArrayList<>();
-                    Fiber<?> fiber = Fiber.spin(() -> log.add("ran"));
-                    fiber.raise(raised);
-                    FiberFailedException thrown =
-                            assertThrows(FiberFailedException.class, fiber::await);
-                    assertSame(raised, Runs.cause(thrown));
-                    assertEquals(List.of(), log);
-                });
+        Exception raised = new Exception("raised");
+        List<String> log = new ArrayList<>();
+        Fiber<?> fiber = Fiber.spin(() -> log.add("ran"));
+        fiber.raise(raised);
+        FiberFailedException thrown = assertThrows(FiberFailedException.class, fiber::await);
+        assertSame(raised, Runs.cause(thrown));
+        assertEquals(List.of(), log);
     }
 
-    @Test
+    @FiberTest
     void F4_unstartedFiberThatIsTerminatedNeverRuns() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    Fiber<?> fiber = Fiber.spin(() -> log.add("ran"));
-                    fiber.terminate();
-                    assertThrows(FiberTerminatedException.class, fiber::await);
-                    Fiber<?> handler =
-                            Cord.current()
-                                    .spinHandler(
-                                            "handler",
-                                            value -> {
-                                                log.add("had a turn");
-                                                return Handler.WAIT;
-                                            });
-                    handler.terminate();
-                    assertThrows(FiberTerminatedException.class, handler::await);
-                    assertEquals(List.of(), log);
-                });
+        List<String> log = new ArrayList<>();
+        Fiber<?> fiber = Fiber.spin(() -> log.add("ran"));
+        fiber.terminate();
+        assertThrows(FiberTerminatedException.class, fiber::await);
+        Fiber<?> handler =
+                Cord.current()
+                        .spinHandler(
+                                "handler",
+                                value -> {
+                                    log.add("had a turn");
+                                    return Handler.WAIT;
+                                });
+        handler.terminate();
+        assertThrows(FiberTerminatedException.class, handler::await);
+        assertEquals(List.of(), log);
     }
 
-    @Test
+    @FiberTest
     void F4_deadFiberIsNotRaisedInto() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<String> fiber = Fiber.spin(() -> "result");
-                    assertEquals("result", fiber.await());
-                    fiber.raise(new IllegalStateException("too late"));
-                    fiber.terminate();
-                    assertEquals("result", fiber.await());
-                });
+        Fiber<String> fiber = Fiber.spin(() -> "result");
+        assertEquals("result", fiber.await());
+        fiber.raise(new IllegalStateException("too late"));
+        fiber.terminate();
+        assertEquals("result", fiber.await());
     }
 
-    @Test
+    @FiberTest
     void F4_nothingCannotBeRaised() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> fiber = Fiber.current();
-                    assertThrows(NullPointerException.class, () -> fiber.raise(nothing()));
-                    Fiber.snooze();
-                });
+        Fiber<?> fiber = Fiber.current();
+        assertThrows(NullPointerException.class, () -> fiber.raise(nothing()));
+        Fiber.snooze();
     }
 
     @SuppressWarnings("NullAway") // what a caller without null checks may do
@@ -214,41 +199,34 @@ class RaiseTest {
         return null;
     }
 
-    @Test
+    @FiberTest
     void F4_raiseEndsASleepAtOnce() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<Throwable> fiber =
-                            Fiber.spin(() -> Runs.failureOf(Switchpoint.SLEEP::pass));
-                    Runs.settle();
-                    long before = Cord.current().nanoTime();
-                    fiber.raise(new IllegalStateException("wake up"));
-                    assertTrue(fiber.await() instanceof IllegalStateException);
-                    assertEquals(before, Cord.current().nanoTime());
-                });
+        Fiber<Throwable> fiber = Fiber.spin(() -> Runs.failureOf(Switchpoint.SLEEP::pass));
+        Runs.settle();
+        long before = Cord.current().nanoTime();
+        fiber.raise(new IllegalStateException("wake up"));
+        assertTrue(fiber.await() instanceof IllegalStateException);
+        assertEquals(before, Cord.current().nanoTime());
     }
 
-    @Test
+    @FiberTest
     void F4_raisedFiberThatGoesOnCanWaitAgain() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    Fiber<@Nullable Object> fiber =
-                            Fiber.spin(
-                                    () -> {
-                                        for (int i = 0; i < 3; i++) {
-                                            log.add(Runs.failureOf(Fiber::suspend).getMessage());
-                                        }
-                                        return Fiber.suspend();
-                                    });
-                    for (int i = 0; i < 3; i++) {
-                        Runs.settle();
-                        fiber.raise(new IllegalStateException("number " + i));
-                    }
-                    Runs.settle();
-                    fiber.schedule("value");
-                    assertEquals("value", fiber.await());
-                    assertEquals(List.of("number 0", "number 1", "number 2"), log);
-                });
+        List<String> log = new ArrayList<>();
+        Fiber<@Nullable Object> fiber =
+                Fiber.spin(
+                        () -> {
+                            for (int i = 0; i < 3; i++) {
+                                log.add(Runs.failureOf(Fiber::suspend).getMessage());
+                            }
+                            return Fiber.suspend();
+                        });
+        for (int i = 0; i < 3; i++) {
+            Runs.settle();
+            fiber.raise(new IllegalStateException("number " + i));
+        }
+        Runs.settle();
+        fiber.schedule("value");
+        assertEquals("value", fiber.await());
+        assertEquals(List.of("number 0", "number 1", "number 2"), log);
     }
 }

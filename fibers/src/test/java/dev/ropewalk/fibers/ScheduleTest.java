@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.sync.Event;
+import dev.ropewalk.fibers.testing.junit.FiberTest;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -20,19 +21,16 @@ import java.util.List;
 /** Rule F4: schedule, in each state of the fiber. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class ScheduleTest {
-    @Test
+    @FiberTest
     void F4_waitingInSuspendTakesTheValue() {
-        Runs.inAnyOrder(
-                () -> {
-                    Object value = new Object();
-                    Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
-                    Runs.settle();
-                    assertEquals(FiberState.WAITING, fiber.state());
-                    assertTrue(fiber.schedule(value));
-                    assertEquals(FiberState.RUNNABLE, fiber.state());
-                    assertSame(value, fiber.await());
-                    assertEquals(FiberState.DEAD, fiber.state());
-                });
+        Object value = new Object();
+        Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
+        Runs.settle();
+        assertEquals(FiberState.WAITING, fiber.state());
+        assertTrue(fiber.schedule(value));
+        assertEquals(FiberState.RUNNABLE, fiber.state());
+        assertSame(value, fiber.await());
+        assertEquals(FiberState.DEAD, fiber.state());
     }
 
     @Test
@@ -76,33 +74,27 @@ class ScheduleTest {
                 });
     }
 
-    @Test
+    @FiberTest
     void F4_nullIsAValue() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
-                    Runs.settle();
-                    assertTrue(fiber.schedule(null));
-                    assertFalse(fiber.schedule("second"));
-                    assertNull(fiber.await());
-                    assertTrue(Fiber.current().schedule(null));
-                    assertFalse(Fiber.current().schedule("second"));
-                    assertNull(Fiber.suspend());
-                });
+        Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
+        Runs.settle();
+        assertTrue(fiber.schedule(null));
+        assertFalse(fiber.schedule("second"));
+        assertNull(fiber.await());
+        assertTrue(Fiber.current().schedule(null));
+        assertFalse(Fiber.current().schedule("second"));
+        assertNull(Fiber.suspend());
     }
 
-    @Test
+    @FiberTest
     void F4_throwableGivenAsAValueStaysAValue() {
-        Runs.inAnyOrder(
-                () -> {
-                    Throwable value = new IllegalStateException("not thrown");
-                    Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
-                    Runs.settle();
-                    fiber.schedule(value);
-                    assertSame(value, fiber.await());
-                    Fiber.current().schedule(value);
-                    assertSame(value, Fiber.suspend());
-                });
+        Throwable value = new IllegalStateException("not thrown");
+        Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
+        Runs.settle();
+        fiber.schedule(value);
+        assertSame(value, fiber.await());
+        Fiber.current().schedule(value);
+        assertSame(value, Fiber.suspend());
     }
 
     @Test
@@ -121,36 +113,30 @@ class ScheduleTest {
                 });
     }
 
-    @Test
+    @FiberTest
     void F4_instantResumeIsForTheNextSuspendAndForNoOtherWait() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber.current().schedule("kept");
-                    long before = Cord.current().nanoTime();
-                    Fiber.sleep(Duration.ofSeconds(1));
-                    assertEquals(1_000_000_000, Cord.current().nanoTime() - before);
-                    Fiber.snooze();
-                    assertEquals("kept", Fiber.suspend());
-                    Fiber<?> me = Fiber.current();
-                    Fiber.spin(() -> me.schedule("next"));
-                    assertEquals("next", Fiber.suspend());
-                });
+        Fiber.current().schedule("kept");
+        long before = Cord.current().nanoTime();
+        Fiber.sleep(Duration.ofSeconds(1));
+        assertEquals(1_000_000_000, Cord.current().nanoTime() - before);
+        Fiber.snooze();
+        assertEquals("kept", Fiber.suspend());
+        Fiber<?> me = Fiber.current();
+        Fiber.spin(() -> me.schedule("next"));
+        assertEquals("next", Fiber.suspend());
     }
 
-    @Test
+    @FiberTest
     void F4_deadAndUnstartedAreNotScheduled() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
-                    assertEquals(FiberState.RUNNABLE, fiber.state());
-                    assertFalse(fiber.schedule("too early"));
-                    Runs.settle();
-                    assertEquals(FiberState.WAITING, fiber.state());
-                    assertTrue(fiber.schedule("in time"));
-                    assertEquals("in time", fiber.await());
-                    assertFalse(fiber.schedule("too late"));
-                    assertEquals("in time", fiber.await());
-                });
+        Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
+        assertEquals(FiberState.RUNNABLE, fiber.state());
+        assertFalse(fiber.schedule("too early"));
+        Runs.settle();
+        assertEquals(FiberState.WAITING, fiber.state());
+        assertTrue(fiber.schedule("in time"));
+        assertEquals("in time", fiber.await());
+        assertFalse(fiber.schedule("too late"));
+        assertEquals("in time", fiber.await());
     }
 
     /** Where a wait of Tarantool's channel that is woken early twice ends at half its limit. */
@@ -234,27 +220,24 @@ class ScheduleTest {
                 });
     }
 
-    @Test
+    @FiberTest
     void F4_eachSuspendTakesOneValue() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<@Nullable Object> values = new ArrayList<>();
-                    Fiber<?> fiber =
-                            Fiber.spin(
-                                    () -> {
-                                        for (int i = 0; i < 100; i++) {
-                                            values.add(Fiber.suspend());
-                                        }
-                                    });
-                    List<@Nullable Object> given = new ArrayList<>();
-                    for (int i = 0; i < 100; i++) {
-                        Runs.settle();
-                        assertTrue(fiber.schedule(i));
-                        assertFalse(fiber.schedule(-i));
-                        given.add(i);
-                    }
-                    fiber.await();
-                    assertEquals(given, values);
-                });
+        List<@Nullable Object> values = new ArrayList<>();
+        Fiber<?> fiber =
+                Fiber.spin(
+                        () -> {
+                            for (int i = 0; i < 100; i++) {
+                                values.add(Fiber.suspend());
+                            }
+                        });
+        List<@Nullable Object> given = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            Runs.settle();
+            assertTrue(fiber.schedule(i));
+            assertFalse(fiber.schedule(-i));
+            given.add(i);
+        }
+        fiber.await();
+        assertEquals(given, values);
     }
 }

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.testing.junit.FiberTest;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -35,356 +37,301 @@ class ScopeTest {
         return value;
     }
 
-    @Test
+    @FiberTest
     void F7_blockEndsWhenAllItsFibersHave() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    String result =
-                            Scope.call(
-                                    scope -> {
-                                        scope.spin("a", () -> log.add(after(SHORT, "a")));
-                                        scope.spin("b", () -> log.add(after(LONG, "b")));
-                                        log.add("block");
-                                        return "result";
-                                    });
-                    assertEquals("result", result);
-                    assertEquals(List.of("block", "a", "b"), log);
-                });
+        List<String> log = new ArrayList<>();
+        String result =
+                Scope.call(
+                        scope -> {
+                            scope.spin("a", () -> log.add(after(SHORT, "a")));
+                            scope.spin("b", () -> log.add(after(LONG, "b")));
+                            log.add("block");
+                            return "result";
+                        });
+        assertEquals("result", result);
+        assertEquals(List.of("block", "a", "b"), log);
     }
 
-    @Test
+    @FiberTest
     void F7_failureOfOneEndsTheOthersAndTheBlockWhereItWaits() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    long before = Cord.current().nanoTime();
-                    FiberFailedException thrown =
-                            assertThrows(
-                                    FiberFailedException.class,
-                                    () ->
-                                            Scope.run(
-                                                    scope -> {
-                                                        scope.spin("bad", failingAfter(SHORT, "x"));
-                                                        scope.spin(
-                                                                "good",
-                                                                () -> {
-                                                                    try {
-                                                                        Fiber.sleep(FAR);
-                                                                    } finally {
-                                                                        log.add("good ended");
-                                                                    }
-                                                                });
-                                                        Fiber.sleep(FAR);
-                                                        log.add("block went on");
-                                                    }));
-                    assertEquals("x", Runs.cause(thrown).getMessage());
-                    assertEquals(List.of("good ended"), log);
-                    assertEquals(SHORT.toNanos(), Cord.current().nanoTime() - before);
-                    Fiber.snooze();
-                });
+        List<String> log = new ArrayList<>();
+        long before = Cord.current().nanoTime();
+        FiberFailedException thrown =
+                assertThrows(
+                        FiberFailedException.class,
+                        () ->
+                                Scope.run(
+                                        scope -> {
+                                            scope.spin("bad", failingAfter(SHORT, "x"));
+                                            scope.spin(
+                                                    "good",
+                                                    () -> {
+                                                        try {
+                                                            Fiber.sleep(FAR);
+                                                        } finally {
+                                                            log.add("good ended");
+                                                        }
+                                                    });
+                                            Fiber.sleep(FAR);
+                                            log.add("block went on");
+                                        }));
+        assertEquals("x", Runs.cause(thrown).getMessage());
+        assertEquals(List.of("good ended"), log);
+        assertEquals(SHORT.toNanos(), Cord.current().nanoTime() - before);
+        Fiber.snooze();
     }
 
-    @Test
+    @FiberTest
     void F7_failureThatTheBlockAwaitsIsTheBlocks() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    Scope.run(
-                            scope -> {
-                                Fiber<?> bad = scope.spin("bad", failingAfter(SHORT, "x"));
-                                Runs.failureOf(bad::await);
-                                log.add("went on");
-                            });
-                    assertEquals(List.of("went on"), log);
+        List<String> log = new ArrayList<>();
+        Scope.run(
+                scope -> {
+                    Fiber<?> bad = scope.spin("bad", failingAfter(SHORT, "x"));
+                    Runs.failureOf(bad::await);
+                    log.add("went on");
                 });
+        assertEquals(List.of("went on"), log);
     }
 
-    @Test
+    @FiberTest
     void F7_secondFailureIsSuppressedInTheFirst() {
-        Runs.inAnyOrder(
-                () -> {
-                    Throwable thrown =
-                            Runs.failureOf(
-                                    () ->
-                                            Scope.run(
-                                                    scope -> {
-                                                        scope.spin("a", failingAfter(SHORT, "a"));
-                                                        scope.spin(
-                                                                "b",
-                                                                () -> {
-                                                                    try {
-                                                                        Fiber.sleep(FAR);
-                                                                    } finally {
-                                                                        failInCleanUp();
-                                                                    }
-                                                                });
-                                                    }));
-                    assertEquals("a", Runs.cause(thrown).getMessage());
-                    assertEquals(1, thrown.getSuppressed().length);
-                });
+        Throwable thrown =
+                Runs.failureOf(
+                        () ->
+                                Scope.run(
+                                        scope -> {
+                                            scope.spin("a", failingAfter(SHORT, "a"));
+                                            scope.spin(
+                                                    "b",
+                                                    () -> {
+                                                        try {
+                                                            Fiber.sleep(FAR);
+                                                        } finally {
+                                                            failInCleanUp();
+                                                        }
+                                                    });
+                                        }));
+        assertEquals("a", Runs.cause(thrown).getMessage());
+        assertEquals(1, thrown.getSuppressed().length);
     }
 
     private static void failInCleanUp() {
         throw new IllegalStateException("clean-up");
     }
 
-    @Test
+    @FiberTest
     void F7_blockThatThrowsEndsItsFibersFirst() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    Exception own = new Exception("own");
-                    Throwable thrown =
-                            Runs.failureOf(
-                                    () ->
-                                            Scope.run(
-                                                    scope -> {
-                                                        scope.spin(
-                                                                "a",
-                                                                () -> {
-                                                                    try {
-                                                                        Fiber.sleep(FAR);
-                                                                    } finally {
-                                                                        log.add("ended");
-                                                                    }
-                                                                });
-                                                        Runs.settle();
-                                                        throw own;
-                                                    }));
-                    log.add("thrown");
-                    assertSame(own, thrown);
-                    assertEquals(List.of("ended", "thrown"), log);
-                });
+        List<String> log = new ArrayList<>();
+        Exception own = new Exception("own");
+        Throwable thrown =
+                Runs.failureOf(
+                        () ->
+                                Scope.run(
+                                        scope -> {
+                                            scope.spin(
+                                                    "a",
+                                                    () -> {
+                                                        try {
+                                                            Fiber.sleep(FAR);
+                                                        } finally {
+                                                            log.add("ended");
+                                                        }
+                                                    });
+                                            Runs.settle();
+                                            throw own;
+                                        }));
+        log.add("thrown");
+        assertSame(own, thrown);
+        assertEquals(List.of("ended", "thrown"), log);
     }
 
-    @Test
+    @FiberTest
     void F7_serviceFibersDoNotKeepItOpenAndEndWithIt() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    Scope.run(
-                            scope -> {
-                                scope.spinService(
-                                        "service",
-                                        () -> {
-                                            try {
-                                                Fiber.sleep(FAR);
-                                            } finally {
-                                                log.add("service ended");
-                                            }
-                                        });
-                                scope.spin("work", () -> log.add(after(SHORT, "work")));
+        List<String> log = new ArrayList<>();
+        Scope.run(
+                scope -> {
+                    scope.spinService(
+                            "service",
+                            () -> {
+                                try {
+                                    Fiber.sleep(FAR);
+                                } finally {
+                                    log.add("service ended");
+                                }
                             });
-                    assertEquals(List.of("work", "service ended"), log);
+                    scope.spin("work", () -> log.add(after(SHORT, "work")));
                 });
+        assertEquals(List.of("work", "service ended"), log);
     }
 
-    @Test
+    @FiberTest
     void F7_serviceThatFailsFailsTheScope() {
-        Runs.inAnyOrder(
-                () -> {
-                    Throwable thrown =
-                            Runs.failureOf(
-                                    () ->
-                                            Scope.join(
-                                                    Joiner.all(),
-                                                    scope -> {
-                                                        scope.spinService(
-                                                                "bad", failingAfter(SHORT, "x"));
-                                                        scope.spin("good", () -> Fiber.sleep(FAR));
-                                                    }));
-                    assertEquals("x", Runs.cause(thrown).getMessage());
-                });
+        Throwable thrown =
+                Runs.failureOf(
+                        () ->
+                                Scope.join(
+                                        Joiner.all(),
+                                        scope -> {
+                                            scope.spinService("bad", failingAfter(SHORT, "x"));
+                                            scope.spin("good", () -> Fiber.sleep(FAR));
+                                        }));
+        assertEquals("x", Runs.cause(thrown).getMessage());
     }
 
-    @Test
+    @FiberTest
     void F7_joinerAllReturnsTheResultsInTheOrderOfSpinning() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> results =
-                            Scope.join(
-                                    Joiner.<String>all(),
-                                    scope -> {
-                                        scope.spin("a", () -> after(LONG, "a"));
-                                        scope.spin("b", () -> after(SHORT, "b"));
-                                    });
-                    assertEquals(List.of("a", "b"), results);
-                });
+        List<String> results =
+                Scope.join(
+                        Joiner.<String>all(),
+                        scope -> {
+                            scope.spin("a", () -> after(LONG, "a"));
+                            scope.spin("b", () -> after(SHORT, "b"));
+                        });
+        assertEquals(List.of("a", "b"), results);
     }
 
-    @Test
+    @FiberTest
     void F7_joinerAllFailsFast() {
-        Runs.inAnyOrder(
-                () -> {
-                    long before = Cord.current().nanoTime();
-                    Throwable thrown =
-                            Runs.failureOf(
-                                    () ->
-                                            Scope.join(
-                                                    Joiner.all(),
-                                                    scope -> {
-                                                        scope.spin("a", () -> Fiber.sleep(FAR));
-                                                        scope.spin("b", failingAfter(SHORT, "b"));
-                                                        Fiber.sleep(FAR);
-                                                    }));
-                    assertEquals("b", Runs.cause(thrown).getMessage());
-                    assertEquals(SHORT.toNanos(), Cord.current().nanoTime() - before);
-                });
+        long before = Cord.current().nanoTime();
+        Throwable thrown =
+                Runs.failureOf(
+                        () ->
+                                Scope.join(
+                                        Joiner.all(),
+                                        scope -> {
+                                            scope.spin("a", () -> Fiber.sleep(FAR));
+                                            scope.spin("b", failingAfter(SHORT, "b"));
+                                            Fiber.sleep(FAR);
+                                        }));
+        assertEquals("b", Runs.cause(thrown).getMessage());
+        assertEquals(SHORT.toNanos(), Cord.current().nanoTime() - before);
     }
 
-    @Test
+    @FiberTest
     void F7_joinerFirstSuccessEndsTheLosers() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    String first =
-                            Scope.join(
-                                    Joiner.<String>firstSuccess(),
-                                    scope -> {
-                                        scope.spin(
-                                                "bad",
-                                                () -> {
-                                                    throw new IllegalStateException("bad");
-                                                });
-                                        scope.spin("quick", () -> after(SHORT, "quick"));
-                                        scope.spin(
-                                                "slow",
-                                                () -> {
-                                                    try {
-                                                        return after(LONG, "slow");
-                                                    } finally {
-                                                        log.add("slow ended");
-                                                    }
-                                                });
+        List<String> log = new ArrayList<>();
+        String first =
+                Scope.join(
+                        Joiner.<String>firstSuccess(),
+                        scope -> {
+                            scope.spin(
+                                    "bad",
+                                    () -> {
+                                        throw new IllegalStateException("bad");
                                     });
-                    assertEquals("quick", first);
-                    assertEquals(List.of("slow ended"), log);
-                    Fiber.snooze();
-                });
+                            scope.spin("quick", () -> after(SHORT, "quick"));
+                            scope.spin(
+                                    "slow",
+                                    () -> {
+                                        try {
+                                            return after(LONG, "slow");
+                                        } finally {
+                                            log.add("slow ended");
+                                        }
+                                    });
+                        });
+        assertEquals("quick", first);
+        assertEquals(List.of("slow ended"), log);
+        Fiber.snooze();
     }
 
-    @Test
+    @FiberTest
     void F7_joinerFirstSuccessWithoutAnyTellsAllFailures() {
-        Runs.inAnyOrder(
-                () -> {
-                    Throwable thrown =
-                            Runs.failureOf(
-                                    () ->
-                                            Scope.join(
-                                                    Joiner.firstSuccess(),
-                                                    scope -> {
-                                                        scope.spin("a", failingAfter(SHORT, "a"));
-                                                        scope.spin("b", failingAfter(LONG, "b"));
-                                                    }));
-                    assertEquals("a", Runs.cause(thrown).getMessage());
-                    assertEquals("b", thrown.getSuppressed()[0].getMessage());
-                    assertThrows(
-                            IllegalStateException.class,
-                            () -> Scope.join(Joiner.firstSuccess(), scope -> {}));
-                });
+        Throwable thrown =
+                Runs.failureOf(
+                        () ->
+                                Scope.join(
+                                        Joiner.firstSuccess(),
+                                        scope -> {
+                                            scope.spin("a", failingAfter(SHORT, "a"));
+                                            scope.spin("b", failingAfter(LONG, "b"));
+                                        }));
+        assertEquals("a", Runs.cause(thrown).getMessage());
+        assertEquals("b", thrown.getSuppressed()[0].getMessage());
+        assertThrows(
+                IllegalStateException.class, () -> Scope.join(Joiner.firstSuccess(), scope -> {}));
     }
 
-    @Test
+    @FiberTest
     void F7_joinerUntilStopsWhenTheTestSaysSo() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<Fiber<? extends String>> ended =
-                            Scope.join(
-                                    Joiner.<String>until(fiber -> fiber.name().equals("b")),
-                                    scope -> {
-                                        scope.spin("c", () -> after(FAR, "c"));
-                                        scope.spin("b", () -> after(LONG, "b"));
-                                        scope.spin("a", () -> after(SHORT, "a"));
-                                    });
-                    assertEquals(List.of("a", "b"), ended.stream().map(Fiber::name).toList());
-                });
+        List<Fiber<? extends String>> ended =
+                Scope.join(
+                        Joiner.<String>until(fiber -> fiber.name().equals("b")),
+                        scope -> {
+                            scope.spin("c", () -> after(FAR, "c"));
+                            scope.spin("b", () -> after(LONG, "b"));
+                            scope.spin("a", () -> after(SHORT, "a"));
+                        });
+        assertEquals(List.of("a", "b"), ended.stream().map(Fiber::name).toList());
     }
 
-    @Test
+    @FiberTest
     void F7_joinerThatThrowsFailsTheScope() {
-        Runs.inAnyOrder(
-                () -> {
-                    Throwable thrown =
-                            Runs.failureOf(
-                                    () ->
-                                            Scope.join(
-                                                    Joiner.until(
-                                                            fiber -> {
-                                                                throw new IllegalStateException(
-                                                                        "j");
-                                                            }),
-                                                    scope -> {
-                                                        scope.spin("a", () -> {});
-                                                        scope.spin("b", () -> Fiber.sleep(FAR));
-                                                    }));
-                    assertEquals("j", thrown.getMessage());
-                });
+        Throwable thrown =
+                Runs.failureOf(
+                        () ->
+                                Scope.join(
+                                        Joiner.until(
+                                                fiber -> {
+                                                    throw new IllegalStateException("j");
+                                                }),
+                                        scope -> {
+                                            scope.spin("a", () -> {});
+                                            scope.spin("b", () -> Fiber.sleep(FAR));
+                                        }));
+        assertEquals("j", thrown.getMessage());
     }
 
-    @Test
+    @FiberTest
     void F7_terminatedOwnerEndsTheScope() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    Fiber<?> owner =
-                            Fiber.spin(
-                                    () ->
-                                            Scope.run(
-                                                    scope ->
-                                                            scope.spin(
-                                                                    "a",
-                                                                    () -> {
-                                                                        try {
-                                                                            Fiber.sleep(FAR);
-                                                                        } finally {
-                                                                            log.add("ended");
-                                                                        }
-                                                                    })));
-                    Runs.settle();
-                    owner.terminate();
-                    assertThrows(FiberTerminatedException.class, owner::await);
-                    assertEquals(List.of("ended"), log);
-                });
+        List<String> log = new ArrayList<>();
+        Fiber<?> owner =
+                Fiber.spin(
+                        () ->
+                                Scope.run(
+                                        scope ->
+                                                scope.spin(
+                                                        "a",
+                                                        () -> {
+                                                            try {
+                                                                Fiber.sleep(FAR);
+                                                            } finally {
+                                                                log.add("ended");
+                                                            }
+                                                        })));
+        Runs.settle();
+        owner.terminate();
+        assertThrows(FiberTerminatedException.class, owner::await);
+        assertEquals(List.of("ended"), log);
     }
 
-    @Test
+    @FiberTest
     void F6_outerTimeLimitEndsTheScope() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?>[] member = new Fiber<?>[1];
-                    boolean done =
-                            CancelScope.moveOnAfter(
-                                    SHORT,
-                                    () ->
-                                            Scope.run(
-                                                    scope ->
-                                                            member[0] =
-                                                                    scope.spin(
-                                                                            "a",
-                                                                            () ->
-                                                                                    Fiber.sleep(
-                                                                                            FAR))));
-                    assertFalse(done);
-                    assertEquals(FiberState.DEAD, member[0].state());
-                });
+        Fiber<?>[] member = new Fiber<?>[1];
+        boolean done =
+                CancelScope.moveOnAfter(
+                        SHORT,
+                        () ->
+                                Scope.run(
+                                        scope ->
+                                                member[0] =
+                                                        scope.spin("a", () -> Fiber.sleep(FAR))));
+        assertFalse(done);
+        assertEquals(FiberState.DEAD, member[0].state());
     }
 
-    @Test
+    @FiberTest
     void F7_cancelEndsBlockAndFibers() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?>[] member = new Fiber<?>[1];
-                    assertThrows(
-                            CancelledException.class,
-                            () ->
-                                    Scope.run(
-                                            scope -> {
-                                                member[0] = scope.spin("a", () -> Fiber.sleep(FAR));
-                                                Fiber.spin(scope::cancel);
-                                            }));
-                    assertEquals(FiberState.DEAD, member[0].state());
-                });
+        Fiber<?>[] member = new Fiber<?>[1];
+        assertThrows(
+                CancelledException.class,
+                () ->
+                        Scope.run(
+                                scope -> {
+                                    member[0] = scope.spin("a", () -> Fiber.sleep(FAR));
+                                    Fiber.spin(scope::cancel);
+                                }));
+        assertEquals(FiberState.DEAD, member[0].state());
     }
 
     @Test
@@ -445,22 +392,19 @@ class ScopeTest {
         reports.assertNone();
     }
 
-    @Test
+    @FiberTest
     void misuse_scopeIsOverWhenItsBlockIs() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<Scope<?>> escaped = new ArrayList<>();
-                    Scope.run(
-                            scope -> {
-                                escaped.add(scope);
-                            });
-                    IllegalStateException thrown =
-                            assertThrows(
-                                    IllegalStateException.class,
-                                    () -> escaped.getFirst().spin("late", () -> {}));
-                    assertTrue(thrown.toString().contains("is over"), thrown::toString);
-                    assertNull(Fiber.current().firstChild());
+        List<Scope<?>> escaped = new ArrayList<>();
+        Scope.run(
+                scope -> {
+                    escaped.add(scope);
                 });
+        IllegalStateException thrown =
+                assertThrows(
+                        IllegalStateException.class,
+                        () -> escaped.getFirst().spin("late", () -> {}));
+        assertTrue(thrown.toString().contains("is over"), thrown::toString);
+        assertNull(Fiber.current().firstChild());
     }
 
     @Test

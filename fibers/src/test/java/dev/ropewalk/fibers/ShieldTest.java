@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.testing.junit.FiberTest;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -23,113 +25,95 @@ class ShieldTest {
         return Cord.current().nanoTime();
     }
 
-    @Test
+    @FiberTest
     void F6_shieldLetsCleanUpWaitInATerminatedFiber() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    Fiber<?> fiber =
-                            Fiber.spin(
-                                    () -> {
-                                        try {
-                                            Fiber.suspend();
-                                        } finally {
-                                            CancelScope.shielded(
-                                                    LONG,
-                                                    () -> {
-                                                        Fiber.sleep(SHORT);
-                                                        Fiber.snooze();
-                                                        log.add("cleaned");
-                                                    });
+        List<String> log = new ArrayList<>();
+        Fiber<?> fiber =
+                Fiber.spin(
+                        () -> {
+                            try {
+                                Fiber.suspend();
+                            } finally {
+                                CancelScope.shielded(
+                                        LONG,
+                                        () -> {
+                                            Fiber.sleep(SHORT);
                                             Fiber.snooze();
-                                            log.add("not shielded any more");
-                                        }
-                                    });
-                    Runs.settle();
-                    long before = now();
-                    fiber.terminate();
-                    assertThrows(FiberTerminatedException.class, fiber::await);
-                    assertEquals(List.of("cleaned"), log);
-                    assertEquals(SHORT.toNanos(), now() - before);
-                });
+                                            log.add("cleaned");
+                                        });
+                                Fiber.snooze();
+                                log.add("not shielded any more");
+                            }
+                        });
+        Runs.settle();
+        long before = now();
+        fiber.terminate();
+        assertThrows(FiberTerminatedException.class, fiber::await);
+        assertEquals(List.of("cleaned"), log);
+        assertEquals(SHORT.toNanos(), now() - before);
     }
 
-    @Test
+    @FiberTest
     void F6_shieldIsGoneAfterItsLimit() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> fiber =
-                            Fiber.spin(() -> CancelScope.shielded(LONG, () -> Fiber.sleep(FAR)));
-                    Fiber.sleep(SHORT);
-                    long before = now();
-                    fiber.terminate();
-                    assertThrows(FiberTerminatedException.class, fiber::await);
-                    assertEquals(LONG.minus(SHORT).toNanos(), now() - before);
-                });
+        Fiber<?> fiber = Fiber.spin(() -> CancelScope.shielded(LONG, () -> Fiber.sleep(FAR)));
+        Fiber.sleep(SHORT);
+        long before = now();
+        fiber.terminate();
+        assertThrows(FiberTerminatedException.class, fiber::await);
+        assertEquals(LONG.minus(SHORT).toNanos(), now() - before);
     }
 
-    @Test
+    @FiberTest
     void F6_limitOfAShieldAloneEndsNothing() {
-        Runs.inAnyOrder(
-                () -> {
-                    long before = now();
-                    CancelScope.shielded(SHORT, () -> Fiber.sleep(LONG));
-                    assertEquals(LONG.toNanos(), now() - before);
-                });
+        long before = now();
+        CancelScope.shielded(SHORT, () -> Fiber.sleep(LONG));
+        assertEquals(LONG.toNanos(), now() - before);
     }
 
-    @Test
+    @FiberTest
     void F6_shieldHoldsOffOuterScopesButNotInnerOnes() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    boolean done =
-                            CancelScope.moveOnAfter(
-                                    SHORT,
-                                    () ->
-                                            CancelScope.shielded(
-                                                    FAR,
-                                                    () -> {
-                                                        Fiber.sleep(LONG);
-                                                        log.add("slept");
-                                                        boolean inner =
-                                                                CancelScope.moveOnAfter(
-                                                                        SHORT,
-                                                                        () -> Fiber.sleep(FAR));
-                                                        log.add("inner " + inner);
-                                                        Fiber.sleep(SHORT);
-                                                        log.add("slept again");
-                                                    }));
-                    assertTrue(done, "nothing was left to be cancelled after the shield");
-                    assertEquals(List.of("slept", "inner false", "slept again"), log);
-                });
+        List<String> log = new ArrayList<>();
+        boolean done =
+                CancelScope.moveOnAfter(
+                        SHORT,
+                        () ->
+                                CancelScope.shielded(
+                                        FAR,
+                                        () -> {
+                                            Fiber.sleep(LONG);
+                                            log.add("slept");
+                                            boolean inner =
+                                                    CancelScope.moveOnAfter(
+                                                            SHORT, () -> Fiber.sleep(FAR));
+                                            log.add("inner " + inner);
+                                            Fiber.sleep(SHORT);
+                                            log.add("slept again");
+                                        }));
+        assertTrue(done, "nothing was left to be cancelled after the shield");
+        assertEquals(List.of("slept", "inner false", "slept again"), log);
     }
 
-    @Test
+    @FiberTest
     void F6_raisedFailureWaitsForTheShieldToo() {
-        Runs.inAnyOrder(
-                () -> {
-                    List<String> log = new ArrayList<>();
-                    Fiber<?> fiber =
-                            Fiber.spin(
+        List<String> log = new ArrayList<>();
+        Fiber<?> fiber =
+                Fiber.spin(
+                        () -> {
+                            CancelScope.shielded(
+                                    FAR,
                                     () -> {
-                                        CancelScope.shielded(
-                                                FAR,
-                                                () -> {
-                                                    Fiber.sleep(LONG);
-                                                    log.add("slept");
-                                                });
-                                        log.add("left");
-                                        Fiber.snooze();
-                                        log.add("went on");
+                                        Fiber.sleep(LONG);
+                                        log.add("slept");
                                     });
-                    Fiber.sleep(SHORT);
-                    fiber.raise(new IllegalStateException("raised"));
-                    Throwable thrown = Runs.failureOf(fiber::await);
-                    assertTrue(
-                            Runs.cause(thrown) instanceof IllegalStateException, thrown::toString);
-                    assertEquals(List.of("slept", "left"), log);
-                });
+                            log.add("left");
+                            Fiber.snooze();
+                            log.add("went on");
+                        });
+        Fiber.sleep(SHORT);
+        fiber.raise(new IllegalStateException("raised"));
+        Throwable thrown = Runs.failureOf(fiber::await);
+        assertTrue(Runs.cause(thrown) instanceof IllegalStateException, thrown::toString);
+        assertEquals(List.of("slept", "left"), log);
     }
 
     @Test
@@ -137,24 +121,20 @@ class ShieldTest {
         Runs.inAnyOrder(() -> assertEquals(7, CancelScope.shielded(SHORT, () -> 7)));
     }
 
-    @Test
+    @FiberTest
     void F6_shieldsNestAndTheOuterOneCountsWhenTheInnerIsGone() {
-        Runs.inAnyOrder(
-                () -> {
-                    Fiber<?> fiber =
-                            Fiber.spin(
-                                    () ->
-                                            CancelScope.shielded(
-                                                    LONG,
-                                                    () -> {
-                                                        CancelScope.shielded(
-                                                                SHORT, () -> Fiber.sleep(FAR));
-                                                    }));
-                    Runs.settle();
-                    long before = now();
-                    fiber.terminate();
-                    assertThrows(FiberTerminatedException.class, fiber::await);
-                    assertEquals(LONG.toNanos() - 1, now() - before);
-                });
+        Fiber<?> fiber =
+                Fiber.spin(
+                        () ->
+                                CancelScope.shielded(
+                                        LONG,
+                                        () -> {
+                                            CancelScope.shielded(SHORT, () -> Fiber.sleep(FAR));
+                                        }));
+        Runs.settle();
+        long before = now();
+        fiber.terminate();
+        assertThrows(FiberTerminatedException.class, fiber::await);
+        assertEquals(LONG.toNanos() - 1, now() - before);
     }
 }

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
 
 /** Rule F10: context that other code binds to the thread goes with the fiber. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -353,7 +352,7 @@ class SwitchHookTest {
                         "",
                         () -> {
                             if (blocksFor[0] > 0) {
-                                LockSupport.parkNanos(blocksFor[0]);
+                                JdkSleep.block(Duration.ofNanos(blocksFor[0]));
                             }
                             return "";
                         },

@@ -54,7 +54,7 @@ class TestingSnippetsTest {
     }
 
     // @start region="junit"
-    @FiberTest(cords = 2, failOnLeaks = true)
+    @FiberTest(cords = 2)
     void answerComesInTime(List<Cord> cords) {
         Fiber<String> asked = cords.get(1).spin("asked", () -> ask(Duration.ofSeconds(1)));
         String answer = CancelScope.moveOnAfter(Duration.ofSeconds(2), "too late", asked::await);

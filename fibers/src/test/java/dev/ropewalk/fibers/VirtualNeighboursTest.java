@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Rules F11 and F12: what virtual threads and interrupts do beside the fibers of such a cord. */
@@ -90,7 +89,7 @@ class VirtualNeighboursTest {
                 VirtualThreads.options(new Reports()),
                 () -> {
                     Fiber<?> root = Fiber.current();
-                    root.onEnd(fiber -> LockSupport.parkNanos(5_000_000));
+                    root.onEnd(fiber -> JdkSleep.block(Duration.ofMillis(5)));
                     futures.add(root.toFuture().handle((result, failure) -> "told"));
                     return "result";
                 });

@@ -18,10 +18,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.LockSupport;
 
 /** Rule F11: what belongs to a fiber on a virtual thread, threads within one, and its limits. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -96,13 +96,14 @@ class VirtualStateTest {
     void F11_virtualThreadsInsideAFiberBehave() {
         VirtualThreads.run(
                 () -> {
+                    CountDownLatch both = new CountDownLatch(2);
                     Fiber<String> fiber =
                             Fiber.spin(
                                     () -> {
                                         try (ExecutorService tasks =
                                                 Executors.newVirtualThreadPerTaskExecutor()) {
-                                            Future<String> a = tasks.submit(() -> task("a"));
-                                            Future<String> b = tasks.submit(() -> task("b"));
+                                            Future<String> a = tasks.submit(() -> task("a", both));
+                                            Future<String> b = tasks.submit(() -> task("b", both));
                                             return a.get() + b.get();
                                         }
                                     });
@@ -117,8 +118,9 @@ class VirtualStateTest {
                 () -> {
                     Class<?> type = Class.forName("java.util.concurrent.StructuredTaskScope");
                     Method fork = type.getMethod("fork", Callable.class);
-                    Callable<String> a = () -> task("a");
-                    Callable<String> b = () -> task("b");
+                    CountDownLatch both = new CountDownLatch(2);
+                    Callable<String> a = () -> task("a", both);
+                    Callable<String> b = () -> task("b", both);
                     Fiber<String> fiber =
                             Fiber.spin(
                                     () -> {
@@ -140,10 +142,11 @@ class VirtualStateTest {
         return type.getMethod("get").invoke(subtask);
     }
 
-    private static String task(String name) {
+    private static String task(String name, CountDownLatch both) {
         assertNull(Fiber.currentOrNull(), "a thread of its own is no fiber");
         assertNull(Cord.currentOrNull());
-        LockSupport.parkNanos(1_000_000);
+        both.countDown();
+        Runs.await(both); // neither ends before the other has begun
         return name;
     }
 

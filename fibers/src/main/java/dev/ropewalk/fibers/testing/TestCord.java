@@ -68,4 +68,33 @@ public final class TestCord {
         Objects.requireNonNull(type, "type");
         TestRun.current().expect(type);
     }
+
+    /**
+     * Announces lines of WARN or ERROR that Ropewalk itself logs in the current run, before or
+     * after they come; also inside {@link TestCords#run}. The run fails if none comes, whether or
+     * not it {@linkplain #failOnLogs fails for others}.
+     *
+     * @param part what the lines' messages contain; one call announces any number of them
+     * @throws IllegalStateException if this thread is not in a run
+     * @throws IllegalArgumentException if the part is empty, which would announce everything
+     */
+    public static void expectLog(String part) {
+        if (part.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "an empty part announces every line; name the one that belongs to the test");
+        }
+        TestRun.current().expectLog(part);
+    }
+
+    /**
+     * Has the current run fail for each line of WARN or ERROR that Ropewalk logs on this thread,
+     * from the run's begin to the end of its cords, unless {@link #expectLog} announced it;
+     * {@code @FiberTest} does so by itself. What other code logs is not seen: see {@link
+     * dev.ropewalk.fibers.LogTap}.
+     *
+     * @throws IllegalStateException if this thread is not in a run
+     */
+    public static void failOnLogs() {
+        TestRun.current().failOnLogs();
+    }
 }

@@ -5,6 +5,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.LogTap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,9 @@ final class TestRun {
     private final String replay;
     private final List<Report> reports = new ArrayList<>();
     private final List<Class<? extends Throwable>> expected = new ArrayList<>();
+    private final List<LogTap.Line> logged = new ArrayList<>();
+    private final List<String> expectedLogs = new ArrayList<>();
+    private boolean isFailedByLogs;
 
     /** What the uncaught handler was told. */
     private record Report(String fiber, Throwable failure) {}
@@ -62,6 +66,14 @@ final class TestRun {
         expected.add(type);
     }
 
+    void expectLog(String part) {
+        expectedLogs.add(part);
+    }
+
+    void failOnLogs() {
+        isFailedByLogs = true;
+    }
+
     /** Has the cords run, which are made by the options that it gives, and judges what came. */
     void run(Consumer<CordOptions> cords) {
         CordOptions options =
@@ -72,7 +84,7 @@ final class TestRun {
         CURRENT.set(this);
         Throwable failure = null;
         try {
-            cords.accept(options);
+            LogTap.during(logged::add, () -> cords.accept(options));
         } catch (Throwable thrown) {
             failure = original(thrown);
         } finally {
@@ -102,6 +114,28 @@ final class TestRun {
         }
         if (!expected.isEmpty()) {
             throw failed("expected uncaught, but nobody reported: " + expected, null);
+        }
+        judgeLogs();
+    }
+
+    private void judgeLogs() {
+        for (String part : expectedLogs) {
+            if (logged.stream().noneMatch(line -> line.message().contains(part))) {
+                throw failed("expected in the log, but not there: \"" + part + "\"", null);
+            }
+        }
+        if (!isFailedByLogs) {
+            return;
+        }
+        for (LogTap.Line line : logged) {
+            if (expectedLogs.stream().noneMatch(line.message()::contains)) {
+                throw failed(
+                        "logged "
+                                + line
+                                + ". If it belongs to the test, call TestCord.expectLog with a"
+                                + " part of it",
+                        line.failure());
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
@@ -300,6 +301,30 @@ class MutexTest {
                     careless.await();
                     next.await();
                 });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void sync_reportOfADeadHolderNamesTheFiberTheMutexAndTheRemedy(Form form) {
+        List<Throwable> reports = new ArrayList<>();
+        CordOptions options =
+                CordOptions.named("virtual")
+                        .withClock(new CordOptions.VirtualClock(1, false))
+                        .withUncaught((fiber, failure) -> reports.add(failure));
+        Mutex held =
+                Cord.run(
+                        options,
+                        () -> {
+                            Mutex mutex = form.make();
+                            Fiber.spin("careless", () -> mutex.lock()).await();
+                            return mutex;
+                        });
+        assertEquals(1, reports.size(), reports::toString);
+        assertEquals(IllegalStateException.class, reports.getFirst().getClass());
+        String message = String.valueOf(reports.getFirst().getMessage());
+        for (String part : List.of("fiber careless on cord virtual", held.toString(), "finally")) {
+            assertTrue(message.contains(part), message);
+        }
     }
 
     @ParameterizedTest

@@ -24,6 +24,7 @@ import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Conservation, with users that are terminated, cancelled, timed out and interrupted at random: on
@@ -189,8 +190,18 @@ class SyncStressTest {
         }
     }
 
-    /** A group that all add to; and a barrier of two that is reset by whom it broke for. */
+    /**
+     * A group that all add to; a barrier of two that is reset by whom it broke for; and a latch,
+     * which who finds it open replaces.
+     */
     private static final class MeetingGame implements Game {
+        private static final int OPENS = 3;
+
+        /** A latch and how many calls to count down it got, or is about to. */
+        private record Gate(Latch latch, AtomicInteger calls) {}
+
+        private final Form form;
+        private final AtomicReference<Gate> gate = new AtomicReference<>();
         private final WaitGroup group;
         private final Barrier barrier;
         private final AtomicInteger running = new AtomicInteger();
@@ -198,12 +209,31 @@ class SyncStressTest {
         private final AtomicInteger last = new AtomicInteger();
 
         MeetingGame(Form form) {
+            this.form = form;
+            this.gate.set(newGate());
             this.group = form == Form.LOCAL ? WaitGroup.local() : WaitGroup.shared();
             this.barrier = form == Form.LOCAL ? Barrier.local(2) : Barrier.shared(2);
         }
 
+        private Gate newGate() {
+            Latch latch = form == Form.LOCAL ? Latch.local(OPENS) : Latch.shared(OPENS);
+            return new Gate(latch, new AtomicInteger());
+        }
+
+        private void passGate(SplittableRandom random) {
+            Gate mine = gate.get();
+            mine.calls().incrementAndGet();
+            mine.latch().countDown();
+            if (mine.latch().await(limit(random))) {
+                assertTrue(mine.calls().get() >= OPENS, "it opened too early");
+                assertEquals(0, mine.latch().count());
+                gate.compareAndSet(mine, newGate());
+            }
+        }
+
         @Override
         public void move(SplittableRandom random) {
+            passGate(random);
             group.add();
             running.incrementAndGet();
             try {
@@ -223,6 +253,10 @@ class SyncStressTest {
         public void end() {
             group.checkInvariants();
             barrier.checkInvariants();
+            Gate left = gate.get();
+            left.latch().checkInvariants();
+            assertEquals(Math.max(0, OPENS - left.calls().get()), left.latch().count());
+            assertEquals(left.calls().get() >= OPENS, left.latch().await(Duration.ZERO));
             assertEquals(0, group.count());
             assertEquals(0, running.get());
             assertEquals(first.get(), last.get(), "one of two went on alone");

@@ -18,9 +18,11 @@ import java.lang.annotation.Target;
  * <p>The method may have a parameter of type {@code List<Cord>}, the cords of the run; the method
  * runs on the first. Each run is a test of its own, whose display name has the seed and the order.
  * It fails as that of {@link dev.ropewalk.fibers.testing.TestCords} does, with the seed in the
- * message: if the method does, and for reports to the uncaught handler that {@link
- * dev.ropewalk.fibers.testing.TestCord#expectUncaught} did not announce. Started with {@code
- * -Dropewalk.seed=42}, only that seed runs.
+ * message: if the method does, for reports to the uncaught handler that {@link
+ * dev.ropewalk.fibers.testing.TestCord#expectUncaught} did not announce, for warnings and errors
+ * that Ropewalk logged and {@link dev.ropewalk.fibers.testing.TestCord#expectLog} did not announce,
+ * and for fibers that the method left behind. Started with {@code -Dropewalk.seed=42}, only that
+ * seed runs.
  *
  * <p>{@code @BeforeEach} and {@code @AfterEach} methods, and those of other extensions, run as no
  * fiber, before the cords are there and after they have ended. A time limit of JUnit ends nothing
@@ -40,11 +42,21 @@ public @interface FiberTest {
     long[] seeds() default {1, 2, 3, 5, 8, 13};
 
     /**
-     * {@return whether a fiber that the method leaves behind fails the test}
+     * {@return whether a fiber that the method leaves behind fails the test, as it does by default}
      *
-     * <p>Else such a fiber is terminated and awaited, as everywhere. When the method has returned,
-     * the others get some turns to end by themselves; who is alive then, on any of the cords, was
-     * left behind.
+     * <p>If false, such a fiber is terminated and awaited, as everywhere. When the method has
+     * returned, the others get some turns to end by themselves; who is alive then, on any of the
+     * cords, was left behind.
      */
-    boolean failOnLeaks() default false;
+    boolean failOnLeaks() default true;
+
+    /**
+     * {@return whether lines of WARN or ERROR that Ropewalk logs fail the test unless {@link
+     * dev.ropewalk.fibers.testing.TestCord#expectLog} announces them, as they do by default}
+     *
+     * <p>Seen is what Ropewalk's own classes log on the test's thread, which all cords of the run
+     * share; not what the tested code logs, and not the lines of real cords and threads that it
+     * starts: see {@link dev.ropewalk.fibers.LogTap}.
+     */
+    boolean failOnLogs() default true;
 }

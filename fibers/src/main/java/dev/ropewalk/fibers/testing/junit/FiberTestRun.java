@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.testing.junit;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.VirtualCords;
+import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
 
 import org.junit.jupiter.api.extension.Extension;
@@ -68,6 +69,9 @@ final class FiberTestRun
 
     private void runOn(List<Cord> all, Invocation<Void> invocation) throws Exception {
         cords.all = all;
+        if (test.failOnLogs()) {
+            TestCord.failOnLogs();
+        }
         try {
             invocation.proceed();
         } catch (Exception | Error thrown) {
@@ -89,7 +93,7 @@ final class FiberTestRun
             throw new AssertionError(
                     "the test method has returned, and these fibers are alive: "
                             + living
-                            + ". Await or terminate them, or leave out failOnLeaks");
+                            + ". Await or terminate them, or set failOnLeaks = false");
         }
     }
 

@@ -1,0 +1,109 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.fibers.CordCore.Activity;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Rule F15: a task goes to a cord that spins, else round. The cords are asleep in truth, so that
+ * what they are said to do stands still; their queues are those of the test.
+ */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class CrewTest {
+    private static final int CORDS = 4;
+
+    private final Scheduler owner = Scheduler.start(SchedulerOptions.named("owner").withCords(1));
+    private final List<TaskQueue> queues = new ArrayList<>();
+    private final Crew crew = new Crew();
+
+    private void start(Activity... activities) {
+        for (Activity each : activities) {
+            Cord cord = Cord.start("cord" + queues.size());
+            Runs.until(() -> cord.isInitialised() && cord.activity() == Activity.ASLEEP);
+            cord.activity = each;
+            TaskQueue queue = new TaskQueue(owner, cord);
+            queues.add(queue);
+            crew.join(queue);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        queues.forEach(each -> each.cord.close());
+        owner.close();
+    }
+
+    private void place(int tasks) {
+        for (int i = 0; i < tasks; i++) {
+            assertTrue(crew.place(queues.getFirst().cord.root()));
+        }
+    }
+
+    private List<Integer> sizes() {
+        return queues.stream().map(TaskQueue::size).toList();
+    }
+
+    @Test
+    void F15_spinningCordGetsTheTaskWhereverItStands() {
+        for (int spinning = 0; spinning < CORDS; spinning++) {
+            Activity[] all = new Activity[CORDS];
+            Arrays.fill(all, spinning % 2 == 0 ? Activity.BUSY : Activity.ASLEEP);
+            all[spinning] = Activity.SPINNING;
+            CrewTest each = new CrewTest();
+            each.start(all);
+            try {
+                each.place(3 * CORDS);
+                for (int i = 0; i < CORDS; i++) {
+                    assertEquals(i == spinning ? 3 * CORDS : 0, each.sizes().get(i), "cord " + i);
+                }
+            } finally {
+                each.close();
+            }
+        }
+    }
+
+    @Test
+    void F15_withNoneThatSpinsTasksGoRound() {
+        start(Activity.BUSY, Activity.BUSY, Activity.BUSY);
+        place(1);
+        assertEquals(List.of(1, 0, 0), sizes());
+        place(1);
+        assertEquals(List.of(1, 1, 0), sizes());
+        place(4);
+        assertEquals(List.of(2, 2, 2), sizes());
+    }
+
+    @Test
+    void F15_sleeperThatIsNextGetsTheTaskAndIsWoken() {
+        start(Activity.ASLEEP);
+        long before = queues.getFirst().cord.stats().slept().toNanos();
+        place(1);
+        assertEquals(List.of(1), sizes());
+        Runs.until(() -> queues.getFirst().cord.stats().slept().toNanos() > before);
+    }
+
+    @Test
+    void F15_cordThatTakesNoMoreIsLeftOutAlsoIfItSpins() {
+        start(Activity.SPINNING, Activity.BUSY, Activity.BUSY);
+        queues.getFirst().close();
+        place(4);
+        assertEquals(0, sizes().getFirst());
+        assertEquals(4, sizes().get(1) + sizes().get(2));
+    }
+
+    @Test
+    void F15_withoutCordsThereIsNoPlace() {
+        assertFalse(crew.place(owner.cords().getFirst().root()));
+    }
+}

@@ -1,0 +1,24 @@
+package dev.ropewalk.fibers;
+
+import java.time.Duration;
+
+/**
+ * The one test class that may call {@code Thread.sleep}: for tests whose subject is a thread that
+ * sleeps or blocks for a while.
+ */
+final class JdkSleep {
+    private JdkSleep() {}
+
+    static void sleep(Duration time) throws InterruptedException {
+        Thread.sleep(time);
+    }
+
+    /** For callbacks, which declare nothing. */
+    static void block(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

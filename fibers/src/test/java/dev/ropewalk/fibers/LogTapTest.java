@@ -1,0 +1,102 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.slf4j.Logger;
+import org.slf4j.event.Level;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Rule F14: a test sees what Ropewalk logs. */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class LogTapTest {
+    private static final Logger LOG = LogTap.logger(LogTapTest.class);
+
+    private final List<LogTap.Line> lines = new ArrayList<>();
+
+    @Test
+    void F14_tapSeesWarningsAndErrorsAsTheyAreWritten() {
+        Exception failure = new Exception("broken");
+        LogTap.during(
+                lines::add,
+                () -> {
+                    LOG.info("not seen");
+                    LOG.warn("{} and {}", 1, "two");
+                    LOG.error("{} {} {}", 1, 2, 3, failure);
+                    LOG.error("alone", failure);
+                    LOG.warn("nothing to {}");
+                });
+        LOG.warn("not seen any more");
+        assertEquals(
+                List.of("1 and two", "1 2 3", "alone", "nothing to {}"),
+                lines.stream().map(LogTap.Line::message).toList());
+        assertEquals(
+                List.of(Level.WARN, Level.ERROR, Level.ERROR, Level.WARN),
+                lines.stream().map(LogTap.Line::level).toList());
+        assertSame(failure, lines.get(1).failure());
+        assertSame(failure, lines.get(2).failure());
+        assertEquals(LogTapTest.class.getName(), lines.getFirst().logger());
+        assertEquals(LogTapTest.class.getName(), LOG.getName());
+    }
+
+    @Test
+    void F14_innerTapHidesTheOuterOneAlsoIfItsBodyFails() {
+        List<LogTap.Line> inner = new ArrayList<>();
+        LogTap.during(
+                lines::add,
+                () -> {
+                    assertThrows(
+                            IllegalStateException.class,
+                            () ->
+                                    LogTap.during(
+                                            inner::add,
+                                            () -> {
+                                                LOG.warn("inner");
+                                                throw new IllegalStateException();
+                                            }));
+                    LOG.warn("outer");
+                });
+        assertEquals("inner", inner.getFirst().message());
+        assertEquals(1, inner.size());
+        assertEquals("outer", lines.getFirst().message());
+        assertEquals(1, lines.size());
+    }
+
+    @Test
+    void misuse_tapThatThrowsBreaksNobody() {
+        LogTap.during(
+                line -> {
+                    throw new IllegalStateException("a bad tap");
+                },
+                () -> LOG.warn("harmless"));
+    }
+
+    /** Else the tap would miss lines, and nobody would know. */
+    @Test
+    void F14_everyLoggerOfRopewalkIsTapped() throws IOException {
+        List<String> untapped = new ArrayList<>();
+        for (String module : List.of("fibers", "channels", "actors")) {
+            Path sources = Path.of("..", module, "src", "main", "java");
+            try (Stream<Path> all = Files.walk(sources)) {
+                for (Path each : all.filter(path -> path.toString().endsWith(".java")).toList()) {
+                    boolean isSeam = each.endsWith("LogTap.java");
+                    if (!isSeam && Files.readString(each).contains("LoggerFactory")) {
+                        untapped.add(each.toString());
+                    }
+                }
+            }
+        }
+        assertTrue(untapped.isEmpty(), () -> "take the logger from LogTap in " + untapped);
+    }
+}
