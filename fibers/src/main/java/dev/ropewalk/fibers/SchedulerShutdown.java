@@ -28,7 +28,7 @@ final class SchedulerShutdown {
 
     private static final int STACK_LINES = 8;
 
-    private final Scheduler scheduler;
+    private final SchedulerCore scheduler;
 
     /** Opened when draining is over: all is quiet, or a limit has passed. */
     private final CountDownLatch drained = new CountDownLatch(1);
@@ -46,7 +46,7 @@ final class SchedulerShutdown {
     private final List<String> stuck = new ArrayList<>();
     private volatile @Nullable ShutdownReport report;
 
-    SchedulerShutdown(Scheduler scheduler) {
+    SchedulerShutdown(SchedulerCore scheduler) {
         this.scheduler = scheduler;
     }
 
@@ -79,7 +79,7 @@ final class SchedulerShutdown {
     }
 
     private void begin() {
-        if (scheduler.cords().isEmpty() && scheduler.isQuiet()) {
+        if (scheduler.ownCords().isEmpty() && scheduler.isQuiet()) {
             end(); // also on a virtual clock, where nothing can be awaited from outside
         } else {
             HelperThreads.unstarted("end of " + scheduler, this::end).start();
@@ -122,7 +122,7 @@ final class SchedulerShutdown {
             if (!scheduler.isQuiet()) {
                 endTasks();
             }
-            scheduler.cords().forEach(cord -> cord.root().terminate());
+            scheduler.ownCords().forEach(cord -> cord.root().terminate());
             awaitCords();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // nobody knows this thread
@@ -151,7 +151,7 @@ final class SchedulerShutdown {
         for (TaskQueue each : scheduler.crew.queues()) {
             notStarted.addAll(each.snapshot());
         }
-        for (Cord cord : scheduler.cords()) {
+        for (Cord cord : scheduler.ownCords()) {
             cord.send(FiberMessages.quiet(() -> endTasksOn(cord)));
         }
         for (Cord cord : bound) {
@@ -218,7 +218,7 @@ final class SchedulerShutdown {
         long stopLimitNs = scheduler.stopLimitNs();
         long limitNs = Math.min(stopLimitNs, Long.MAX_VALUE - GRACE_NS) + GRACE_NS;
         long startNs = RealSeam.now();
-        for (Cord cord : scheduler.cords()) {
+        for (Cord cord : scheduler.ownCords()) {
             long leftNs = Math.max(0, limitNs - (RealSeam.now() - startNs));
             if (!cord.end.await(reason(), leftNs)) {
                 stuck.add(DumpText.ofStuck(DumpTaker.ofStuck(cord), STACK_LINES));
