@@ -23,7 +23,14 @@ import java.util.concurrent.RejectedExecutionException;
  * shared channels, by {@code fibers.sync} in its shared form, or not at all.
  *
  * <p>A task that a fiber spins is its child, whatever cord either runs on. One that a plain thread
- * spins belongs to nobody: what it throws and nobody awaits goes to the uncaught handler.
+ * spins belongs to nobody: what it throws and nobody awaits goes to the uncaught handler, and its
+ * {@link Fiber#parent} is null.
+ *
+ * <p>A cord whose initialiser fails ends; its failure goes to the uncaught handler and into the
+ * {@link ShutdownReport}, and the other cords take its tasks. When the last cord has ended like
+ * that, the tasks that wait and those spun later get a {@link CordClosedException} with the first
+ * such failure as its cause. A cord ends otherwise with its scheduler only: its root fiber cannot
+ * be terminated.
  *
  * <p>A thread of the user takes part while it is bound, see {@link #bind}. All methods work from
  * any thread but for what says otherwise; what the caller did before happens before the task runs.
@@ -47,7 +54,8 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
     }
 
     /**
-     * Starts a scheduler.
+     * Starts a scheduler. Does not wait for the initialisers of its cords, which may wait for the
+     * caller; tasks can be spun at once, and start as soon as a cord is ready.
      *
      * @param options how it is made
      * @return the scheduler
@@ -116,7 +124,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @param body what the task runs
      * @return the task, to be awaited or ended like any fiber; {@link Fiber#cord} works once it has
      *     started
-     * @throws CordClosedException if the scheduler is closed
+     * @throws CordClosedException if the scheduler is closed, or its last cord has ended
      * @throws IllegalStateException if it has no cord: it was made with none, and no thread is
      *     bound
      */
@@ -227,12 +235,12 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
     }
 
     /**
-     * Tells what each cord and its fibers are doing, as {@link Cord#dump(Duration)}. All are asked
-     * at once, and each answers for itself: the dumps are not from the same moment.
+     * {@link Cord#dump(Duration)} of each cord. All are asked at once, and each answers for itself:
+     * the dumps are not from the same moment.
      *
      * @param limit how long to wait for all answers together
      * @return the dump of each cord, bound threads included
-     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws IllegalArgumentException as there, and so are the others
      * @throws IllegalStateException if this thread is a cord, and no fiber runs there now
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
@@ -271,11 +279,11 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
     /**
      * Takes no more tasks from outside, waits until all have ended and no thread is bound, and ends
      * the cords. After the limit the tasks that are left are terminated; what does not end within
-     * the stop limit of the cords then is abandoned, or left to its thread if that is bound, and a
-     * cord that does not even do that is left behind. Fibers that are no tasks and belong to none,
-     * because they were spun by {@code Fiber.spin} and detached, respawned, or spun on a cord
-     * itself, are terminated without being waited for. A second call waits like the first and
-     * returns the same; if its limit passes earlier, that limit counts. From a fiber of another
+     * the stop limit of the cords then is abandoned. A cord that does not even do that is left
+     * behind. A thread that is still bound goes on, without tasks. Fibers that are no tasks and
+     * belong to none, because they were spun by {@code Fiber.spin} and detached, respawned, or spun
+     * on a cord itself, are terminated without being waited for. A second call waits like the first
+     * and returns the same; if its limit passes earlier, that limit counts. From a fiber of another
      * cord this is a switchpoint, and a shielded one; if that fiber is abandoned meanwhile, the end
      * goes on without it.
      *

@@ -51,6 +51,11 @@ abstract sealed class SchedulerCore permits Scheduler {
     final SchedulerShutdown shutdown = new SchedulerShutdown(this);
     private volatile State state = State.OPEN;
 
+    private record Failed(Cord cord, Throwable why) {}
+
+    /** The first of its cords that ended by itself. Written under the lock of this. */
+    private volatile @Nullable Failed firstFailed;
+
     /** Threads that are bound, to the end of their cords; under the lock of this. */
     private final Set<Cord> bound = new LinkedHashSet<>();
 
@@ -82,12 +87,48 @@ abstract sealed class SchedulerCore permits Scheduler {
 
     /** The cord has ended. */
     void leave(TaskQueue queue) {
+        noteFailure(queue); // first: who finds no cord any more looks for it
         crew.remove(queue);
         queue.close();
         synchronized (this) {
             bound.remove(queue.cord);
         }
         shutdown.tellIfQuiet();
+    }
+
+    /** An initialiser that fails ends its cord, and so does what breaks it. */
+    private void noteFailure(TaskQueue queue) {
+        Cord cord = queue.cord;
+        Throwable why = cord.root().failure();
+        boolean wasEnded = state.compareTo(State.STOPPING) >= 0;
+        if (why == null || !queue.isOfOwnCord()) {
+            return;
+        }
+        if (!wasEnded || !(why instanceof FiberTerminatedException)) {
+            synchronized (this) {
+                firstFailed = firstFailed == null ? new Failed(cord, why) : firstFailed;
+            }
+            shutdown.noteFailed(cord.name() + " ended by itself: " + FiberCore.textOf(why));
+        }
+    }
+
+    /** What is told to who needs a cord, and there is none any more. */
+    final CordClosedException noCord(String task) {
+        Failed first = firstFailed;
+        if (first == null) {
+            return new CordClosedException(
+                    task
+                            + this
+                            + " has no cord any more: it was closed, or the last thread unbound");
+        }
+        return new CordClosedException(
+                task
+                        + this
+                        + " has no cord any more: they ended by themselves, first "
+                        + first.cord()
+                        + ", for its initialiser or loop failed: "
+                        + FiberCore.textOf(first.why()),
+                first.why());
     }
 
     /** Those that have threads of their own. */
@@ -188,6 +229,9 @@ abstract sealed class SchedulerCore permits Scheduler {
                             + " tasks when it is done");
         }
         if (crew.queues().length == 0 && (here == null || !isMine(here))) {
+            if (firstFailed != null) {
+                throw noCord("");
+            }
             throw new IllegalStateException(
                     this + " has no cord: cords=" + options.cords() + " and no thread is bound");
         }
@@ -205,8 +249,7 @@ abstract sealed class SchedulerCore permits Scheduler {
         if (!placeAgain(task) && !startHere(task)) {
             ended.increment();
             shutdown.tellIfQuiet();
-            throw new CordClosedException(
-                    this + " has no cord any more: it was closed, or the last thread unbound");
+            throw noCord("");
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * The end of a scheduler, in steps: drain, terminate, abandon, and leave behind what is stuck; each
@@ -43,6 +44,7 @@ final class SchedulerShutdown {
 
     private final Queue<String> terminated = new ConcurrentLinkedQueue<>();
     private final Queue<String> abandoned = new ConcurrentLinkedQueue<>();
+    private final Queue<String> failed = new ConcurrentLinkedQueue<>();
     private final List<String> stuck = new ArrayList<>();
     private volatile @Nullable ShutdownReport report;
 
@@ -122,7 +124,7 @@ final class SchedulerShutdown {
             if (!scheduler.isQuiet()) {
                 endTasks();
             }
-            scheduler.ownCords().forEach(cord -> cord.root().terminate());
+            scheduler.ownCords().forEach(this::endCord);
             awaitCords();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // nobody knows this thread
@@ -145,46 +147,65 @@ final class SchedulerShutdown {
         }
     }
 
+    private void endCord(Cord cord) {
+        Fiber<?> root = cord.root();
+        root.raiseAnyway(new Signal.Terminate(scheduler + " ends, and " + root + " with it"));
+    }
+
     private void endTasks() throws InterruptedException {
-        List<Cord> bound = scheduler.bound();
-        CountDownLatch answers = new CountDownLatch(bound.size());
         for (TaskQueue each : scheduler.crew.queues()) {
             notStarted.addAll(each.snapshot());
         }
         for (Cord cord : scheduler.ownCords()) {
             cord.send(FiberMessages.quiet(() -> endTasksOn(cord)));
         }
-        for (Cord cord : bound) {
-            cord.send(new EndTasks(cord, answers));
-        }
         notStarted.forEach(Fiber::terminate);
-        long startNs = RealSeam.now();
-        long limitNs = scheduler.stopLimitNs();
-        if (!answers.await(limitNs, TimeUnit.NANOSECONDS)) {
-            LOG.warn("{}: not every bound thread has looked at its messages", scheduler);
-        }
+        List<Cord> bound = scheduler.bound();
         if (!bound.isEmpty()) {
-            tellIfQuiet();
-            long leftNs = Math.max(0, limitNs - (RealSeam.now() - startNs));
-            boolean inTime = tasksEnded.await(leftNs, TimeUnit.NANOSECONDS);
-            LOG.debug("{}: tasks ended within the stop limit: {}", scheduler, inTime);
+            endTasksOf(bound);
         }
     }
 
-    /** On a bound thread, which may unbind before it looks. */
-    private final class EndTasks extends CordMessage {
+    /** Their threads are the users', so they go on when the tasks have ended or are abandoned. */
+    private void endTasksOf(List<Cord> bound) throws InterruptedException {
+        long startNs = RealSeam.now();
+        long limitNs = scheduler.stopLimitNs();
+        ask(bound, this::endTasksOn, limitNs);
+        tellIfQuiet();
+        long leftNs = Math.max(0, limitNs - (RealSeam.now() - startNs));
+        if (!tasksEnded.await(leftNs, TimeUnit.NANOSECONDS)) {
+            ask(bound, this::abandonTasksOn, GRACE_NS);
+        }
+    }
+
+    /** Those that do not look at their messages within the limit are reported as bound. */
+    private void ask(List<Cord> bound, Consumer<Cord> question, long limitNs)
+            throws InterruptedException {
+        CountDownLatch answers = new CountDownLatch(bound.size());
+        for (Cord cord : bound) {
+            cord.send(new Question(cord, question, answers));
+        }
+        if (!answers.await(limitNs, TimeUnit.NANOSECONDS)) {
+            LOG.warn("{}: not every bound thread has looked at its messages", scheduler);
+        }
+    }
+
+    /** To a bound thread, which may unbind before it looks. */
+    private static final class Question extends CordMessage {
         private final Cord cord;
+        private final Consumer<Cord> question;
         private final CountDownLatch answer;
 
-        EndTasks(Cord cord, CountDownLatch answer) {
+        Question(Cord cord, Consumer<Cord> question, CountDownLatch answer) {
             this.cord = cord;
+            this.question = question;
             this.answer = answer;
         }
 
         @Override
         protected void onCord() {
             try {
-                endTasksOn(cord);
+                question.accept(cord);
             } finally {
                 answer.countDown();
             }
@@ -206,6 +227,18 @@ final class SchedulerShutdown {
             }
             each.terminate();
         }
+    }
+
+    /** On that cord. */
+    private void abandonTasksOn(Cord cord) {
+        String why = "the limit of " + scheduler.stopLimitNs() / 1_000_000 + " ms of " + scheduler;
+        for (Fiber<?> each : cord.tasksHere()) {
+            each.abandonBelow(why + " for its end ran out");
+        }
+    }
+
+    void noteFailed(String text) {
+        failed.add(text);
     }
 
     void noteAbandoned(Fiber<?> fiber) {
@@ -239,7 +272,9 @@ final class SchedulerShutdown {
                         List.copyOf(terminated),
                         List.copyOf(abandoned),
                         stuck,
-                        scheduler.bound().stream().map(Cord::name).toList());
+                        scheduler.bound().stream().map(Cord::name).toList(),
+                        List.copyOf(failed),
+                        scheduler.readStats().alive());
         report = all;
         if (scheduler.state() == Scheduler.State.STOPPING) {
             scheduler.state(Scheduler.State.STOPPING, Scheduler.State.OVER);

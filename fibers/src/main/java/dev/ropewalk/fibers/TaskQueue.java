@@ -44,6 +44,11 @@ final class TaskQueue {
 
     // ---------------------------------------------------------------- from any thread
 
+    /** Whether the scheduler started the cord; else its thread is bound. */
+    boolean isOfOwnCord() {
+        return cord.ownThread != null;
+    }
+
     /** The caller wakes somebody. */
     void add(Fiber<?> task) {
         waiting.add(task);
@@ -130,8 +135,7 @@ final class TaskQueue {
             if (notes != null) {
                 tell(notes);
                 if (task.outcome() == null) {
-                    task.refuseStart(
-                            task + " was not started: " + scheduler + " has no cord any more");
+                    task.refuseStart(scheduler.noCord(task + " was not started: "));
                 }
             }
         }
