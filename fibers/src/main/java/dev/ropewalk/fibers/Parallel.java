@@ -244,7 +244,11 @@ public final class Parallel {
         scope = opened;
         List<Fiber<?>> tasks = new ArrayList<>();
         for (int i = 0; i < helpers; i++) {
-            tasks.add(opened.spinOn(scheduler, "part of a loop", this::help));
+            try {
+                tasks.add(opened.spinOn(scheduler, "part of a loop", this::help));
+            } catch (TaskRejectedException tooMany) {
+                break; // the caller goes on with those that it has
+            }
         }
         work(mine);
         tasks.forEach(Fiber::startNow);

@@ -125,6 +125,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @return the task, to be awaited or ended like any fiber; {@link Fiber#cord} works once it has
      *     started
      * @throws CordClosedException if the scheduler is closed, or its last cord has ended
+     * @throws TaskRejectedException if as many wait as may wait
      * @throws IllegalStateException if it has no cord: it was made with none, and no thread is
      *     bound
      */
@@ -139,6 +140,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @param body what the task runs
      * @return the task
      * @throws CordClosedException if the scheduler is closed
+     * @throws TaskRejectedException if as many wait as may wait
      * @throws IllegalStateException if it has no cord
      */
     public <T extends @Nullable Object> Fiber<T> spin(Callable<? extends T> body) {
@@ -152,6 +154,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @param body what the task runs
      * @return the task
      * @throws CordClosedException if the scheduler is closed
+     * @throws TaskRejectedException if as many wait as may wait
      * @throws IllegalStateException if it has no cord
      */
     public Fiber<@Nullable Void> spin(String name, Action body) {
@@ -164,6 +167,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @param body what the task runs
      * @return the task
      * @throws CordClosedException if the scheduler is closed
+     * @throws TaskRejectedException if as many wait as may wait
      * @throws IllegalStateException if it has no cord
      */
     public Fiber<@Nullable Void> spin(Action body) {
@@ -197,7 +201,8 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * end with its caller, and what it throws goes to the uncaught handler.
      *
      * @param task what is run; it may wait like any fiber
-     * @throws RejectedExecutionException if the scheduler is closed, or has no cord
+     * @throws RejectedExecutionException if the scheduler is closed, or has no cord, or as many
+     *     tasks wait as may wait
      */
     @Override
     public void execute(Runnable task) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -48,6 +49,9 @@ abstract sealed class SchedulerCore permits Scheduler {
     private final LongAdder ended = new LongAdder();
     private final LongAdder stolen = new LongAdder();
 
+    /** Tasks that nobody has claimed; null if they are not bounded, and not counted then. */
+    private final @Nullable AtomicInteger waiting;
+
     final SchedulerShutdown shutdown = new SchedulerShutdown(this);
     private volatile State state = State.OPEN;
 
@@ -67,6 +71,7 @@ abstract sealed class SchedulerCore permits Scheduler {
 
     SchedulerCore(SchedulerOptions options) {
         this.options = options;
+        this.waiting = options.mostWaiting() == Integer.MAX_VALUE ? null : new AtomicInteger();
     }
 
     // ---------------------------------------------------------------- its cords
@@ -245,11 +250,41 @@ abstract sealed class SchedulerCore permits Scheduler {
     }
 
     private void place(Fiber<?> task) {
+        takeRoom(task);
         placed.increment();
         if (!placeAgain(task) && !startHere(task)) {
+            noteClaimed();
             ended.increment();
             shutdown.tellIfQuiet();
             throw noCord("");
+        }
+    }
+
+    private void takeRoom(Fiber<?> task) {
+        AtomicInteger all = waiting;
+        if (all == null) {
+            return;
+        }
+        int seen;
+        do {
+            seen = all.get();
+            if (seen >= options.mostWaiting()) {
+                throw new TaskRejectedException(
+                        task
+                                + " was not taken: mostWaiting="
+                                + options.mostWaiting()
+                                + " tasks of "
+                                + this
+                                + " wait to be started; spin fewer at a time, held back by a"
+                                + " semaphore for one, or allow more");
+            }
+        } while (!all.compareAndSet(seen, seen + 1));
+    }
+
+    /** A task does not wait any more: it is started, or refused. */
+    final void noteClaimed() {
+        if (waiting != null) {
+            waiting.decrementAndGet();
         }
     }
 
@@ -283,13 +318,16 @@ abstract sealed class SchedulerCore permits Scheduler {
 
     /** On the task's cord, or wherever it was refused. */
     final void ended(Fiber<?> task, Placement placement) {
-        ended.increment();
         TaskQueue here = task.cord.tasks;
         if (placement.isCounted && here != null) {
             placement.isCounted = false;
             here.ended();
         }
-        if (state != State.OPEN) {
+        if (state == State.STOPPING) {
+            shutdown.noteEnded(task); // before it counts: the report may be made then
+        }
+        ended.increment();
+        if (state != State.OPEN) { // read after that: who begins to drain reads the count later
             shutdown.tellIfQuiet();
         }
     }

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The end of a scheduler, in steps: drain, terminate, abandon, and leave behind what is stuck; each
@@ -39,10 +40,15 @@ final class SchedulerShutdown {
 
     private final Queue<Waiter> closers = new ConcurrentLinkedQueue<>();
 
-    /** Tasks that were to be ended before they had started. */
-    private final Set<Fiber<?>> notStarted = ConcurrentHashMap.newKeySet();
+    /**
+     * Tasks that this has terminated, or that were ended or refused meanwhile. Who was on its way
+     * from one cord's queue to another one is in one of these.
+     */
+    private final Set<Fiber<?>> endedByThis = ConcurrentHashMap.newKeySet();
 
-    private final Queue<String> terminated = new ConcurrentLinkedQueue<>();
+    /** Of these the ones that ran when they were terminated. */
+    private final Set<Fiber<?>> terminated = ConcurrentHashMap.newKeySet();
+
     private final Queue<String> abandoned = new ConcurrentLinkedQueue<>();
     private final Queue<String> failed = new ConcurrentLinkedQueue<>();
     private final List<String> stuck = new ArrayList<>();
@@ -154,12 +160,12 @@ final class SchedulerShutdown {
 
     private void endTasks() throws InterruptedException {
         for (TaskQueue each : scheduler.crew.queues()) {
-            notStarted.addAll(each.snapshot());
+            endedByThis.addAll(each.snapshot());
         }
         for (Cord cord : scheduler.ownCords()) {
             cord.send(FiberMessages.quiet(() -> endTasksOn(cord)));
         }
-        notStarted.forEach(Fiber::terminate);
+        endedByThis.forEach(Fiber::terminate);
         List<Cord> bound = scheduler.bound();
         if (!bound.isEmpty()) {
             endTasksOf(bound);
@@ -220,10 +226,9 @@ final class SchedulerShutdown {
     /** On that cord. */
     private void endTasksOn(Cord cord) {
         for (Fiber<?> each : cord.tasksHere()) {
-            if (each.rawState() == FiberCore.UNSTARTED) {
-                notStarted.add(each);
-            } else {
-                terminated.add(each.name());
+            endedByThis.add(each);
+            if (each.rawState() != FiberCore.UNSTARTED) {
+                terminated.add(each);
             }
             each.terminate();
         }
@@ -234,6 +239,13 @@ final class SchedulerShutdown {
         String why = "the limit of " + scheduler.stopLimitNs() / 1_000_000 + " ms of " + scheduler;
         for (Fiber<?> each : cord.tasksHere()) {
             each.abandonBelow(why + " for its end ran out");
+        }
+    }
+
+    /** A task has ended while all are being ended; on its cord, or wherever it was refused. */
+    void noteEnded(Fiber<?> task) {
+        if (!hasBegun(task) || task.outcome() instanceof Outcome.Terminated<?>) {
+            endedByThis.add(task);
         }
     }
 
@@ -265,17 +277,16 @@ final class SchedulerShutdown {
     private void finish() {
         ShutdownReport all =
                 new ShutdownReport(
-                        notStarted.stream()
-                                .filter(each -> !hasBegun(each))
-                                .map(Fiber::name)
-                                .toList(),
-                        List.copyOf(terminated),
+                        names(each -> !hasBegun(each)),
+                        names(this::wasTerminated),
                         List.copyOf(abandoned),
                         stuck,
                         scheduler.bound().stream().map(Cord::name).toList(),
                         List.copyOf(failed),
                         scheduler.readStats().alive());
         report = all;
+        endedByThis.clear();
+        terminated.clear();
         if (scheduler.state() == Scheduler.State.STOPPING) {
             scheduler.state(Scheduler.State.STOPPING, Scheduler.State.OVER);
         } else {
@@ -287,7 +298,16 @@ final class SchedulerShutdown {
         closers.forEach(each -> each.give(null));
     }
 
-    /** A cord may have started it before its end came. */
+    private List<String> names(Predicate<Fiber<?>> which) {
+        return endedByThis.stream().filter(which).map(Fiber::name).toList();
+    }
+
+    /** A cord may have started it between the look at its queue and its end. */
+    private boolean wasTerminated(Fiber<?> task) {
+        boolean isEnded = task.outcome() instanceof Outcome.Terminated<?>;
+        return hasBegun(task) && (isEnded || terminated.contains(task));
+    }
+
     private static boolean hasBegun(Fiber<?> task) {
         return task.placement != null && task.placement.hasBegun;
     }

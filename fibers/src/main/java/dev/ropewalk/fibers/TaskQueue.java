@@ -151,6 +151,7 @@ final class TaskQueue {
         Collection<CordMessage> notes = placement == null ? null : placement.claim(cord);
         if (notes != null) {
             task.cord = cord;
+            scheduler.noteClaimed();
         }
         return notes;
     }

@@ -44,6 +44,7 @@ class WatchSnippetsTest {
                                         case StuckReport.Stuck stuck -> alarms.add(stuck);
                                         case StuckReport.Over _ -> {}
                                         case StuckReport.AllStuck all -> alarms.add(all);
+                                        case StuckReport.Growing queue -> alarms.add(queue);
                                     }
                                 })
                         .withSliceLimits(
