@@ -8,8 +8,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The part of a scheduler that keeps its cords and places its tasks (rule F15). For any thread.
@@ -23,10 +21,6 @@ import java.util.concurrent.atomic.LongAdder;
  * </pre>
  *
  * While it is DRAINING its own fibers may still spin, so that what is being drained can finish.
- *
- * <p>All is quiet when as many tasks have ended as were placed. Both are counted in stripes; a sum
- * of either only grows, and "ended" is summed first: if the sums are equal, then at the moment
- * between them every task that had been placed had ended.
  *
  * <p>Rejected: one queue for all, on which every cord would write for every task; and the last in,
  * first out order of fork-join pools, in which old tasks may starve.
@@ -45,12 +39,7 @@ abstract sealed class SchedulerCore permits Scheduler {
     private volatile List<Cord> cords = List.of();
 
     final Crew crew = new Crew();
-    private final LongAdder placed = new LongAdder();
-    private final LongAdder ended = new LongAdder();
-    private final LongAdder stolen = new LongAdder();
-
-    /** Tasks that nobody has claimed; null if they are not bounded, and not counted then. */
-    private final @Nullable AtomicInteger waiting;
+    final TaskCounts counts;
 
     final SchedulerShutdown shutdown = new SchedulerShutdown(this);
     private volatile State state = State.OPEN;
@@ -71,7 +60,7 @@ abstract sealed class SchedulerCore permits Scheduler {
 
     SchedulerCore(SchedulerOptions options) {
         this.options = options;
-        this.waiting = options.mostWaiting() == Integer.MAX_VALUE ? null : new AtomicInteger();
+        this.counts = new TaskCounts(options.mostWaiting());
     }
 
     // ---------------------------------------------------------------- its cords
@@ -250,41 +239,11 @@ abstract sealed class SchedulerCore permits Scheduler {
     }
 
     private void place(Fiber<?> task) {
-        takeRoom(task);
-        placed.increment();
+        counts.placing(task);
         if (!placeAgain(task) && !startHere(task)) {
-            noteClaimed();
-            ended.increment();
+            counts.notPlaced();
             shutdown.tellIfQuiet();
             throw noCord("");
-        }
-    }
-
-    private void takeRoom(Fiber<?> task) {
-        AtomicInteger all = waiting;
-        if (all == null) {
-            return;
-        }
-        int seen;
-        do {
-            seen = all.get();
-            if (seen >= options.mostWaiting()) {
-                throw new TaskRejectedException(
-                        task
-                                + " was not taken: mostWaiting="
-                                + options.mostWaiting()
-                                + " tasks of "
-                                + this
-                                + " wait to be started; spin fewer at a time, held back by a"
-                                + " semaphore for one, or allow more");
-            }
-        } while (!all.compareAndSet(seen, seen + 1));
-    }
-
-    /** A task does not wait any more: it is started, or refused. */
-    final void noteClaimed() {
-        if (waiting != null) {
-            waiting.decrementAndGet();
         }
     }
 
@@ -310,10 +269,6 @@ abstract sealed class SchedulerCore permits Scheduler {
         }
     }
 
-    final void countStolen() {
-        stolen.increment();
-    }
-
     // ---------------------------------------------------------------- ends
 
     /** On the task's cord, or wherever it was refused. */
@@ -326,7 +281,7 @@ abstract sealed class SchedulerCore permits Scheduler {
         if (state == State.STOPPING) {
             shutdown.noteEnded(task); // before it counts: the report may be made then
         }
-        ended.increment();
+        counts.ended();
         if (state != State.OPEN) { // read after that: who begins to drain reads the count later
             shutdown.tellIfQuiet();
         }
@@ -343,13 +298,11 @@ abstract sealed class SchedulerCore permits Scheduler {
 
     /** Every task that was placed has ended. */
     final boolean hasNoTasks() {
-        long sumOfEnded = ended.sum(); // first, see above
-        return sumOfEnded == placed.sum();
+        return counts.isAllEnded();
     }
 
     final SchedulerStats readStats() {
-        long sumOfEnded = ended.sum();
-        return new SchedulerStats(placed.sum(), sumOfEnded, stolen.sum(), crew.queues().length);
+        return counts.stats(crew.queues().length);
     }
 
     // ---------------------------------------------------------------- its state

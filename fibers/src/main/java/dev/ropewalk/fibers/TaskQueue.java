@@ -151,7 +151,7 @@ final class TaskQueue {
         Collection<CordMessage> notes = placement == null ? null : placement.claim(cord);
         if (notes != null) {
             task.cord = cord;
-            scheduler.noteClaimed();
+            scheduler.counts.claimed();
         }
         return notes;
     }
@@ -183,7 +183,7 @@ final class TaskQueue {
         for (int i = 0; i < all.length; i++) {
             TaskQueue victim = all[(first + i) % all.length];
             if (victim != this && victim.isWaiting() && startFrom(victim)) {
-                scheduler.countStolen();
+                scheduler.counts.stolen();
                 return true;
             }
         }
