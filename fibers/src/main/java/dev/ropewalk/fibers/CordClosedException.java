@@ -1,10 +1,16 @@
 package dev.ropewalk.fibers;
 
+import org.jspecify.annotations.Nullable;
+
 /** Tells that a cord has ended and takes no more fibers or messages. */
 public final class CordClosedException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
     CordClosedException(String message) {
         super(message);
+    }
+
+    CordClosedException(String message, @Nullable Throwable cause) {
+        super(message, cause);
     }
 }

@@ -40,6 +40,7 @@ final class CordWatch {
     final Cord cord;
     private final Watchdog watchdog;
     private final StuckHandler handler;
+    private final GrowthWatch growth;
     private final long limitNs;
     private State state = State.MOVING;
 
@@ -61,6 +62,7 @@ final class CordWatch {
         this.cord = cord;
         this.watchdog = watchdog;
         this.handler = options.stuckHandler();
+        this.growth = new GrowthWatch(cord, handler, watchdog);
         this.limitNs = Waits.nanos(options.stuckLimit());
     }
 
@@ -71,6 +73,9 @@ final class CordWatch {
         if (isWatched()) {
             try {
                 step(isBusy, isSilent, nowNs);
+                if (isBusy) {
+                    growth.tick();
+                }
             } catch (Throwable broken) {
                 watchdog.survive(broken);
             }

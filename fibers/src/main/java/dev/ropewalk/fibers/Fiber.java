@@ -268,9 +268,22 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * suppressed. A fiber that has not started never runs its body. No effect on a dead fiber.
      *
      * @param failure what is thrown
+     * @throws IllegalStateException if this is the root fiber of a {@link Scheduler}'s cord, which
+     *     ends with that
      */
     public void raise(Throwable failure) {
         Objects.requireNonNull(failure, "failure");
+        Cord here = cordOrNull();
+        TaskQueue tasks = here == null ? null : here.tasks;
+        if (tasks != null && tasks.isOfOwnCord() && tasks.cord.root() == this) {
+            throw new IllegalStateException(
+                    this + " belongs to " + tasks.scheduler + " and ends with it; close that");
+        }
+        raiseAnyway(failure);
+    }
+
+    /** Also in the root fiber of a scheduler's cord. */
+    void raiseAnyway(Throwable failure) {
         if (isHere()) {
             raiseHere(failure);
         } else {
@@ -282,6 +295,9 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * Ends the fiber: every switchpoint raises from now on, until the fiber has ended. Its {@code
      * finally} blocks run; {@code catch (Exception e)} does not see it. A fiber that has not
      * started never runs its body. Does not wait; no effect on a dead fiber.
+     *
+     * @throws IllegalStateException if this is the root fiber of a {@link Scheduler}'s cord, which
+     *     ends with that
      */
     public void terminate() {
         raise(new Signal.Terminate("terminate was called on " + this));
@@ -292,6 +308,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * nothing has failed. No effect on a fiber that is being terminated, or dead.
      *
      * @param result what await returns
+     * @throws IllegalStateException if this is the root fiber of a {@link Scheduler}'s cord, which
+     *     ends with that
      */
     public void stop(T result) {
         raise(new Signal.Stop("stop was called on " + this, result));
@@ -303,7 +321,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * waiting. A body that fails while it is being left ends the fiber. A fiber that has not
      * started yet just starts. Does not wait.
      *
-     * @throws IllegalStateException if the fiber is dead, or is a {@link Handler}'s
+     * @throws IllegalStateException if the fiber is dead, or is a {@link Handler}'s, or the root
+     *     fiber of a {@link Scheduler}'s cord
      */
     public void restart() {
         if (body() == null) {
@@ -480,9 +499,14 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         return name == null ? "fiber-" + id : name;
     }
 
-    /** {@return the fiber that ends this one when it ends itself; null for a cord's root fiber} */
+    /**
+     * {@return the fiber that ends this one when it ends itself; null for a cord's root fiber, and
+     * for a task that belongs to nobody} Such a task is one that a plain thread spun on a {@link
+     * Scheduler}, or that was given to {@link Scheduler#execute} or detached: whatever cord runs
+     * it, it ends by itself or with its scheduler.
+     */
     public @Nullable Fiber<?> parent() {
-        return parentOrNull();
+        return placement != null && placement.isOwnerless ? null : parentOrNull();
     }
 
     /**

@@ -147,13 +147,18 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     }
 
     private void childFailed(Fiber<?> child, FiberFailedException failure) {
-        boolean isOwnerless = child.placement != null && child.placement.isOwnerless;
-        boolean cancelsNobody = isolatesChildren || isOwnerless || child.body() instanceof CordTask;
-        if (rawState() == DEAD || cancelsNobody) {
+        if (rawState() == DEAD || isolatesChildren || isNobodys(child)) {
             cord.reportUntaken(child, failure);
         } else {
             raiseHere(new Signal.ChildFailed(failure));
         }
+    }
+
+    /** A task that nobody has taken as a child of his own. */
+    private boolean isNobodys(Fiber<?> child) {
+        return child.placement == null
+                ? child.body() instanceof CordTask && child.cord.root() == this
+                : child.placement.isOwnerless;
     }
 
     /** On this fiber's cord: it has taken the child's outcome, or does not await it any more. */

@@ -292,8 +292,12 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
 
     /** The cord ended before it could start the fiber; on whatever thread finds out. */
     void refuseStart(String why) {
+        refuseStart(new CordClosedException(why));
+    }
+
+    void refuseStart(CordClosedException why) {
         Throwable pending = placement == null ? null : takePending(); // it was ended before
-        Throwable failure = pending == null ? new CordClosedException(why) : pending;
+        Throwable failure = pending == null ? why : pending;
         Outcome<T> end = Ranks.withPending(new Outcome.Failure<>(failure), null);
         FiberFailedException untaken = publish(UNSTARTED, end) ? null : untakenFailure(end);
         for (Fiber<?> child = firstChild(); child != null; child = firstChild()) {
@@ -362,6 +366,20 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         Outcome<T> end = outcome;
         if (toTell != null && end != null && toTell.cord != cord) {
             toTell.send(FiberMessages.childEnded(toTell, self(), end.untaken(self())));
+        }
+    }
+
+    /** Like {@link #abandon}, while its parent goes on. */
+    void abandonBelow(String why) {
+        if (abandonAlone(why)) {
+            abandonAll(children(), "its parent was abandoned");
+            Fiber<?> toTell = parentOrNull();
+            Outcome<T> end = outcome;
+            if (toTell != null && end != null && toTell.cord == cord) {
+                toTell.childEnded(self(), end.untaken(self()));
+            } else {
+                tellParentElsewhere();
+            }
         }
     }
 

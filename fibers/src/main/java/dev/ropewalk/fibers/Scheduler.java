@@ -4,14 +4,11 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * A group of cords over which tasks are spread (rule F15).
@@ -26,58 +23,21 @@ import java.util.concurrent.atomic.LongAdder;
  * shared channels, by {@code fibers.sync} in its shared form, or not at all.
  *
  * <p>A task that a fiber spins is its child, whatever cord either runs on. One that a plain thread
- * spins belongs to nobody: what it throws and nobody awaits goes to the uncaught handler.
+ * spins belongs to nobody: what it throws and nobody awaits goes to the uncaught handler, and its
+ * {@link Fiber#parent} is null.
+ *
+ * <p>A cord whose initialiser fails ends; its failure goes to the uncaught handler and into the
+ * {@link ShutdownReport}, and the other cords take its tasks. When the last cord has ended like
+ * that, the tasks that wait and those spun later get a {@link CordClosedException} with the first
+ * such failure as its cause. A cord ends otherwise with its scheduler only: its root fiber cannot
+ * be terminated.
  *
  * <p>A thread of the user takes part while it is bound, see {@link #bind}. All methods work from
  * any thread but for what says otherwise; what the caller did before happens before the task runs.
  */
-public final class Scheduler implements Executor, AutoCloseable {
-    /*
-     * Life: OPEN -> DRAINING -> STOPPING -> OVER, see state(from, to).
-     *
-     *   OPEN       anybody may spin
-     *   DRAINING   its own fibers may still spin, so that what is being drained can finish
-     *   STOPPING   the limit has passed: what is left is being terminated
-     *   OVER       its cords have ended, or were left behind as stuck
-     *
-     * All is quiet when as many tasks have ended as were placed. Both are counted in stripes; a sum
-     * of either only grows, and "ended" is summed first: if the sums are equal, then at the moment
-     * between them every task that had been placed had ended.
-     *
-     * Rejected: one queue for all, on which every cord would write for every task; and the last in,
-     * first out order of fork-join pools, in which old tasks may starve.
-     */
-    enum State {
-        OPEN,
-        DRAINING,
-        STOPPING,
-        OVER
-    }
-
-    private final SchedulerOptions options;
-
-    /** Those it has started. Replaced as a whole, under the lock of this. */
-    private volatile List<Cord> cords = List.of();
-
-    final Crew crew = new Crew();
-    private final LongAdder placed = new LongAdder();
-    private final LongAdder ended = new LongAdder();
-    private final LongAdder stolen = new LongAdder();
-
-    private final SchedulerShutdown shutdown = new SchedulerShutdown(this);
-    private volatile State state = State.OPEN;
-
-    /** Threads that are bound, to the end of their cords; under the lock of this. */
-    private final Set<Cord> bound = new LinkedHashSet<>();
-
-    /** Under the lock of this. */
-    private int boundSoFar;
-
-    /** Calls of bind that have not returned; under the lock of this. */
-    private int binding;
-
+public final class Scheduler extends SchedulerCore implements Executor, AutoCloseable {
     private Scheduler(SchedulerOptions options) {
-        this.options = options;
+        super(options);
     }
 
     // ---------------------------------------------------------------- making and binding
@@ -94,7 +54,8 @@ public final class Scheduler implements Executor, AutoCloseable {
     }
 
     /**
-     * Starts a scheduler.
+     * Starts a scheduler. Does not wait for the initialisers of its cords, which may wait for the
+     * caller; tasks can be spun at once, and start as soon as a cord is ready.
      *
      * @param options how it is made
      * @return the scheduler
@@ -107,31 +68,13 @@ public final class Scheduler implements Executor, AutoCloseable {
         JvmFlags.check();
         try {
             for (int i = 0; i < options.cords(); i++) {
-                scheduler.startCord(i);
+                CordStarter.start(options.cord(i), null, scheduler);
             }
         } catch (Throwable failed) {
             scheduler.shutdown.beginAtOnce();
             throw failed;
         }
         return scheduler;
-    }
-
-    private void startCord(int index) {
-        CordStarter.start(options.cord(index), null, this);
-    }
-
-    /** Before the cord's thread starts, so that it finds everything when it leaves at once. */
-    synchronized void enter(Cord cord) {
-        List<Cord> more = new ArrayList<>(cords);
-        more.add(cord);
-        cords = List.copyOf(more);
-        crew.join(Objects.requireNonNull(cord.tasks, "tasks"));
-    }
-
-    /** Its thread could not be started. */
-    synchronized void forget(Cord cord) {
-        cords = cords.stream().filter(each -> each != cord).toList();
-        crew.remove(Objects.requireNonNull(cord.tasks, "tasks"));
     }
 
     /**
@@ -154,28 +97,11 @@ public final class Scheduler implements Executor, AutoCloseable {
         Objects.requireNonNull(body, "body");
         JvmFlags.check();
         CallerCheck.check();
-        int number;
-        synchronized (this) {
-            checkOpen("bind a thread to it");
-            boolean isVirtual = options.cord().clock() instanceof CordOptions.VirtualClock;
-            if (isVirtual && binding > 0) {
-                throw new IllegalStateException(
-                        this + " has a virtual clock, which is one thread's; bound=" + bound);
-            }
-            number = boundSoFar++;
-            binding++;
-        }
-        CordOptions cord =
-                options.cord()
-                        .withName(options.name() + "-bound-" + number)
-                        .onCallersThread()
-                        .withLateUnmount(false); // who bound the thread may hold what it likes
+        CordOptions cord = beginBinding();
         try {
             return CordStarter.run(cord, () -> runBound(body), this);
         } finally {
-            synchronized (this) {
-                binding--;
-            }
+            endBinding();
         }
     }
 
@@ -188,31 +114,6 @@ public final class Scheduler implements Executor, AutoCloseable {
         bind(Fiber.callable(body));
     }
 
-    private <T extends @Nullable Object> T runBound(Callable<? extends T> body) throws Exception {
-        TaskQueue here = Objects.requireNonNull(Cord.current().tasks, "tasks");
-        synchronized (this) {
-            checkOpen("bind a thread to it");
-            bound.add(here.cord);
-            here.reopen(); // the body may be restarted
-            crew.join(here);
-        }
-        try {
-            return body.call();
-        } finally {
-            Fiber.current().shielded(() -> unbind(here));
-        }
-    }
-
-    private boolean unbind(TaskQueue here) {
-        if (!crew.isLastOrRemove(here)) {
-            here.close(); // the others take what waits
-        }
-        boolean inTime = here.drain(drainLimitNs());
-        crew.remove(here);
-        here.close();
-        return inTime;
-    }
-
     // ---------------------------------------------------------------- spinning
 
     /**
@@ -223,7 +124,8 @@ public final class Scheduler implements Executor, AutoCloseable {
      * @param body what the task runs
      * @return the task, to be awaited or ended like any fiber; {@link Fiber#cord} works once it has
      *     started
-     * @throws CordClosedException if the scheduler is closed
+     * @throws CordClosedException if the scheduler is closed, or its last cord has ended
+     * @throws TaskRejectedException if as many wait as may wait
      * @throws IllegalStateException if it has no cord: it was made with none, and no thread is
      *     bound
      */
@@ -238,6 +140,7 @@ public final class Scheduler implements Executor, AutoCloseable {
      * @param body what the task runs
      * @return the task
      * @throws CordClosedException if the scheduler is closed
+     * @throws TaskRejectedException if as many wait as may wait
      * @throws IllegalStateException if it has no cord
      */
     public <T extends @Nullable Object> Fiber<T> spin(Callable<? extends T> body) {
@@ -251,6 +154,7 @@ public final class Scheduler implements Executor, AutoCloseable {
      * @param body what the task runs
      * @return the task
      * @throws CordClosedException if the scheduler is closed
+     * @throws TaskRejectedException if as many wait as may wait
      * @throws IllegalStateException if it has no cord
      */
     public Fiber<@Nullable Void> spin(String name, Action body) {
@@ -263,6 +167,7 @@ public final class Scheduler implements Executor, AutoCloseable {
      * @param body what the task runs
      * @return the task
      * @throws CordClosedException if the scheduler is closed
+     * @throws TaskRejectedException if as many wait as may wait
      * @throws IllegalStateException if it has no cord
      */
     public Fiber<@Nullable Void> spin(Action body) {
@@ -296,14 +201,16 @@ public final class Scheduler implements Executor, AutoCloseable {
      * end with its caller, and what it throws goes to the uncaught handler.
      *
      * @param task what is run; it may wait like any fiber
-     * @throws RejectedExecutionException if the scheduler is closed, or has no cord
+     * @throws RejectedExecutionException if the scheduler is closed, or has no cord, or as many
+     *     tasks wait as may wait
      */
     @Override
     public void execute(Runnable task) {
         Objects.requireNonNull(task, "task");
         try {
-            checkCanPlace();
-            place(new Fiber<>(new Placement(this, true), null, null, Fiber.callable(task::run)));
+            spinBelow(
+                    null,
+                    new Fiber<>(new Placement(this, true), null, null, Fiber.callable(task::run)));
         } catch (IllegalStateException refused) {
             throw new RejectedExecutionException(refused.getMessage(), refused);
         }
@@ -318,141 +225,9 @@ public final class Scheduler implements Executor, AutoCloseable {
         return task;
     }
 
-    /** Called by its parent, or with null by a plain thread. */
-    void spinBelow(@Nullable Fiber<?> spinner, Fiber<?> task) {
-        checkCanPlace();
-        if (spinner == null) {
-            place(task);
-            return;
-        }
-        spinner.childList().add(task); // before it can end
-        boolean isPlaced = false;
-        try {
-            place(task);
-            isPlaced = true;
-        } finally {
-            if (!isPlaced) {
-                spinner.childList().remove(task);
-            }
-        }
-    }
-
-    private void checkCanPlace() {
-        Cord here = Cord.currentOrNull();
-        if (state != State.OPEN) {
-            if (state != State.DRAINING || here == null || !isMine(here)) {
-                checkOpen("spin on it");
-            }
-        }
-        if (here != null && isMine(here) && !here.isInitialised()) {
-            throw new IllegalStateException(
-                    here
-                            + " runs its initialiser, before which no task can start there; spin"
-                            + " tasks when it is done");
-        }
-        if (crew.queues().length == 0 && (here == null || !isMine(here))) {
-            throw new IllegalStateException(
-                    this + " has no cord: cords=" + options.cords() + " and no thread is bound");
-        }
-    }
-
-    private void checkOpen(String operation) {
-        if (state != State.OPEN) {
-            throw new CordClosedException(
-                    this + " is " + state + "; " + operation + " before it is closed");
-        }
-    }
-
-    // ---------------------------------------------------------------- placing
-
-    private void place(Fiber<?> task) {
-        placed.increment();
-        if (!placeAgain(task) && !startHere(task)) {
-            ended.increment();
-            shutdown.tellIfQuiet();
-            throw new CordClosedException(
-                    this + " has no cord any more: it was closed, or the last thread unbound");
-        }
-    }
-
-    /** What a cord runs that is leaving may still spin, with no cord left to place it on. */
-    private boolean startHere(Fiber<?> task) {
-        Cord here = Cord.currentOrNull();
-        TaskQueue own = here != null && isMine(here) ? here.tasks : null;
-        return own != null && !own.cord.root().isEnding() && own.start(task);
-    }
-
-    /** False if there is no cord, or none that may start anything more. */
-    boolean placeAgain(Fiber<?> task) {
-        return state.compareTo(State.STOPPING) < 0 && crew.place(task);
-    }
-
-    /** A task that somebody wants something of does not wait for its turn. */
-    void claimSoon(Fiber<?> task) {
-        Cord here = Cord.currentOrNull();
-        if (here != null && here.tasks != null && isMine(here) && here.tasks.canTake()) {
-            here.tasks.start(task);
-        } else {
-            crew.claimSoon(task);
-        }
-    }
-
-    void countStolen() {
-        stolen.increment();
-    }
-
-    // ---------------------------------------------------------------- its cords
-
-    /** The cord has ended. */
-    void leave(TaskQueue queue) {
-        crew.remove(queue);
-        queue.close();
-        synchronized (this) {
-            bound.remove(queue.cord);
-        }
-        shutdown.tellIfQuiet();
-    }
-
-    synchronized List<Cord> bound() {
-        return List.copyOf(bound);
-    }
-
-    /** On the task's cord, or wherever it was refused. */
-    void ended(Fiber<?> task, Placement placement) {
-        ended.increment();
-        TaskQueue here = task.cord.tasks;
-        if (placement.isCounted && here != null) {
-            placement.isCounted = false;
-            here.ended();
-        }
-        if (state != State.OPEN) {
-            shutdown.tellIfQuiet();
-        }
-    }
-
-    void noteAbandoned(Fiber<?> fiber) {
-        shutdown.noteAbandoned(fiber);
-    }
-
-    boolean isMine(Cord cord) {
-        return cord.tasks != null && cord.tasks.scheduler == this;
-    }
-
-    /** And no thread is bound. */
-    boolean isQuiet() {
-        return hasNoTasks() && bound().isEmpty();
-    }
-
-    /** Every task that was placed has ended. */
-    boolean hasNoTasks() {
-        long sumOfEnded = ended.sum(); // first, see above
-        return sumOfEnded == placed.sum();
-    }
-
     /** {@return what has happened so far; a snapshot for people, whose numbers race} */
     public SchedulerStats stats() {
-        long sumOfEnded = ended.sum();
-        return new SchedulerStats(placed.sum(), sumOfEnded, stolen.sum(), crew.queues().length);
+        return readStats();
     }
 
     /**
@@ -465,24 +240,24 @@ public final class Scheduler implements Executor, AutoCloseable {
     }
 
     /**
-     * Tells what each cord and its fibers are doing, as {@link Cord#dump(Duration)}. All are asked
-     * at once, and each answers for itself: the dumps are not from the same moment.
+     * {@link Cord#dump(Duration)} of each cord. All are asked at once, and each answers for itself:
+     * the dumps are not from the same moment.
      *
      * @param limit how long to wait for all answers together
      * @return the dump of each cord, bound threads included
-     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws IllegalArgumentException as there, and so are the others
      * @throws IllegalStateException if this thread is a cord, and no fiber runs there now
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
     public List<CordDump> dump(Duration limit) {
-        List<Cord> all = new ArrayList<>(cords);
+        List<Cord> all = new ArrayList<>(ownCords());
         all.addAll(bound());
         return CordDumps.of(all, limit);
     }
 
     /** {@return the cords that have threads of their own; those of bound threads are not here} */
     public List<Cord> cords() {
-        return cords;
+        return ownCords();
     }
 
     /** {@return the scheduler that the calling thread is a cord of; null if there is none} */
@@ -509,11 +284,11 @@ public final class Scheduler implements Executor, AutoCloseable {
     /**
      * Takes no more tasks from outside, waits until all have ended and no thread is bound, and ends
      * the cords. After the limit the tasks that are left are terminated; what does not end within
-     * the stop limit of the cords then is abandoned, or left to its thread if that is bound, and a
-     * cord that does not even do that is left behind. Fibers that are no tasks and belong to none,
-     * because they were spun by {@code Fiber.spin} and detached, respawned, or spun on a cord
-     * itself, are terminated without being waited for. A second call waits like the first and
-     * returns the same; if its limit passes earlier, that limit counts. From a fiber of another
+     * the stop limit of the cords then is abandoned. A cord that does not even do that is left
+     * behind. A thread that is still bound goes on, without tasks. Fibers that are no tasks and
+     * belong to none, because they were spun by {@code Fiber.spin} and detached, respawned, or spun
+     * on a cord itself, are terminated without being waited for. A second call waits like the first
+     * and returns the same; if its limit passes earlier, that limit counts. From a fiber of another
      * cord this is a switchpoint, and a shielded one; if that fiber is abandoned meanwhile, the end
      * goes on without it.
      *
@@ -537,43 +312,5 @@ public final class Scheduler implements Executor, AutoCloseable {
     /** {@return the name} */
     public String name() {
         return options.name();
-    }
-
-    State state() {
-        return state;
-    }
-
-    /** True for the first caller. */
-    synchronized boolean beginDraining() {
-        boolean isFirst = state == State.OPEN;
-        if (isFirst) {
-            state(State.OPEN, State.DRAINING);
-        }
-        return isFirst;
-    }
-
-    void state(State from, State to) {
-        if (Checks.ON && state != from) {
-            throw new IllegalStateException("state=" + state + " != from=" + from + " in " + this);
-        }
-        state = to;
-    }
-
-    /** From wherever it is: the end has failed. */
-    void giveUp() {
-        state = State.OVER;
-    }
-
-    long drainLimitNs() {
-        return Waits.nanos(options.drainLimit());
-    }
-
-    long stopLimitNs() {
-        return Waits.nanos(options.cord().stopLimit());
-    }
-
-    @Override
-    public String toString() {
-        return "scheduler " + options.name();
     }
 }

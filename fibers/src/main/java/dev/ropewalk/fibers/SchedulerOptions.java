@@ -14,9 +14,16 @@ import java.util.Objects;
  *     how long the end of a bound thread's body waits for those on that thread
  * @param isOneCpuEach whether each cord it starts gets one of the CPUs of the cord's options, in
  *     turn; else each may run on any of them
+ * @param mostWaiting how many tasks may wait to be started, at least 1; {@link Integer#MAX_VALUE}
+ *     for any number
  */
 public record SchedulerOptions(
-        String name, int cords, CordOptions cord, Duration drainLimit, boolean isOneCpuEach) {
+        String name,
+        int cords,
+        CordOptions cord,
+        Duration drainLimit,
+        boolean isOneCpuEach,
+        int mostWaiting) {
     private static final int MOST_CORDS = 1_024;
     private static final Duration DEFAULT_DRAIN_LIMIT = Duration.ofSeconds(30);
 
@@ -44,6 +51,14 @@ public record SchedulerOptions(
                             + cord.clock()
                             + "; take 0 cords and bind the caller's thread");
         }
+        if (mostWaiting < 1) {
+            throw new IllegalArgumentException(
+                    "mostWaiting="
+                            + mostWaiting
+                            + " of scheduler "
+                            + name
+                            + " < 1: no task could be spun; Integer.MAX_VALUE is no bound");
+        }
         try {
             Waits.nanos(drainLimit);
         } catch (IllegalArgumentException e) {
@@ -55,7 +70,7 @@ public record SchedulerOptions(
 
     /**
      * {@return the defaults: a cord for each processor, made by {@link CordOptions#named}, and a
-     * drain limit of 30 s}
+     * drain limit of 30 s, and no bound on the tasks that wait}
      *
      * @param name the scheduler's name
      */
@@ -65,7 +80,8 @@ public record SchedulerOptions(
                 Math.min(Runtime.getRuntime().availableProcessors(), MOST_CORDS),
                 CordOptions.named(name),
                 DEFAULT_DRAIN_LIMIT,
-                false);
+                false,
+                Integer.MAX_VALUE);
     }
 
     /**
@@ -74,7 +90,7 @@ public record SchedulerOptions(
      * @param number how many cords are started
      */
     public SchedulerOptions withCords(int number) {
-        return new SchedulerOptions(name, number, cord, drainLimit, isOneCpuEach);
+        return new SchedulerOptions(name, number, cord, drainLimit, isOneCpuEach, mostWaiting);
     }
 
     /**
@@ -83,7 +99,7 @@ public record SchedulerOptions(
      * @param options how a cord is made; its name is replaced
      */
     public SchedulerOptions withCord(CordOptions options) {
-        return new SchedulerOptions(name, cords, options, drainLimit, isOneCpuEach);
+        return new SchedulerOptions(name, cords, options, drainLimit, isOneCpuEach, mostWaiting);
     }
 
     /**
@@ -92,7 +108,7 @@ public record SchedulerOptions(
      * @param limit how long tasks may go on before they are terminated
      */
     public SchedulerOptions withDrainLimit(Duration limit) {
-        return new SchedulerOptions(name, cords, cord, limit, isOneCpuEach);
+        return new SchedulerOptions(name, cords, cord, limit, isOneCpuEach, mostWaiting);
     }
 
     /**
@@ -100,7 +116,21 @@ public record SchedulerOptions(
      * are those of {@link CordOptions#withCpus}, without which this has no effect.
      */
     public SchedulerOptions withOneCpuEach() {
-        return new SchedulerOptions(name, cords, cord, drainLimit, true);
+        return new SchedulerOptions(name, cords, cord, drainLimit, true, mostWaiting);
+    }
+
+    /**
+     * {@return these options with a bound on the tasks that wait to be started} Beyond it {@link
+     * Scheduler#spin} and {@link Scheduler#execute} throw a {@link TaskRejectedException}, whoever
+     * calls, so that the caller sees the pressure; they do not wait, for a fiber can do that by
+     * itself, with a {@code Semaphore} of {@code fibers.sync}. {@link Parallel} goes on with fewer
+     * fibers then; a {@link Dag} or {@link Scope} fails. Without a bound there is a {@link
+     * StuckReport.Growing} when very many wait.
+     *
+     * @param tasks how many may wait, on all cords together; those that run do not count
+     */
+    public SchedulerOptions withMostWaiting(int tasks) {
+        return new SchedulerOptions(name, cords, cord, drainLimit, isOneCpuEach, tasks);
     }
 
     /** How one of the cords is made that the scheduler starts. */

@@ -11,6 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The end of a scheduler, in steps: drain, terminate, abandon, and leave behind what is stuck; each
@@ -27,7 +29,7 @@ final class SchedulerShutdown {
 
     private static final int STACK_LINES = 8;
 
-    private final Scheduler scheduler;
+    private final SchedulerCore scheduler;
 
     /** Opened when draining is over: all is quiet, or a limit has passed. */
     private final CountDownLatch drained = new CountDownLatch(1);
@@ -37,15 +39,21 @@ final class SchedulerShutdown {
 
     private final Queue<Waiter> closers = new ConcurrentLinkedQueue<>();
 
-    /** Tasks that were to be ended before they had started. */
-    private final Set<Fiber<?>> notStarted = ConcurrentHashMap.newKeySet();
+    /**
+     * Tasks that this has terminated, or that were ended or refused meanwhile. Who was on its way
+     * from one cord's queue to another one is in one of these.
+     */
+    private final Set<Fiber<?>> endedByThis = ConcurrentHashMap.newKeySet();
 
-    private final Queue<String> terminated = new ConcurrentLinkedQueue<>();
+    /** Of these the ones that ran when they were terminated. */
+    private final Set<Fiber<?>> terminated = ConcurrentHashMap.newKeySet();
+
     private final Queue<String> abandoned = new ConcurrentLinkedQueue<>();
+    private final Queue<String> failed = new ConcurrentLinkedQueue<>();
     private final List<String> stuck = new ArrayList<>();
     private volatile @Nullable ShutdownReport report;
 
-    SchedulerShutdown(Scheduler scheduler) {
+    SchedulerShutdown(SchedulerCore scheduler) {
         this.scheduler = scheduler;
     }
 
@@ -78,7 +86,7 @@ final class SchedulerShutdown {
     }
 
     private void begin() {
-        if (scheduler.cords().isEmpty() && scheduler.isQuiet()) {
+        if (scheduler.ownCords().isEmpty() && scheduler.isQuiet()) {
             end(); // also on a virtual clock, where nothing can be awaited from outside
         } else {
             HelperThreads.unstarted("end of " + scheduler, this::end).start();
@@ -121,7 +129,7 @@ final class SchedulerShutdown {
             if (!scheduler.isQuiet()) {
                 endTasks();
             }
-            scheduler.cords().forEach(cord -> cord.root().terminate());
+            scheduler.ownCords().forEach(this::endCord);
             awaitCords();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // nobody knows this thread
@@ -144,46 +152,65 @@ final class SchedulerShutdown {
         }
     }
 
+    private void endCord(Cord cord) {
+        Fiber<?> root = cord.root();
+        root.raiseAnyway(new Signal.Terminate(scheduler + " ends, and " + root + " with it"));
+    }
+
     private void endTasks() throws InterruptedException {
-        List<Cord> bound = scheduler.bound();
-        CountDownLatch answers = new CountDownLatch(bound.size());
         for (TaskQueue each : scheduler.crew.queues()) {
-            notStarted.addAll(each.snapshot());
+            endedByThis.addAll(each.snapshot());
         }
-        for (Cord cord : scheduler.cords()) {
+        for (Cord cord : scheduler.ownCords()) {
             cord.send(FiberMessages.quiet(() -> endTasksOn(cord)));
         }
-        for (Cord cord : bound) {
-            cord.send(new EndTasks(cord, answers));
-        }
-        notStarted.forEach(Fiber::terminate);
-        long startNs = RealSeam.now();
-        long limitNs = scheduler.stopLimitNs();
-        if (!answers.await(limitNs, TimeUnit.NANOSECONDS)) {
-            LOG.warn("{}: not every bound thread has looked at its messages", scheduler);
-        }
+        endedByThis.forEach(Fiber::terminate);
+        List<Cord> bound = scheduler.bound();
         if (!bound.isEmpty()) {
-            tellIfQuiet();
-            long leftNs = Math.max(0, limitNs - (RealSeam.now() - startNs));
-            boolean inTime = tasksEnded.await(leftNs, TimeUnit.NANOSECONDS);
-            LOG.debug("{}: tasks ended within the stop limit: {}", scheduler, inTime);
+            endTasksOf(bound);
         }
     }
 
-    /** On a bound thread, which may unbind before it looks. */
-    private final class EndTasks extends CordMessage {
+    /** Their threads are the users', so they go on when the tasks have ended or are abandoned. */
+    private void endTasksOf(List<Cord> bound) throws InterruptedException {
+        long startNs = RealSeam.now();
+        long limitNs = scheduler.stopLimitNs();
+        ask(bound, this::endTasksOn, limitNs);
+        tellIfQuiet();
+        long leftNs = Math.max(0, limitNs - (RealSeam.now() - startNs));
+        if (!tasksEnded.await(leftNs, TimeUnit.NANOSECONDS)) {
+            ask(bound, this::abandonTasksOn, GRACE_NS);
+        }
+    }
+
+    /** Those that do not look at their messages within the limit are reported as bound. */
+    private void ask(List<Cord> bound, Consumer<Cord> question, long limitNs)
+            throws InterruptedException {
+        CountDownLatch answers = new CountDownLatch(bound.size());
+        for (Cord cord : bound) {
+            cord.send(new Question(cord, question, answers));
+        }
+        if (!answers.await(limitNs, TimeUnit.NANOSECONDS)) {
+            LOG.warn("{}: not every bound thread has looked at its messages", scheduler);
+        }
+    }
+
+    /** To a bound thread, which may unbind before it looks. */
+    private static final class Question extends CordMessage {
         private final Cord cord;
+        private final Consumer<Cord> question;
         private final CountDownLatch answer;
 
-        EndTasks(Cord cord, CountDownLatch answer) {
+        Question(Cord cord, Consumer<Cord> question, CountDownLatch answer) {
             this.cord = cord;
+            this.question = question;
             this.answer = answer;
         }
 
         @Override
         protected void onCord() {
             try {
-                endTasksOn(cord);
+                question.accept(cord);
             } finally {
                 answer.countDown();
             }
@@ -198,13 +225,31 @@ final class SchedulerShutdown {
     /** On that cord. */
     private void endTasksOn(Cord cord) {
         for (Fiber<?> each : cord.tasksHere()) {
-            if (each.rawState() == FiberCore.UNSTARTED) {
-                notStarted.add(each);
-            } else {
-                terminated.add(each.name());
+            endedByThis.add(each);
+            if (each.rawState() != FiberCore.UNSTARTED) {
+                terminated.add(each);
             }
             each.terminate();
         }
+    }
+
+    /** On that cord. */
+    private void abandonTasksOn(Cord cord) {
+        String why = "the limit of " + scheduler.stopLimitNs() / 1_000_000 + " ms of " + scheduler;
+        for (Fiber<?> each : cord.tasksHere()) {
+            each.abandonBelow(why + " for its end ran out");
+        }
+    }
+
+    /** A task has ended while all are being ended; on its cord, or wherever it was refused. */
+    void noteEnded(Fiber<?> task) {
+        if (!hasBegun(task) || task.outcome() instanceof Outcome.Terminated<?>) {
+            endedByThis.add(task);
+        }
+    }
+
+    void noteFailed(String text) {
+        failed.add(text);
     }
 
     void noteAbandoned(Fiber<?> fiber) {
@@ -217,7 +262,7 @@ final class SchedulerShutdown {
         long stopLimitNs = scheduler.stopLimitNs();
         long limitNs = Math.min(stopLimitNs, Long.MAX_VALUE - GRACE_NS) + GRACE_NS;
         long startNs = RealSeam.now();
-        for (Cord cord : scheduler.cords()) {
+        for (Cord cord : scheduler.ownCords()) {
             long leftNs = Math.max(0, limitNs - (RealSeam.now() - startNs));
             if (!cord.end.await(reason(), leftNs)) {
                 stuck.add(DumpText.ofStuck(DumpTaker.ofStuck(cord), STACK_LINES));
@@ -231,15 +276,16 @@ final class SchedulerShutdown {
     private void finish() {
         ShutdownReport all =
                 new ShutdownReport(
-                        notStarted.stream()
-                                .filter(each -> !hasBegun(each))
-                                .map(Fiber::name)
-                                .toList(),
-                        List.copyOf(terminated),
+                        names(each -> !hasBegun(each)),
+                        names(this::wasTerminated),
                         List.copyOf(abandoned),
                         stuck,
-                        scheduler.bound().stream().map(Cord::name).toList());
+                        scheduler.bound().stream().map(Cord::name).toList(),
+                        List.copyOf(failed),
+                        scheduler.readStats().alive());
         report = all;
+        endedByThis.clear();
+        terminated.clear();
         if (scheduler.state() == Scheduler.State.STOPPING) {
             scheduler.state(Scheduler.State.STOPPING, Scheduler.State.OVER);
         } else {
@@ -251,7 +297,16 @@ final class SchedulerShutdown {
         closers.forEach(each -> each.give(null));
     }
 
-    /** A cord may have started it before its end came. */
+    private List<String> names(Predicate<Fiber<?>> which) {
+        return endedByThis.stream().filter(which).map(Fiber::name).toList();
+    }
+
+    /** A cord may have started it between the look at its queue and its end. */
+    private boolean wasTerminated(Fiber<?> task) {
+        boolean isEnded = task.outcome() instanceof Outcome.Terminated<?>;
+        return hasBegun(task) && (isEnded || terminated.contains(task));
+    }
+
     private static boolean hasBegun(Fiber<?> task) {
         return task.placement != null && task.placement.hasBegun;
     }

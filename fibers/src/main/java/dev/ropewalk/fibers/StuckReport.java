@@ -83,6 +83,53 @@ public sealed interface StuckReport {
     }
 
     /**
+     * A queue of a cord has grown beyond all measure: 1,048,576 entries or more, or twice as many
+     * as when it was told last. Nothing bounds these queues; a program in which they grow like that
+     * produces faster than it consumes, and has no back-pressure. Looked at about once a second, as
+     * long as the cord is busy.
+     *
+     * @param cord the cord
+     * @param queue which of its queues
+     * @param length how many entries it has
+     */
+    record Growing(Cord cord, Queue queue, int length) implements StuckReport {
+        /** The queues of a cord. */
+        public enum Queue {
+            /** Messages from other threads: {@link Cord#post}, sends, spins, wake-ups. */
+            INBOX("messages in the inbox"),
+
+            /** Fibers that are runnable. */
+            RUN_QUEUE("fibers in the run queue"),
+
+            /** Tasks of its {@link Scheduler} that no cord has started. */
+            TASKS("tasks that wait to be started");
+
+            private final String text;
+
+            Queue(String text) {
+                this.text = text;
+            }
+        }
+
+        /** Checks the values. */
+        public Growing {
+            Objects.requireNonNull(cord, "cord");
+            Objects.requireNonNull(queue, "queue");
+        }
+
+        @Override
+        public String toString() {
+            return cord
+                    + " has "
+                    + length
+                    + " "
+                    + queue.text
+                    + ", and nothing bounds them; hold back who makes them: by a channel or a"
+                    + " semaphore, or, for tasks, by SchedulerOptions.withMostWaiting";
+        }
+    }
+
+    /**
      * All cords of this process that are watched, at least two, are stuck at once: none of them
      * runs anything that waits its turn. Told once, until one of them moves again.
      *

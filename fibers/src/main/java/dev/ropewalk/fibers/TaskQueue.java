@@ -43,6 +43,11 @@ final class TaskQueue {
 
     // ---------------------------------------------------------------- from any thread
 
+    /** Whether the scheduler started the cord; else its thread is bound. */
+    boolean isOfOwnCord() {
+        return cord.ownThread != null;
+    }
+
     /** The caller wakes somebody. */
     void add(Fiber<?> task) {
         waiting.add(task);
@@ -129,8 +134,7 @@ final class TaskQueue {
             if (notes != null) {
                 tell(notes);
                 if (task.outcome() == null) {
-                    task.refuseStart(
-                            task + " was not started: " + scheduler + " has no cord any more");
+                    task.refuseStart(scheduler.noCord(task + " was not started: "));
                 }
             }
         }
@@ -146,6 +150,7 @@ final class TaskQueue {
         Collection<CordMessage> notes = placement == null ? null : placement.claim(cord);
         if (notes != null) {
             task.cord = cord;
+            scheduler.counts.claimed();
         }
         return notes;
     }
@@ -177,7 +182,7 @@ final class TaskQueue {
         for (int i = 0; i < all.length; i++) {
             TaskQueue victim = all[(first + i) % all.length];
             if (victim != this && victim.isWaiting() && startFrom(victim)) {
-                scheduler.countStolen();
+                scheduler.counts.stolen();
                 return true;
             }
         }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -112,6 +113,52 @@ class CordExecutorTest {
         assertEquals("result", result);
         assertEquals("task", reports.only().fiber().name());
         assertSame(boom, Runs.cause(reports.only().failure()));
+    }
+
+    /** Who takes a task as its child takes what goes with that. */
+    @Test
+    void F12_aTaskThatIsGivenToAFiberIsItsChildInAllRespects() {
+        Runs.inAnyOrder(
+                () -> {
+                    CompletableFuture<Fiber<?>> task = new CompletableFuture<>();
+                    Cord.current()
+                            .execute(
+                                    () -> {
+                                        task.complete(Fiber.current());
+                                        Fiber.sleep(FAR);
+                                        throw new IllegalStateException("boom");
+                                    });
+                    Fiber<@Nullable Object> adopter = Fiber.spin("adopter", () -> Fiber.suspend());
+                    Futures.await(task).attachTo(adopter);
+                    Throwable failed = Runs.failureOf(adopter::await);
+                    assertTrue(failed.toString().contains("boom"), failed::toString);
+                });
+    }
+
+    @Test
+    void F12_aTaskThatIsDetachedAgainCancelsNobody() {
+        String result =
+                Runs.virtual(
+                        reports,
+                        () -> {
+                            CompletableFuture<Fiber<?>> task = new CompletableFuture<>();
+                            Cord.current()
+                                    .execute(
+                                            () -> {
+                                                task.complete(Fiber.current());
+                                                Fiber.sleep(FAR);
+                                                throw new IllegalStateException("boom");
+                                            });
+                            Fiber<?> adopter = Fiber.spin("adopter", () -> Fiber.sleep(FAR));
+                            Fiber<?> given = Futures.await(task);
+                            given.attachTo(adopter);
+                            given.detach();
+                            Fiber.sleep(FAR.multipliedBy(2));
+                            adopter.await();
+                            return "result";
+                        });
+        assertEquals("result", result);
+        assertEquals("task", reports.only().fiber().name());
     }
 
     /** However it fails: by its own child, or in its clean-up. */

@@ -2,6 +2,7 @@ package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -305,6 +306,89 @@ class SchedulerShutdownTest {
         assertTrue(body != null && body.schedule("went on"));
         assertEquals("went on", result.join());
         assertTrue(thread.join(FAR));
+    }
+
+    /** As on the other cords: what does not end within the stop limit never runs again. */
+    @Test
+    void F15_aTaskOnABoundThreadThatDoesNotEndIsAbandoned() throws InterruptedException {
+        Scheduler scheduler = start(0);
+        CountDownLatch bound = new CountDownLatch(1);
+        CompletableFuture<String> result = new CompletableFuture<>();
+        CompletableFuture<Throwable> awaited = new CompletableFuture<>();
+        Fiber<?>[] body = new Fiber<?>[1];
+        Thread thread =
+                new Thread(
+                        () ->
+                                scheduler.bind(
+                                        () -> {
+                                            body[0] = Fiber.current();
+                                            scheduler.execute(() -> holdOut());
+                                            Fiber.spin(
+                                                    () -> {
+                                                        Fiber.snooze();
+                                                        bound.countDown();
+                                                    });
+                                            awaited.complete(
+                                                    Runs.failureOf(
+                                                            () ->
+                                                                    Scope.run(
+                                                                            scope ->
+                                                                                    scope.spinOn(
+                                                                                            scheduler,
+                                                                                            "own",
+                                                                                            SchedulerShutdownTest
+                                                                                                    ::holdOut))));
+                                            result.complete(String.valueOf(Fiber.suspend()));
+                                        }));
+        thread.start();
+        Runs.await(bound);
+        ShutdownReport report = scheduler.shutdown(SHORT);
+        assertEquals(2, report.abandoned().size(), report::toString);
+        assertTrue(report.abandoned().contains("own"), report::toString);
+        assertEquals(0, report.left(), report::toString);
+        assertEquals(List.of("crew-bound-0"), report.bound(), report::toString);
+        assertInstanceOf(FiberAbandonedException.class, awaited.join());
+        Fiber<?> bodyFiber = body[0];
+        Runs.until(() -> bodyFiber.state() == FiberState.WAITING);
+        assertTrue(bodyFiber.schedule("went on"));
+        assertEquals("went on", result.join());
+        assertTrue(thread.join(FAR));
+        assertEquals(2, reports.all().size());
+    }
+
+    private static @Nullable Void holdOut() {
+        CancelScope.shielded(FAR, () -> Fiber.sleep(FAR));
+        return null;
+    }
+
+    @Test
+    void F15_tasksOfAThreadThatIsBlockedAreCountedAsLeft() throws InterruptedException {
+        Scheduler scheduler = start(0);
+        CountDownLatch blocks = new CountDownLatch(1);
+        CountDownLatch gate = new CountDownLatch(1);
+        Thread thread =
+                new Thread(
+                        () ->
+                                scheduler.bind(
+                                        () ->
+                                                scheduler
+                                                        .spin(
+                                                                "blocker",
+                                                                () -> {
+                                                                    blocks.countDown();
+                                                                    Runs.await(gate);
+                                                                    Fiber.suspend();
+                                                                })
+                                                        .awaitEnd(FAR)));
+        thread.start();
+        Runs.await(blocks);
+        ShutdownReport report = scheduler.shutdown(SHORT);
+        assertEquals(1, report.left(), report::toString);
+        assertFalse(report.isClean());
+        assertEquals(List.of("crew-bound-0"), report.bound());
+        gate.countDown(); // it has been told to end meanwhile
+        assertTrue(thread.join(FAR));
+        assertTrue(scheduler.hasNoTasks());
     }
 
     @Test

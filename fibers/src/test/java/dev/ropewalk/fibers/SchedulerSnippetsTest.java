@@ -52,6 +52,26 @@ class SchedulerSnippetsTest {
     }
 
     @Test
+    void map() {
+        try (Scheduler scheduler = Scheduler.start("crew")) {
+            scheduler
+                    .spin(
+                            "caller",
+                            () -> {
+                                // @start region="map"
+                                List<Integer> lengths =
+                                        Parallel.map(
+                                                scheduler,
+                                                List.of("hemp", "twine", "cord"),
+                                                word -> word.length());
+                                assertEquals(List.of(4, 5, 4), lengths);
+                                // @end
+                            })
+                    .await();
+        }
+    }
+
+    @Test
     void bind() {
         AtomicInteger rendered = new AtomicInteger();
         // @start region="bind"

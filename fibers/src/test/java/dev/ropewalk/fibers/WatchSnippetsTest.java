@@ -45,6 +45,7 @@ class WatchSnippetsTest {
                                         case StuckReport.Over _ -> {}
                                         case StuckReport.AllStuck all -> alarms.add(all);
                                         case StuckReport.AllWait wait -> alarms.add(wait);
+                                        case StuckReport.Growing queue -> alarms.add(queue);
                                     }
                                 })
                         .withSliceLimits(

@@ -1,0 +1,343 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+
+/**
+ * The part of a scheduler that keeps its cords and places its tasks (rule F15). For any thread.
+ *
+ * <p>Life:
+ *
+ * <pre>
+ *   OPEN     -> DRAINING   beginDraining: somebody closes it
+ *   DRAINING -> STOPPING   all is quiet, or the limit has passed: what is left is being terminated
+ *   STOPPING -> OVER       its cords have ended, or were left behind as stuck
+ * </pre>
+ *
+ * While it is DRAINING its own fibers may still spin, so that what is being drained can finish.
+ *
+ * <p>Rejected: one queue for all, on which every cord would write for every task; and the last in,
+ * first out order of fork-join pools, in which old tasks may starve.
+ */
+abstract sealed class SchedulerCore permits Scheduler {
+    enum State {
+        OPEN,
+        DRAINING,
+        STOPPING,
+        OVER
+    }
+
+    final SchedulerOptions options;
+
+    /** Those it has started. Replaced as a whole, under the lock of this. */
+    private volatile List<Cord> cords = List.of();
+
+    final Crew crew = new Crew();
+    final TaskCounts counts;
+
+    final SchedulerShutdown shutdown = new SchedulerShutdown(this);
+    private volatile State state = State.OPEN;
+
+    private record Failed(Cord cord, Throwable why) {}
+
+    /** The first of its cords that ended by itself. Written under the lock of this. */
+    private volatile @Nullable Failed firstFailed;
+
+    /** Threads that are bound, to the end of their cords; under the lock of this. */
+    private final Set<Cord> bound = new LinkedHashSet<>();
+
+    /** Under the lock of this. */
+    private int boundSoFar;
+
+    /** Calls of bind that have not returned; under the lock of this. */
+    private int binding;
+
+    SchedulerCore(SchedulerOptions options) {
+        this.options = options;
+        this.counts = new TaskCounts(options.mostWaiting());
+    }
+
+    // ---------------------------------------------------------------- its cords
+
+    /** Before the cord's thread starts, so that it finds everything when it leaves at once. */
+    synchronized void enter(Cord cord) {
+        List<Cord> more = new ArrayList<>(cords);
+        more.add(cord);
+        cords = List.copyOf(more);
+        crew.join(Objects.requireNonNull(cord.tasks, "tasks"));
+    }
+
+    /** Its thread could not be started. */
+    synchronized void forget(Cord cord) {
+        cords = cords.stream().filter(each -> each != cord).toList();
+        crew.remove(Objects.requireNonNull(cord.tasks, "tasks"));
+    }
+
+    /** The cord has ended. */
+    void leave(TaskQueue queue) {
+        noteFailure(queue); // first: who finds no cord any more looks for it
+        crew.remove(queue);
+        queue.close();
+        synchronized (this) {
+            bound.remove(queue.cord);
+        }
+        shutdown.tellIfQuiet();
+    }
+
+    /** An initialiser that fails ends its cord, and so does what breaks it. */
+    private void noteFailure(TaskQueue queue) {
+        Cord cord = queue.cord;
+        Throwable why = cord.root().failure();
+        boolean wasEnded = state.compareTo(State.STOPPING) >= 0;
+        if (why == null || !queue.isOfOwnCord()) {
+            return;
+        }
+        if (!wasEnded || !(why instanceof FiberTerminatedException)) {
+            synchronized (this) {
+                firstFailed = firstFailed == null ? new Failed(cord, why) : firstFailed;
+            }
+            shutdown.noteFailed(cord.name() + " ended by itself: " + FiberCore.textOf(why));
+        }
+    }
+
+    /** What is told to who needs a cord, and there is none any more. */
+    final CordClosedException noCord(String task) {
+        Failed first = firstFailed;
+        if (first == null) {
+            return new CordClosedException(
+                    task
+                            + this
+                            + " has no cord any more: it was closed, or the last thread unbound");
+        }
+        return new CordClosedException(
+                task
+                        + this
+                        + " has no cord any more: they ended by themselves, first "
+                        + first.cord()
+                        + ", for its initialiser or loop failed: "
+                        + FiberCore.textOf(first.why()),
+                first.why());
+    }
+
+    /** Those that have threads of their own. */
+    final List<Cord> ownCords() {
+        return cords;
+    }
+
+    final synchronized List<Cord> bound() {
+        return List.copyOf(bound);
+    }
+
+    final boolean isMine(Cord cord) {
+        return cord.tasks != null && cord.tasks.scheduler == this;
+    }
+
+    // ---------------------------------------------------------------- bound threads
+
+    /** The options of the cord that the calling thread is to be. */
+    final CordOptions beginBinding() {
+        int number;
+        synchronized (this) {
+            checkOpen("bind a thread to it");
+            boolean isVirtual = options.cord().clock() instanceof CordOptions.VirtualClock;
+            if (isVirtual && binding > 0) {
+                throw new IllegalStateException(
+                        this + " has a virtual clock, which is one thread's; bound=" + bound);
+            }
+            number = boundSoFar++;
+            binding++;
+        }
+        return options.cord()
+                .withName(options.name() + "-bound-" + number)
+                .onCallersThread()
+                .withLateUnmount(false); // who bound the thread may hold what it likes
+    }
+
+    final synchronized void endBinding() {
+        binding--;
+    }
+
+    final <T extends @Nullable Object> T runBound(Callable<? extends T> body) throws Exception {
+        TaskQueue here = Objects.requireNonNull(Cord.current().tasks, "tasks");
+        synchronized (this) {
+            checkOpen("bind a thread to it");
+            bound.add(here.cord);
+            here.reopen(); // the body may be restarted
+            crew.join(here);
+        }
+        try {
+            return body.call();
+        } finally {
+            Fiber.current().shielded(() -> unbind(here));
+        }
+    }
+
+    private boolean unbind(TaskQueue here) {
+        if (!crew.isLastOrRemove(here)) {
+            here.close(); // the others take what waits
+        }
+        boolean inTime = here.drain(Waits.nanos(options.drainLimit()));
+        crew.remove(here);
+        here.close();
+        return inTime;
+    }
+
+    // ---------------------------------------------------------------- placing
+
+    /** Called by its parent, or with null by a plain thread. */
+    final void spinBelow(@Nullable Fiber<?> spinner, Fiber<?> task) {
+        checkCanPlace();
+        if (spinner == null) {
+            place(task);
+            return;
+        }
+        spinner.childList().add(task); // before it can end
+        boolean isPlaced = false;
+        try {
+            place(task);
+            isPlaced = true;
+        } finally {
+            if (!isPlaced) {
+                spinner.childList().remove(task);
+            }
+        }
+    }
+
+    private void checkCanPlace() {
+        Cord here = Cord.currentOrNull();
+        if (state != State.OPEN) {
+            if (state != State.DRAINING || here == null || !isMine(here)) {
+                checkOpen("spin on it");
+            }
+        }
+        if (here != null && isMine(here) && !here.isInitialised()) {
+            throw new IllegalStateException(
+                    here
+                            + " runs its initialiser, before which no task can start there; spin"
+                            + " tasks when it is done");
+        }
+        if (crew.queues().length == 0 && (here == null || !isMine(here))) {
+            if (firstFailed != null) {
+                throw noCord("");
+            }
+            throw new IllegalStateException(
+                    this + " has no cord: cords=" + options.cords() + " and no thread is bound");
+        }
+    }
+
+    private void checkOpen(String operation) {
+        if (state != State.OPEN) {
+            throw new CordClosedException(
+                    this + " is " + state + "; " + operation + " before it is closed");
+        }
+    }
+
+    private void place(Fiber<?> task) {
+        counts.placing(task);
+        if (!placeAgain(task) && !startHere(task)) {
+            counts.notPlaced();
+            shutdown.tellIfQuiet();
+            throw noCord("");
+        }
+    }
+
+    /** What a cord runs that is leaving may still spin, with no cord left to place it on. */
+    private boolean startHere(Fiber<?> task) {
+        Cord here = Cord.currentOrNull();
+        TaskQueue own = here != null && isMine(here) ? here.tasks : null;
+        return own != null && !own.cord.root().isEnding() && own.start(task);
+    }
+
+    /** False if there is no cord, or none that may start anything more. */
+    final boolean placeAgain(Fiber<?> task) {
+        return state.compareTo(State.STOPPING) < 0 && crew.place(task);
+    }
+
+    /** A task that somebody wants something of does not wait for its turn. */
+    final void claimSoon(Fiber<?> task) {
+        Cord here = Cord.currentOrNull();
+        if (here != null && here.tasks != null && isMine(here) && here.tasks.canTake()) {
+            here.tasks.start(task);
+        } else {
+            crew.claimSoon(task);
+        }
+    }
+
+    // ---------------------------------------------------------------- ends
+
+    /** On the task's cord, or wherever it was refused. */
+    final void ended(Fiber<?> task, Placement placement) {
+        TaskQueue here = task.cord.tasks;
+        if (placement.isCounted && here != null) {
+            placement.isCounted = false;
+            here.ended();
+        }
+        if (state == State.STOPPING) {
+            shutdown.noteEnded(task); // before it counts: the report may be made then
+        }
+        counts.ended();
+        if (state != State.OPEN) { // read after that: who begins to drain reads the count later
+            shutdown.tellIfQuiet();
+        }
+    }
+
+    final void noteAbandoned(Fiber<?> fiber) {
+        shutdown.noteAbandoned(fiber);
+    }
+
+    /** And no thread is bound. */
+    final boolean isQuiet() {
+        return hasNoTasks() && bound().isEmpty();
+    }
+
+    /** Every task that was placed has ended. */
+    final boolean hasNoTasks() {
+        return counts.isAllEnded();
+    }
+
+    final SchedulerStats readStats() {
+        return counts.stats(crew.queues().length);
+    }
+
+    // ---------------------------------------------------------------- its state
+
+    final State state() {
+        return state;
+    }
+
+    /** True for the first caller. */
+    final synchronized boolean beginDraining() {
+        boolean isFirst = state == State.OPEN;
+        if (isFirst) {
+            state(State.OPEN, State.DRAINING);
+        }
+        return isFirst;
+    }
+
+    final void state(State from, State to) {
+        if (Checks.ON && state != from) {
+            throw new IllegalStateException("state=" + state + " != from=" + from + " in " + this);
+        }
+        state = to;
+    }
+
+    /** From wherever it is: the end has failed. */
+    final void giveUp() {
+        state = State.OVER;
+    }
+
+    final long stopLimitNs() {
+        return Waits.nanos(options.cord().stopLimit());
+    }
+
+    @Override
+    public String toString() {
+        return "scheduler " + options.name();
+    }
+}
