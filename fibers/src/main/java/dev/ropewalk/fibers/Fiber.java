@@ -500,7 +500,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
     public FiberState state() {
         return switch (rawState()) {
             case UNSTARTED, RUNNABLE -> FiberState.RUNNABLE;
-            case RUNNING -> FiberState.RUNNING;
+            case RUNNING, TORN -> FiberState.RUNNING;
             case WAITING -> FiberState.WAITING;
             default -> FiberState.DEAD;
         };

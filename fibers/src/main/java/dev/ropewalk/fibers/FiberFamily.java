@@ -95,10 +95,11 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         return children == null ? null : children.first();
     }
 
-    /** Enters a new child of the same cord and queues it. */
+    /** Enters a new child of the same cord and queues it: first what may fail, then the rest. */
     <C extends @Nullable Object> Fiber<C> adopt(Fiber<C> child) {
-        children().add(child);
+        Children all = children();
         cord.enqueue(child, Handler.START);
+        all.add(child);
         return child;
     }
 

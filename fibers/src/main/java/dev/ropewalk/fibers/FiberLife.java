@@ -108,6 +108,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             end(new Outcome.Failure<>(t));
             return;
         }
+        mend();
         if (next == Handler.END) {
             end(handlerResult());
             return;
@@ -136,6 +137,10 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     private boolean end(Outcome<T> raw) {
         if (rawState() == DEAD) {
             return false; // abandoned while it ran, on a stack that could not be left
+        }
+        mend();
+        if (openWaiter != null) {
+            settle();
         }
         setEnding(true);
         setShielded(true);
@@ -373,7 +378,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (from == DEAD) {
             return false;
         }
-        if (from == RUNNING) {
+        if (from == RUNNING || from == TORN) {
             abandonedFor = why;
             addPending(new Signal.Terminate(this + " is to be abandoned"));
             return false;
@@ -440,6 +445,12 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         } catch (Throwable lost) {
             cord.reportUncaught(self(), lost);
         }
+    }
+
+    /** A wait was not left for want of stack: it is left now, or what it was given is given back. */
+    final void settle() {
+        giveBack(null);
+        openWaiter = null;
     }
 
     private FiberAbandonedException abandonment(String why) {
