@@ -66,6 +66,15 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         return false;
     }
 
+    /** True if the root frame is to look, which counts the switch then; else it is counted here. */
+    final boolean isLookDue() {
+        if (looksAfter <= 1 || marked) {
+            return true;
+        }
+        looksAfter--;
+        return false;
+    }
+
     /** As no fiber: a message cannot wait as the one that happened to run. */
     final void lookInTurn() {
         Fiber<?> interrupted = running;

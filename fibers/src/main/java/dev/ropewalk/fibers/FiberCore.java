@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * done then is only noted, by stores (TORN), and undone by whoever comes next with room for a call;
  * and what other fibers' lives hang on is all or nothing.
  *
- * Invariants: a fiber is in the run queue once if it is UNSTARTED or RUNNABLE, else not at all. The
- * number of a wait (rule F4) is the value of {@code waitNumber} while it is open; whatever ends a
- * wait counts it up, also when it ends before the fiber parked. So (fiber, number) names one wait
+ * <p>Invariants: a fiber is in the run queue once if it is UNSTARTED or RUNNABLE, else not at all.
+ * The number of a wait (rule F4) is the value of {@code waitNumber} while it is open; whatever ends
+ * a wait counts it up, also when it ends before the fiber parked. So (fiber, number) names one wait
  * for ever, and a late giver is refused.
  *
  * <p>Everything is confined to the cord's thread.
@@ -190,8 +190,15 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     }
 
     private void countSwitch() {
-        if (cord.isLookDueAfterSwitch()) {
-            giveTurn(); // only the root frame may look
+        if (cord.isLookDue()) {
+            try {
+                giveTurn(); // a look is not for this stack, which may be full
+            } catch (StackPinnedException pinned) {
+                if (cord.onVirtualThreads || cord.inTurns) {
+                    throw pinned; // nor may it block one, or do more than a turn
+                }
+                cord.lookInTurn();
+            }
         }
     }
 

@@ -97,9 +97,13 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     /** Enters a new child of the same cord and queues it: first what may fail, then the rest. */
     <C extends @Nullable Object> Fiber<C> adopt(Fiber<C> child) {
+        if (cord.isFull()) {
+            throw cord.tooMany(child);
+        }
         Children all = children();
         cord.enqueue(child, Handler.START);
         all.add(child);
+        cord.alive++;
         return child;
     }
 

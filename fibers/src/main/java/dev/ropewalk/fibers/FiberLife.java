@@ -76,6 +76,17 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         dropStack();
     }
 
+    /** For its first turn, or a handler's next one, there is no memory; by the root frame. */
+    final void failWithoutStack(OutOfMemoryError full) {
+        Object value = cord.takeValue();
+        state(value == Handler.START ? UNSTARTED : RUNNABLE, RUNNING);
+        if (value == Handler.START) {
+            cord.started++;
+        }
+        abandonAll(children(), "there is no memory for a stack of " + this + " to await it on");
+        end(new Outcome.Failure<>(full));
+    }
+
     private void bodyTurn() {
         Callable<? extends T> toRun = Objects.requireNonNull(body, "body");
         if (placement != null) {
@@ -251,6 +262,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
         if (from != UNSTARTED) {
             cord.ended++;
+            cord.alive--;
         }
         if (FiberTimes.ON) {
             cord.times().forget(self());
@@ -295,10 +307,10 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
     }
 
-    /** The cord ended before it could start the fiber; on whatever thread finds out. */
-    void refuseStart(String why) {
+    /** Its cord has ended, or has no place for it; on whatever thread finds out. */
+    void refuseStart(RuntimeException why) {
         Throwable pending = placement == null ? null : takePending(); // it was ended before
-        Throwable failure = pending == null ? new CordClosedException(why) : pending;
+        Throwable failure = pending == null ? why : pending;
         Outcome<T> end = Ranks.withPending(new Outcome.Failure<>(failure), null);
         FiberFailedException untaken = publish(UNSTARTED, end) ? null : untakenFailure(end);
         for (Fiber<?> child = firstChild(); child != null; child = firstChild()) {
@@ -388,6 +400,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             queued = cord.queuedValue(self());
             cord.dequeue(self());
         }
+        if (from == UNSTARTED) {
+            cord.alive--;
+        }
         publishAbandoned(from, why, queued);
         return true;
     }
@@ -447,7 +462,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
     }
 
-    /** A wait was not left for want of stack: it is left now, or what it was given is given back. */
+    /**
+     * A wait was not left for want of stack: it is left now, or what it was given is given back.
+     */
     final void settle() {
         giveBack(null);
         openWaiter = null;

@@ -66,6 +66,9 @@ final class TaskQueue {
         if (!canTake()) {
             return false;
         }
+        if (cord.isFull()) {
+            return isWaiting(); // others' are not for this one
+        }
         for (TaskQueue each : scheduler.crew.queues()) {
             if (each.isWaiting()) {
                 return true;
@@ -131,7 +134,11 @@ final class TaskQueue {
                 tell(notes);
                 if (task.outcome() == null) {
                     task.refuseStart(
-                            task + " was not started: " + scheduler + " has no cord any more");
+                            new CordClosedException(
+                                    task
+                                            + " was not started: "
+                                            + scheduler
+                                            + " has no cord any more"));
                 }
             }
         }
@@ -171,7 +178,7 @@ final class TaskQueue {
     /** Like {@link #startNext}, from another cord, beginning at a random one. */
     boolean steal() {
         TaskQueue[] all = scheduler.crew.queues();
-        if (all.length < 2 || !canTake()) {
+        if (all.length < 2 || !canTake() || cord.isFull()) {
             return false;
         }
         int first = cord.nextInt(all.length);
@@ -194,6 +201,9 @@ final class TaskQueue {
             if (task == null) {
                 return false;
             }
+            if (cord.isFull() && task.cordOrNull() == null && scheduler.crew.passOn(task, this)) {
+                continue;
+            }
             if (start(task)) {
                 return true;
             }
@@ -204,6 +214,13 @@ final class TaskQueue {
     boolean start(Fiber<?> task) {
         Collection<CordMessage> notes = claim(task);
         if (notes == null) {
+            return false;
+        }
+        if (cord.isFull()) {
+            tell(notes);
+            if (task.outcome() == null) {
+                task.refuseStart(cord.tooMany(task));
+            }
             return false;
         }
         alive++;

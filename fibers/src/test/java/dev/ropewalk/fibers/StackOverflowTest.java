@@ -15,14 +15,16 @@ import java.util.List;
 
 /**
  * A recursion without an end ends its fiber, whatever the fiber was doing in the library when its
- * stack was full (rule F7). The bodies here try it from each depth near the end of the stack.
+ * stack was full (rule F7). The bodies here try it from each depth near the end of the stack. (A
+ * recursion that waits at each level fills the heap instead: what waits is moved there, and comes
+ * back a few frames at a time.)
  */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class StackOverflowTest {
     private static final int DEEP = 2_000;
-    private static final int LEVELS = 500;
+    private static final int LEVELS = 1_000;
     private static final int TURNS = 1_000;
-    private static final long SMALL_STACK = 512 << 10;
+    private static final long SMALL_STACK = 256 << 10;
     private static final Duration SHORT = Duration.ofNanos(1_000);
 
     private int levelsLeft;
@@ -70,8 +72,9 @@ class StackOverflowTest {
             levelsLeft--;
             try {
                 operation.run();
-            } catch (StackOverflowError full) {
-                // The next level has a little more room.
+            } catch (StackOverflowError | StackPinnedException full) {
+                // The next level has a little more room. (Pinned: the JVM was loading a class when
+                // the stack was full, and has left it so.)
             }
         }
     }
@@ -100,25 +103,6 @@ class StackOverflowTest {
                     assertEquals(DEEP, deep.await());
                     assertEquals(DEEP, other.await());
                 });
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void F7_recursionThatWaitsAtEachLevelEndsItsFiberOnly(StackKind stacks) {
-        List<Action> waits = List.of(Fiber::snooze, () -> Fiber.sleep(SHORT), this::spinAndAwait);
-        for (Action wait : waits) {
-            onSmallStack(
-                    stacks,
-                    () -> {
-                        Fiber<?> other = Fiber.spin("other", () -> Runs.snooze(TURNS));
-                        assertOverflow(Fiber.spin("deep", () -> recurse(0, wait)));
-                        other.await();
-                    });
-        }
-    }
-
-    private void spinAndAwait() {
-        Fiber.spin(() -> Fiber.snooze()).await();
     }
 
     @ParameterizedTest
