@@ -79,12 +79,15 @@ abstract sealed class CordLook extends CordCore permits CordMount {
     final void lookInTurn() {
         Fiber<?> interrupted = running;
         running = null;
-        look(interrupted);
-        // So that fibers which wake each other for ever do not keep tasks out.
-        if (tasks != null && (interrupted != null || hasRunnable())) {
-            tasks.startNext();
+        try {
+            look(interrupted);
+            // So that fibers which wake each other for ever do not keep tasks out.
+            if (tasks != null && (interrupted != null || hasRunnable())) {
+                tasks.startNext();
+            }
+        } finally {
+            running = interrupted;
         }
-        running = interrupted;
     }
 
     private void look(@Nullable Fiber<?> interrupted) {

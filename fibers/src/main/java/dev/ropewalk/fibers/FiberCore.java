@@ -176,7 +176,9 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         raiseIfDue();
         Object value = instantValue;
         instantValue = NONE;
-        countSwitch();
+        if (cord.isLookDueAfterSwitch()) {
+            giveTurn(); // only the root frame may look
+        }
         return value;
     }
 
@@ -185,11 +187,11 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         if (cord.hasRunnable()) {
             giveTurn();
         } else {
-            countSwitch();
+            snoozeAlone();
         }
     }
 
-    private void countSwitch() {
+    private void snoozeAlone() {
         if (cord.isLookDue()) {
             try {
                 giveTurn(); // a look is not for this stack, which may be full
