@@ -317,7 +317,7 @@ class FiberLimitTest {
     private void conserve(long seed) {
         Random random = new Random(seed);
         int most = 20;
-        Cord.run(
+        Cord.<@Nullable Object>run(
                 Runs.virtualOptions(reports).withMostFibers(most),
                 () -> {
                     List<Fiber<?>> all = new ArrayList<>();

@@ -83,12 +83,13 @@ class OutOfMemoryTest {
         assertEquals(2, ended.output().split(told, -1).length - 1, ended.output());
     }
 
-    private static <T> T full() {
+    private static void fill() {
         throw new OutOfMemoryError("test");
     }
 
-    private static void fill() {
-        full();
+    private static Object fillInATurn() {
+        fill();
+        return Handler.WAIT;
     }
 
     private static void assertFull(@Nullable Throwable thrown) {
@@ -114,7 +115,7 @@ class OutOfMemoryTest {
                     List<Callable<Fiber<?>>> ways =
                             List.of(
                                     () -> Fiber.spin(OutOfMemoryTest::fill),
-                                    () -> Cord.current().spinHandler("h", value -> full()),
+                                    () -> Cord.current().spinHandler("h", value -> fillInATurn()),
                                     () -> Timed.after(SHORT, OutOfMemoryTest::fill),
                                     () -> Timed.spinEvery("e", SHORT, OutOfMemoryTest::fill),
                                     () -> Fiber.spin(() -> Blocking.run(OutOfMemoryTest::fill)),
@@ -161,7 +162,10 @@ class OutOfMemoryTest {
     void F15_whatTheInitialiserOrTheFactoryThrowsComesOut() {
         CordOptions broken = CordOptions.named("c").withInitialiser(OutOfMemoryTest::fill);
         assertFull(Runs.cause(Runs.failureOf(() -> Cord.run(broken, () -> 1))));
-        CordOptions none = CordOptions.named("c").withThreadFactory(task -> full());
+        CordOptions none = CordOptions.named("c").withThreadFactory(
+                                task -> {
+                                    throw new OutOfMemoryError("test");
+                                });
         assertFull(Runs.failureOf(() -> Cord.start(none)));
     }
 

@@ -45,6 +45,9 @@ class StackOverflowTest {
     }
 
     private static int recurse(int depth, Action atEachLevel) throws Exception {
+        if (depth < 0) {
+            return 0; // never
+        }
         atEachLevel.run();
         return recurse(depth + 1, atEachLevel) + 1;
     }
@@ -59,6 +62,9 @@ class StackOverflowTest {
 
     /** Fills the stack, and tries the operation at each of the deepest levels on the way back. */
     private void tryFromEachDepth(Action operation) throws Exception {
+        if (levelsLeft < 0) {
+            return; // never
+        }
         boolean isBottom = false;
         try {
             tryFromEachDepth(operation);
