@@ -198,6 +198,8 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
      * @return the new fiber
      * @throws CordClosedException if the cord has ended; if it ends before the fiber starts, the
      *     fiber's await throws it
+     * @throws TooManyFibersException if this is called on the cord and it has as many fibers as it
+     *     may; if it is called elsewhere, the fiber's await throws it
      */
     public <T extends @Nullable Object> Fiber<T> spin(String name, Callable<? extends T> body) {
         Objects.requireNonNull(body, "body");
@@ -247,12 +249,16 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
      *
      * @param task what the fiber runs
      * @throws RejectedExecutionException if the cord has ended, or the calling fiber's own cord is
-     *     about to
+     *     about to, or has as many fibers as it may
      */
     @Override
     public void execute(Runnable task) {
         Fiber<?> fiber = new Fiber<>(this, root, "task", new CordTask(task), null);
         boolean isHere = isCurrent();
+        if (isHere && isFull()) {
+            TooManyFibersException full = tooMany(fiber);
+            throw new RejectedExecutionException(full.getMessage(), full);
+        }
         if (inbox.isClosed() || (isHere && root.isEnding())) {
             throw new RejectedExecutionException(
                     this

@@ -76,6 +76,12 @@ abstract sealed class CordCore permits CordLook {
 
     long ended;
 
+    /** Fibers that were spun here and have not ended, the root among them; read by others too. */
+    int alive = 1;
+
+    /** The limit of {@link #alive} but for the root. */
+    final int mostFibers;
+
     private final FiberTimes times = new FiberTimes();
 
     /** What the cord's thread does; a hint for other threads, but for the order of stores. */
@@ -94,6 +100,7 @@ abstract sealed class CordCore permits CordLook {
         this.marked = inTurns; // for ever: it never looks by itself
         this.slices = new Slices(self(), options.watch().sliceLimits());
         this.hooks = SwitchHooks.of(self(), options.switchHooks());
+        this.mostFibers = options.mostFibers();
         this.onVirtualThreads = options.stacks() == StackKind.VIRTUAL_THREAD;
     }
 
@@ -184,6 +191,17 @@ abstract sealed class CordCore permits CordLook {
     /** The running fiber is dead: what is called from now on runs as none. */
     void clearRunning() {
         running = null;
+    }
+
+    // ---------------------------------------------------------------- how many there may be
+
+    /** From other threads a hint. */
+    final boolean isFull() {
+        return alive > mostFibers;
+    }
+
+    final TooManyFibersException tooMany(Fiber<?> refused) {
+        return new TooManyFibersException(self(), alive - 1, refused);
     }
 
     // ---------------------------------------------------------------- timers

@@ -80,9 +80,15 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
     /** A start message arrived. */
     void start(Fiber<?> fiber, boolean enterIntoRoot) {
         if (root.isEnding()) {
-            fiber.refuseStart(fiber + " was not started: " + this + " is ending");
+            fiber.refuseStart(
+                    new CordClosedException(fiber + " was not started: " + this + " is ending"));
             return;
         }
+        if (isFull()) {
+            fiber.refuseStart(tooMany(fiber));
+            return;
+        }
+        alive++;
         if (enterIntoRoot) {
             root.childList().add(fiber);
         } else {
@@ -114,6 +120,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
         } else if (parent.cord != this) {
             guests.add(task);
         }
+        alive++;
         enqueue(task, Handler.START);
     }
 
@@ -126,7 +133,10 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
         for (Fiber<?> fiber : refused) {
             Fiber<?> parent = fiber.parentOrNull();
             if (fiber.outcome() == null) { // else it was abandoned meanwhile
-                fiber.refuseStart(fiber + " was not started: " + this + " has ended");
+                alive--;
+                fiber.refuseStart(
+                        new CordClosedException(
+                                fiber + " was not started: " + this + " has ended"));
             }
             if (parent != null && parent.cord == this) {
                 parent.childEnded(fiber, null); // what it failed with is told already

@@ -81,16 +81,28 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         return false;
     }
 
+    /** True if the root frame is to look, which counts the switch then; else it is counted here. */
+    final boolean isLookDue() {
+        if (looksAfter <= 1 || marked) {
+            return true;
+        }
+        looksAfter--;
+        return false;
+    }
+
     /** As no fiber: a message cannot wait as the one that happened to run. */
     final void lookInTurn() {
         Fiber<?> interrupted = running;
         running = null;
-        look(interrupted);
-        // So that fibers which wake each other for ever do not keep tasks out.
-        if (tasks != null && (interrupted != null || hasRunnable())) {
-            tasks.startNext();
+        try {
+            look(interrupted);
+            // So that fibers which wake each other for ever do not keep tasks out.
+            if (tasks != null && (interrupted != null || hasRunnable())) {
+                tasks.startNext();
+            }
+        } finally {
+            running = interrupted;
         }
-        running = interrupted;
     }
 
     private void look(@Nullable Fiber<?> interrupted) {

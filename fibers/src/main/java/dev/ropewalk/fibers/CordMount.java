@@ -28,7 +28,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     /** Stacks mounted on each other; more would only be unmounted again, in a ring for one. */
     private static final int MOST_MOUNTED = 4;
 
-    private final ArrayDeque<Stack> idleStacks = new ArrayDeque<>();
+    private final ArrayDeque<Stack> idleStacks = new ArrayDeque<>(MOST_IDLE_STACKS);
 
     /** The body of every stack. */
     private final Runnable worker = this::work;
@@ -71,10 +71,12 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
         if (stack == null) {
             stack = idleStacks.poll();
             if (stack == null) {
-                stack =
-                        onVirtualThreads
-                                ? new VirtualStack(self(), worker)
-                                : new LightStack(worker);
+                try {
+                    stack = newStack();
+                } catch (OutOfMemoryError full) {
+                    fiber.failWithoutStack(full);
+                    return;
+                }
             }
             handedOver = fiber;
         } else {
@@ -95,6 +97,10 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
         if (brokeOnTop != null) {
             throw FiberAwait.<RuntimeException>sneaky(brokeOnTop);
         }
+    }
+
+    private Stack newStack() {
+        return onVirtualThreads ? new VirtualStack(self(), worker) : new LightStack(worker);
     }
 
     private void enterVirtual(VirtualStack stack) {
@@ -180,7 +186,11 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
             while (fiber != null) {
                 running = fiber;
                 switchedIn(fiber);
-                fiber.turn();
+                try {
+                    fiber.turn();
+                } catch (OutOfMemoryError full) {
+                    fiber.lose("there was no memory left to end it: " + full);
+                }
                 switchedOut(fiber);
                 if (own instanceof VirtualStack virtual) {
                     virtual.forgetFiber();
@@ -193,7 +203,12 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
                 return;
             }
             idleStacks.push(own);
-            own.leave();
+            try {
+                own.leave();
+            } catch (StackPinnedException | VirtualMachineError cannotWait) {
+                idleStacks.pop(); // it ends instead
+                return;
+            }
         }
     }
 
@@ -248,15 +263,15 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
 
     private void giveWayLate(Stack own, Fiber<?> fiber) {
         boolean wasBelow = false;
-        for (Fiber<?> head = headOnTopOf(own); head != null; head = headOnTopOf(own)) {
-            if (head == fiber) {
-                goOn(own, fiber);
-                return;
-            }
-            wasBelow = true;
-            enterOnTop(own, head);
-        }
         try {
+            for (Fiber<?> head = headOnTopOf(own); head != null; head = headOnTopOf(own)) {
+                if (head == fiber) {
+                    goOn(own, fiber);
+                    return;
+                }
+                wasBelow = true;
+                enterOnTop(own, head);
+            }
             own.leave();
         } catch (Throwable pinned) { // or too large to be copied
             if (!wasBelow || !fiber.isQueued()) {

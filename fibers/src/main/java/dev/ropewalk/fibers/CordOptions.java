@@ -26,6 +26,7 @@ import java.util.function.Consumer;
  *     #withLateUnmount}
  * @param watch how fibers that do not give way are seen
  * @param switchHooks carry context that is bound to the thread; none unless asked for
+ * @param mostFibers how many fibers it may have at once; see {@link #withMostFibers}
  */
 public record CordOptions(
         String name,
@@ -37,7 +38,8 @@ public record CordOptions(
         @Nullable Action initialiser,
         boolean lateUnmount,
         WatchOptions watch,
-        List<SwitchHook<?>> switchHooks) {
+        List<SwitchHook<?>> switchHooks,
+        int mostFibers) {
 
     private static final long DEFAULT_STACK_SIZE = 16L << 20;
     private static final Duration DEFAULT_STOP_LIMIT = Duration.ofSeconds(5);
@@ -73,6 +75,15 @@ public record CordOptions(
         Objects.requireNonNull(stacks, "stacks");
         Objects.requireNonNull(watch, "watch");
         switchHooks = List.copyOf(switchHooks);
+        if (mostFibers < 1) {
+            throw new IllegalArgumentException(
+                    "mostFibers="
+                            + mostFibers
+                            + " < 1: cord "
+                            + name
+                            + " could run nothing but its root fiber; Integer.MAX_VALUE means no"
+                            + " limit");
+        }
         if (stacks == StackKind.VIRTUAL_THREAD && clock instanceof VirtualClock) {
             throw new IllegalArgumentException(
                     "stacks=VIRTUAL_THREAD of cord "
@@ -106,7 +117,8 @@ public record CordOptions(
                 null,
                 LATE_UNMOUNT,
                 WatchOptions.DEFAULT,
-                List.of());
+                List.of(),
+                Integer.MAX_VALUE);
     }
 
     // ---------------------------------------------------------------- the thread
@@ -307,6 +319,25 @@ public record CordOptions(
         return with(draft -> draft.switchHooks = List.of(hooks));
     }
 
+    /**
+     * {@return these options with a limit for the number of fibers} A guard against a program that
+     * spins more than it ends, which would fill the memory otherwise; a {@code Semaphore} is the
+     * means to hold callers back. All fibers of the cord count from when they are spun until they
+     * have ended, whoever spun them, but for the root; so do coroutines, generators, handlers, and
+     * what the library spins. What is spun beyond the limit fails with a {@link
+     * TooManyFibersException}, and all others go on.
+     *
+     * <p>A task of a {@link Scheduler} counts once a cord starts it. A cord that is full steals
+     * none, and passes its own on to one that is not; if all are full, the task fails. So the limit
+     * bounds what runs, not what waits to be started.
+     *
+     * @param most at least 1; {@code Integer.MAX_VALUE}, the default, for no limit
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public CordOptions withMostFibers(int most) {
+        return with(draft -> draft.mostFibers = most);
+    }
+
     private CordOptions with(Consumer<Draft> change) {
         Draft draft = new Draft(this);
         change.accept(draft);
@@ -325,6 +356,7 @@ public record CordOptions(
         boolean lateUnmount;
         WatchOptions watch;
         List<SwitchHook<?>> switchHooks;
+        int mostFibers;
 
         Draft(CordOptions from) {
             this.name = from.name;
@@ -337,6 +369,7 @@ public record CordOptions(
             this.lateUnmount = from.lateUnmount;
             this.watch = from.watch;
             this.switchHooks = from.switchHooks;
+            this.mostFibers = from.mostFibers;
         }
 
         CordOptions options() {
@@ -350,7 +383,8 @@ public record CordOptions(
                     initialiser,
                     lateUnmount,
                     watch,
-                    switchHooks);
+                    switchHooks,
+                    mostFibers);
         }
     }
 

@@ -140,12 +140,12 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
     private void begin(@Nullable Object value) {
         Fiber<?> parent = fiber;
         StrandChecks.beginnable(this, parent);
-        first = value;
         Fiber<@Nullable Object> own = new Fiber<>(cord, parent, name, this, null);
         own.locals = inherited;
-        inherited = null;
         own.addListener(this);
         parent.adopt(own);
+        inherited = null;
+        first = value;
         fiber = own;
         hasBegun = true;
         state(State.NEW, State.RUNNING);

@@ -77,6 +77,18 @@ final class Crew {
         return true;
     }
 
+    /** From a cord that is full to one that seems not to be; false if there is none. */
+    boolean passOn(Fiber<?> task, TaskQueue from) {
+        for (TaskQueue each : queues) {
+            if (each != from && each.canTake() && !each.cord.isFull()) {
+                each.add(task);
+                each.cord.seam.wakeUp();
+                return true;
+            }
+        }
+        return false;
+    }
+
     private int nextTurn(TaskQueue[] all) {
         return Math.floorMod(turn++, all.length);
     }

@@ -76,6 +76,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @param body what the fiber runs
      * @return the new fiber
      * @throws IllegalStateException if no fiber runs on this thread
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public static <T extends @Nullable Object> Fiber<T> spin(Callable<? extends T> body) {
         return spinOn(current(), null, body);
@@ -541,7 +542,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
     public FiberState state() {
         return switch (rawState()) {
             case UNSTARTED, RUNNABLE -> FiberState.RUNNABLE;
-            case RUNNING -> FiberState.RUNNING;
+            case RUNNING, TORN -> FiberState.RUNNING;
             case WAITING -> FiberState.WAITING;
             default -> FiberState.DEAD;
         };

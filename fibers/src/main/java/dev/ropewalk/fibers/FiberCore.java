@@ -13,16 +13,21 @@ import org.jspecify.annotations.Nullable;
  *   RUNNING   -> WAITING    park: it leaves its stack, or a handler's turn is over
  *   RUNNING   -> RUNNABLE   snooze, or a handler with its next value: it queues itself
  *   WAITING   -> RUNNABLE   schedule, resume, raise: entered into the run queue with a value
- *   WAITING   -> RUNNING    the stack could not be left
- *   RUNNABLE  -> RUNNING    the cord took its entry off the run queue, or the stack was pinned
+ *   RUNNABLE  -> RUNNING    the cord took its entry off the run queue
+ *   any       -> TORN       the stack could not be left: pinned, too large, or full; or the memory is
+ *   TORN      -> RUNNING    mended, at once or at the next switchpoint
  *   RUNNING   -> DEAD       the body is over and so are the children
  *   RUNNABLE  -> DEAD       abandoned
  *   WAITING   -> DEAD       abandoned
  * </pre>
  *
- * Invariants: a fiber is in the run queue once if it is UNSTARTED or RUNNABLE, else not at all. The
- * number of a wait (rule F4) is the value of {@code waitNumber} while it is open; whatever ends a
- * wait counts it up, also when it ends before the fiber parked. So (fiber, number) names one wait
+ * A fiber whose stack is full may fail in any call, also in the middle of a switch. So what is half
+ * done then is only noted, by stores (TORN), and undone by whoever comes next with room for a call;
+ * and what other fibers' lives hang on is all or nothing.
+ *
+ * <p>Invariants: a fiber is in the run queue once if it is UNSTARTED or RUNNABLE, else not at all.
+ * The number of a wait (rule F4) is the value of {@code waitNumber} while it is open; whatever ends
+ * a wait counts it up, also when it ends before the fiber parked. So (fiber, number) names one wait
  * for ever, and a late giver is refused.
  *
  * <p>Everything is confined to the cord's thread.
@@ -33,6 +38,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     static final int RUNNING = 2;
     static final int WAITING = 3;
     static final int DEAD = 4;
+    static final int TORN = 5;
 
     /** Resume value that says: throw what is due. Never leaves this class and its subclass. */
     static final Object RAISED = new Object();
@@ -139,8 +145,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
             cord.hooks.keep(self()); // what fails there may be raised into it
         }
         raiseIfDue();
-        state(RUNNING, WAITING);
-        leaveStack(WAITING);
+        giveWay(WAITING);
         Object value = cord.takeValue();
         if (cord.hooks != null) {
             cord.hooks.show(self());
@@ -171,7 +176,9 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         raiseIfDue();
         Object value = instantValue;
         instantValue = NONE;
-        countSwitch();
+        if (cord.isLookDueAfterSwitch()) {
+            giveTurn(); // only the root frame may look
+        }
         return value;
     }
 
@@ -180,13 +187,20 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         if (cord.hasRunnable()) {
             giveTurn();
         } else {
-            countSwitch();
+            snoozeAlone();
         }
     }
 
-    private void countSwitch() {
-        if (cord.isLookDueAfterSwitch()) {
-            giveTurn(); // only the root frame may look
+    private void snoozeAlone() {
+        if (cord.isLookDue()) {
+            try {
+                giveTurn(); // a look is not for this stack, which may be full
+            } catch (StackPinnedException pinned) {
+                if (cord.onVirtualThreads || cord.inTurns) {
+                    throw pinned; // nor may it block one, or do more than a turn
+                }
+                cord.lookInTurn();
+            }
         }
     }
 
@@ -194,42 +208,55 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         if (cord.hooks != null) {
             cord.hooks.keep(self());
         }
-        state(RUNNING, RUNNABLE);
-        cord.enqueue(self(), null);
-        leaveStack(RUNNABLE);
+        giveWay(RUNNABLE);
         cord.takeValue();
         if (cord.hooks != null) {
             cord.hooks.show(self());
         }
     }
 
-    private void leaveStack(int as) {
+    private void giveWay(int as) {
+        try {
+            state(RUNNING, as);
+            if (as == RUNNABLE) {
+                cord.enqueue(self(), null);
+            }
+            leaveStack();
+        } catch (Throwable e) {
+            // The fiber is still on its stack. First without a call, for there may be no room.
+            waitNumber++;
+            state = TORN;
+            mend();
+            throw e;
+        }
+    }
+
+    private void leaveStack() {
         Stack own = stack;
         if (own == null) {
             own = cord.mountedStack();
             stack = own;
         }
-        try {
-            cord.giveWay(own, self());
-        } catch (Throwable e) {
-            // Pinned, or too large to be copied: the fiber is still on its stack.
-            if (as == RUNNABLE) {
-                cord.dequeue(self());
-            }
-            waitNumber++;
-            state(as, RUNNING);
-            throw e;
+        cord.giveWay(own, self());
+    }
+
+    /** Undoes a switch that failed half way. */
+    final void mend() {
+        if (state == TORN) {
+            cord.dequeue(self());
+            state(TORN, RUNNING);
         }
     }
 
     /** Every switchpoint begins here. */
     final void raiseIfDue() {
-        if (isAlerted()) {
+        if (isAlerted() || state != RUNNING) {
             raiseNow();
         }
     }
 
     private void raiseNow() {
+        mend();
         Throwable due = due();
         if (due != null) {
             waitNumber++;
@@ -321,15 +348,22 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         } // else its wait was given a value already, whose wake-up is on its way
     }
 
+    /** All or nothing: it is called by fibers whose stack may be full. */
     final void makeRunnable(@Nullable Object value) {
-        waitNumber++;
         state(WAITING, RUNNABLE);
-        cord.enqueue(self(), value);
+        try {
+            cord.enqueue(self(), value);
+        } catch (Throwable full) {
+            state = WAITING; // without a call
+            throw full;
+        }
+        waitNumber++;
     }
 
     /** Its stack blocks in a call of the JDK. */
     final void blockForeign(Stack blocked) {
         stack = blocked;
+        mend();
         state(RUNNING, WAITING);
         describe(WaitKind.FOREIGN, "a call of the JDK that blocks");
         interruptIfDue();

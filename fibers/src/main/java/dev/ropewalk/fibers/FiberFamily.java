@@ -95,10 +95,15 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         return children == null ? null : children.first();
     }
 
-    /** Enters a new child of the same cord and queues it. */
+    /** Enters a new child of the same cord and queues it: first what may fail, then the rest. */
     <C extends @Nullable Object> Fiber<C> adopt(Fiber<C> child) {
-        childList().add(child);
+        if (cord.isFull()) {
+            throw cord.tooMany(child);
+        }
+        Children all = childList();
         cord.enqueue(child, Handler.START);
+        all.add(child);
+        cord.alive++;
         return child;
     }
 

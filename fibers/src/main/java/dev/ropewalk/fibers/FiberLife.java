@@ -76,6 +76,17 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         dropStack();
     }
 
+    /** For its first turn, or a handler's next one, there is no memory; by the root frame. */
+    final void failWithoutStack(OutOfMemoryError full) {
+        Object value = cord.takeValue();
+        state(value == Handler.START ? UNSTARTED : RUNNABLE, RUNNING);
+        if (value == Handler.START) {
+            cord.started++;
+        }
+        abandonAll(childList(), "there is no memory for a stack of " + this + " to await it on");
+        end(new Outcome.Failure<>(full));
+    }
+
     private void bodyTurn() {
         Callable<? extends T> toRun = Objects.requireNonNull(body, "body");
         if (placement != null) {
@@ -108,6 +119,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             end(new Outcome.Failure<>(t));
             return;
         }
+        mend();
         if (next == Handler.END) {
             end(handlerResult());
             return;
@@ -136,6 +148,10 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     private boolean end(Outcome<T> raw) {
         if (rawState() == DEAD) {
             return false; // abandoned while it ran, on a stack that could not be left
+        }
+        mend();
+        if (openWaiter != null) {
+            settle();
         }
         setEnding(true);
         setShielded(true);
@@ -246,6 +262,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
         if (from != UNSTARTED) {
             cord.ended++;
+            cord.alive--;
         }
         if (FiberTimes.ON) {
             cord.times().forget(self());
@@ -290,12 +307,8 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
     }
 
-    /** The cord ended before it could start the fiber; on whatever thread finds out. */
-    void refuseStart(String why) {
-        refuseStart(new CordClosedException(why));
-    }
-
-    void refuseStart(CordClosedException why) {
+    /** Its cord has ended, or has no place for it; on whatever thread finds out. */
+    void refuseStart(RuntimeException why) {
         Throwable pending = placement == null ? null : takePending(); // it was ended before
         Throwable failure = pending == null ? why : pending;
         Outcome<T> end = Ranks.withPending(new Outcome.Failure<>(failure), null);
@@ -372,7 +385,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     /** Like {@link #abandon}, while its parent goes on. */
     void abandonBelow(String why) {
         if (abandonAlone(why)) {
-            abandonAll(children(), "its parent was abandoned");
+            abandonAll(childList(), "its parent was abandoned");
             Fiber<?> toTell = parentOrNull();
             Outcome<T> end = outcome;
             if (toTell != null && end != null && toTell.cord == cord) {
@@ -391,7 +404,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (from == DEAD) {
             return false;
         }
-        if (from == RUNNING) {
+        if (from == RUNNING || from == TORN) {
             abandonedFor = why;
             addPending(new Signal.Terminate(this + " is to be abandoned"));
             return false;
@@ -400,6 +413,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (isQueued()) {
             queued = cord.queuedValue(self());
             cord.dequeue(self());
+        }
+        if (from == UNSTARTED) {
+            cord.alive--;
         }
         publishAbandoned(from, why, queued);
         return true;
@@ -458,6 +474,14 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         } catch (Throwable lost) {
             cord.reportUncaught(self(), lost);
         }
+    }
+
+    /**
+     * A wait was not left for want of stack: it is left now, or what it was given is given back.
+     */
+    final void settle() {
+        giveBack(null);
+        openWaiter = null;
     }
 
     private FiberAbandonedException abandonment(String why) {

@@ -121,7 +121,9 @@ final class FiberMessages {
 
             @Override
             protected void onClosed() {
-                fiber.refuseStart(fiber + " was not started: " + fiber.cord() + " has ended");
+                fiber.refuseStart(
+                        new CordClosedException(
+                                fiber + " was not started: " + fiber.cord() + " has ended"));
             }
         };
     }

@@ -330,9 +330,9 @@ public final class FiberSupervisor {
             next.isAwaitedByParent = true;
             try {
                 here.spinBelow(owner, next);
-            } catch (CordClosedException closed) {
+            } catch (CordClosedException | TooManyFibersException refused) {
                 members.remove(this);
-                throw closed;
+                throw refused;
             }
             follow(next);
             return next;

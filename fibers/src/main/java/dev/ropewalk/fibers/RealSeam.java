@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -80,6 +81,11 @@ final class RealSeam implements Seam {
                 loop.wakeup();
             }
         }
+    }
+
+    /** Runs tasks as Netty runs its handlers; null before the cord has slept. For tests. */
+    @Nullable Executor handlers() {
+        return reactor;
     }
 
     private Reactor reactor(BooleanSupplier hasWork) {

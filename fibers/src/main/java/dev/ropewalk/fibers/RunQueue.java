@@ -19,14 +19,15 @@ final class RunQueue {
     private int head;
     private int tail;
 
+    /** All or nothing: the only call in it, which can fail for want of memory, comes first. */
     void add(Fiber<?> fiber, @Nullable Object resumeValue) {
+        if (((tail + 2) & mask) == head) {
+            grow();
+        }
         int at = tail;
         ring[at] = fiber;
         ring[at + 1] = resumeValue;
         tail = (at + 2) & mask;
-        if (tail == head) {
-            grow();
-        }
     }
 
     @Nullable Fiber<?> peek() {
@@ -115,15 +116,17 @@ final class RunQueue {
         return false;
     }
 
+    /** When one entry is free. */
     private void grow() {
         int length = ring.length;
         @Nullable Object[] doubled = new @Nullable Object[2 * length];
+        int used = (tail - head) & mask;
         System.arraycopy(ring, head, doubled, 0, length - head);
         System.arraycopy(ring, 0, doubled, length - head, head);
         ring = doubled;
         mask = doubled.length - 1;
         head = 0;
-        tail = length;
+        tail = used;
     }
 
     void checkInvariants() {

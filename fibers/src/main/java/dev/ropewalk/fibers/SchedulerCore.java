@@ -251,7 +251,9 @@ abstract sealed class SchedulerCore permits Scheduler {
     private boolean startHere(Fiber<?> task) {
         Cord here = Cord.currentOrNull();
         TaskQueue own = here != null && isMine(here) ? here.tasks : null;
-        return own != null && !own.cord.root().isEnding() && own.start(task);
+        return own != null
+                && !own.cord.root().isEnding()
+                && (own.start(task) || task.outcome() != null); // refused is answered too
     }
 
     /** False if there is no cord, or none that may start anything more. */

@@ -94,15 +94,18 @@ final class SwitchHooks {
         if (isVirtual) {
             Continuation.pin();
         }
-        for (Carrier<?> carrier : carriers) {
-            try {
-                step.take(carrier);
-            } catch (Throwable broken) {
-                report(fiber, carrier.hook, what + " " + fiber, broken);
+        try {
+            for (Carrier<?> carrier : carriers) {
+                try {
+                    step.take(carrier);
+                } catch (Throwable broken) {
+                    report(fiber, carrier.hook, what + " " + fiber, broken);
+                }
             }
-        }
-        if (isVirtual) {
-            Continuation.unpin();
+        } finally {
+            if (isVirtual) {
+                Continuation.unpin();
+            }
         }
     }
 

@@ -70,6 +70,9 @@ final class TaskQueue {
         if (!canTake()) {
             return false;
         }
+        if (cord.isFull()) {
+            return isWaiting(); // others' are not for this one
+        }
         for (TaskQueue each : scheduler.crew.queues()) {
             if (each.isWaiting()) {
                 return true;
@@ -175,7 +178,7 @@ final class TaskQueue {
     /** Like {@link #startNext}, from another cord, beginning at a random one. */
     boolean steal() {
         TaskQueue[] all = scheduler.crew.queues();
-        if (all.length < 2 || !canTake()) {
+        if (all.length < 2 || !canTake() || cord.isFull()) {
             return false;
         }
         int first = cord.nextInt(all.length);
@@ -198,6 +201,9 @@ final class TaskQueue {
             if (task == null) {
                 return false;
             }
+            if (cord.isFull() && task.cordOrNull() == null && scheduler.crew.passOn(task, this)) {
+                continue;
+            }
             if (start(task)) {
                 return true;
             }
@@ -208,6 +214,13 @@ final class TaskQueue {
     boolean start(Fiber<?> task) {
         Collection<CordMessage> notes = claim(task);
         if (notes == null) {
+            return false;
+        }
+        if (cord.isFull()) {
+            tell(notes);
+            if (task.outcome() == null) {
+                task.refuseStart(cord.tooMany(task));
+            }
             return false;
         }
         alive++;

@@ -75,12 +75,17 @@ final class Ticker {
     private void run() {
         int idleTicks = 0;
         for (; ; ) {
-            idleTicks = tick() ? 0 : idleTicks + 1;
-            if (idleTicks < IDLE_TICKS) {
+            try {
+                idleTicks = tick() ? 0 : idleTicks + 1;
+                if (idleTicks < IDLE_TICKS) {
+                    LockSupport.parkNanos(this, TICK_NS);
+                } else {
+                    sleepUntilBusy();
+                    idleTicks = 0;
+                }
+            } catch (OutOfMemoryError full) {
+                // It cannot even be told. The cords need the ticks that come after it.
                 LockSupport.parkNanos(this, TICK_NS);
-            } else {
-                sleepUntilBusy();
-                idleTicks = 0;
             }
         }
     }

@@ -30,6 +30,9 @@ final class Timers {
     private int cancelled;
     private long sequence;
 
+    /** A purge was broken off for want of stack, when a fiber cancelled from deep down. */
+    private boolean isTorn;
+
     Timer arm(long deadlineNs, Fiber<?> fiber, long number) {
         return add(new Timer.OfWait(deadlineNs, sequence++, fiber, number));
     }
@@ -38,23 +41,40 @@ final class Timers {
         return add(new Timer.OfScope(deadlineNs, sequence++, scope));
     }
 
+    /**
+     * All or nothing: what can fail for want of stack or memory comes first. The new timer is the
+     * last of those with its deadline, so the way up needs no call.
+     */
     private Timer add(Timer timer) {
+        if (isTorn) {
+            rebuild();
+        }
         if (size == slots.length) {
             grow();
         }
         int slot = slots[size];
+        long deadline = timer.deadlineNs;
         timers[slot] = timer;
-        siftUp(size++, timer.deadlineNs, slot);
+        int hole = size++;
+        while (hole > 0 && deadline - deadlines[(hole - 1) / ARITY] < 0) {
+            int parent = (hole - 1) / ARITY;
+            deadlines[hole] = deadlines[parent];
+            slots[hole] = slots[parent];
+            hole = parent;
+        }
+        deadlines[hole] = deadline;
+        slots[hole] = slot;
         return timer;
     }
 
     private void grow() {
         int more = 2 * size;
-        deadlines = Arrays.copyOf(deadlines, more);
+        int[] moreSlots = slotsTo(more);
+        System.arraycopy(slots, 0, moreSlots, 0, size);
+        long[] moreDeadlines = Arrays.copyOf(deadlines, more);
         timers = Arrays.copyOf(timers, more);
-        int[] larger = slotsTo(more);
-        System.arraycopy(slots, 0, larger, 0, size);
-        slots = larger;
+        deadlines = moreDeadlines;
+        slots = moreSlots;
     }
 
     private static int[] slotsTo(int length) {
@@ -72,7 +92,13 @@ final class Timers {
         timer.markCancelled();
         cancelled++;
         if (cancelled > SMALLEST_PURGE && cancelled > size / 2) {
-            purge();
+            isTorn = true;
+            try {
+                purge();
+                isTorn = false;
+            } catch (StackOverflowError tooDeep) {
+                // The next one mends it, who calls from less deep.
+            }
         }
     }
 
@@ -82,6 +108,9 @@ final class Timers {
 
     /** Deadline of the earliest timer that is not cancelled; null without one. */
     @Nullable Timer earliest() {
+        if (isTorn) {
+            rebuild();
+        }
         while (size > 0 && at(0).isCancelled()) {
             removeTop();
             cancelled--;
@@ -136,19 +165,6 @@ final class Timers {
         return timer.sequence;
     }
 
-    private void siftUp(int index, long deadline, int slot) {
-        int hole = index;
-        while (hole > 0) {
-            int parent = (hole - 1) / ARITY;
-            if (!isBefore(deadline, slot, parent)) {
-                break;
-            }
-            move(parent, hole);
-            hole = parent;
-        }
-        put(hole, deadline, slot);
-    }
-
     private void siftDown(int index, long deadline, int slot) {
         int hole = index;
         for (; ; ) {
@@ -193,11 +209,32 @@ final class Timers {
                 put(kept++, deadlines[i], slot);
             }
         }
+        makeHeap(kept);
+    }
+
+    private void makeHeap(int kept) {
         size = kept;
         cancelled = 0;
         for (int i = (size - 2) / ARITY; i >= 0 && size > 1; i--) {
             siftDown(i, deadlines[i], slots[i]);
         }
+    }
+
+    /** After a purge that was broken off: from the timers in their slots, which are all there. */
+    private void rebuild() {
+        int kept = 0;
+        int free = timers.length;
+        for (int slot = 0; slot < timers.length; slot++) {
+            Timer timer = timers[slot];
+            if (timer == null || timer.isCancelled()) {
+                timers[slot] = null;
+                slots[--free] = slot;
+            } else {
+                put(kept++, timer.deadlineNs, slot);
+            }
+        }
+        makeHeap(kept);
+        isTorn = false;
     }
 
     void checkInvariants() {

@@ -130,11 +130,13 @@ final class VirtualStack implements Stack, Executor {
         state(State.INSIDE, State.LEFT);
         try {
             Thread.yield();
-        } finally {
-            if (state == State.LEFT) {
-                state(State.LEFT, State.INSIDE);
-                throwPinned();
-            }
+        } catch (Throwable full) {
+            state = State.INSIDE; // without a call, for which there may be no room
+            throw full;
+        }
+        if (state == State.LEFT) {
+            state(State.LEFT, State.INSIDE);
+            throwPinned();
         }
     }
 

@@ -126,6 +126,9 @@ public class Waiter extends CordMessage {
             return awaitOnThread(reason, timeoutNanos);
         }
         checkFiber();
+        if (fiber.openWaiter != null) {
+            fiber.settle();
+        }
         fiber.openWaiter = this;
         try {
             // Given before this look: the wake-up finds no open wait. After it: it finds this one.
@@ -137,15 +140,17 @@ public class Waiter extends CordMessage {
             }
         } catch (Throwable raised) {
             if (leave()) {
+                fiber.openWaiter = null;
                 throw raised;
             }
             if (!(raised instanceof StackPinnedException)) {
                 fiber.keepForNextSwitchpoint(raised);
             }
-        } finally {
-            fiber.openWaiter = null;
         }
-        return leave() ? Waits.TIMED_OUT : given();
+        // Not in a finally block: a stack that is too full to leave the wait leaves it open.
+        Object result = leave() ? Waits.TIMED_OUT : given();
+        fiber.openWaiter = null;
+        return result;
     }
 
     private void checkFiber() {

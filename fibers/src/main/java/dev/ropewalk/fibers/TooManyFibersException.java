@@ -1,0 +1,28 @@
+package dev.ropewalk.fibers;
+
+/**
+ * Tells that a fiber was not spun because its cord has as many as it may: the limit that {@link
+ * CordOptions#withMostFibers} sets.
+ *
+ * <p>On the cord itself the call that spins throws it, and nothing has happened. What another cord
+ * or thread spins is refused when its message arrives: the new fiber fails with this, which its
+ * {@code await} tells, and if nobody awaits it, its parent, or for plain threads the uncaught
+ * handler. So does a task of a scheduler whose cords are all full when one is to start it.
+ */
+public final class TooManyFibersException extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    TooManyFibersException(Cord cord, int fibers, Fiber<?> refused) {
+        super(
+                refused
+                        + " was not started: "
+                        + cord
+                        + " has "
+                        + fibers
+                        + " fibers, and its limit is mostFibers="
+                        + cord.options.mostFibers()
+                        + ". See what they wait for with Cord.dump; end some, hold callers back"
+                        + " with a Semaphore, or raise the limit with"
+                        + " CordOptions.withMostFibers");
+    }
+}

@@ -1,0 +1,205 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** Who runs out of memory ends, and its cord and the other fibers go on (rule F7). */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class OutOfMemoryTest {
+    private static final Duration SHORT = Duration.ofNanos(1_000);
+
+    private final Reports reports = new Reports();
+
+    /** What the other JVM runs. */
+    static final class Greedy {
+        private static final int MUCH = 200_000;
+        private static int ticks;
+
+        private Greedy() {}
+
+        public static void main(String[] args) {
+            for (StackKind stacks : StackKind.values()) {
+                Cord.<@Nullable Object>run(
+                        CordOptions.named("small").withStacks(stacks), Greedy::fillTheHeap);
+            }
+        }
+
+        private static @Nullable Object fillTheHeap() {
+            Fiber<?> other = Fiber.spin("other", Greedy::tick);
+            Fiber<?> greedy = Fiber.spin("greedy", () -> hoard());
+            Throwable thrown = Runs.failureOf(greedy::await);
+            int before = ticks;
+            while (ticks < before + 3) {
+                Fiber.sleep(SHORT);
+            }
+            other.terminate();
+            System.out.println("ended: " + thrown.getMessage() + "; others went on");
+            return null;
+        }
+
+        private static void tick() {
+            for (; ; ) {
+                Fiber.sleep(SHORT);
+                ticks++;
+            }
+        }
+
+        private static int hoard() {
+            Object[] last = {};
+            for (; ; ) {
+                Object[] next = new Object[MUCH];
+                next[0] = last;
+                last = next;
+                Fiber.snooze();
+            }
+        }
+    }
+
+    @Test
+    void F7_fiberThatFillsTheHeapEndsAndTheOthersGoOn() throws IOException, InterruptedException {
+        List<String> flags =
+                List.of(
+                        "@" + System.getProperty("ropewalk.args.file"),
+                        "-Xmx48m",
+                        "-XX:+UseSerialGC");
+        OtherJvm.Ended ended = OtherJvm.run(flags, Greedy.class);
+        assertEquals(0, ended.exit(), ended.output());
+        String told =
+                "ended: fiber greedy on cord small failed: java.lang.OutOfMemoryError: Java heap"
+                        + " space; others went on";
+        assertEquals(2, ended.output().split(told, -1).length - 1, ended.output());
+    }
+
+    private static void fill() {
+        throw new OutOfMemoryError("test");
+    }
+
+    private static Object fillInATurn() {
+        fill();
+        return Handler.WAIT;
+    }
+
+    private static void assertFull(@Nullable Throwable thrown) {
+        assertTrue(thrown instanceof OutOfMemoryError, () -> "thrown: " + thrown);
+    }
+
+    private void onCord(StackKind stacks, Action body) {
+        Runs.real(
+                stacks,
+                reports,
+                () -> {
+                    body.run();
+                    assertEquals("fine", Fiber.spin(() -> "fine").await());
+                });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void F7_whereverItIsThrownItEndsThatFiberOnly(StackKind stacks) {
+        onCord(
+                stacks,
+                () -> {
+                    List<Callable<Fiber<?>>> ways =
+                            List.of(
+                                    () -> Fiber.spin(OutOfMemoryTest::fill),
+                                    () -> Cord.current().spinHandler("h", value -> fillInATurn()),
+                                    () -> Timed.after(SHORT, OutOfMemoryTest::fill),
+                                    () -> Timed.spinEvery("e", SHORT, OutOfMemoryTest::fill),
+                                    () -> Fiber.spin(() -> Blocking.run(OutOfMemoryTest::fill)),
+                                    () -> Fiber.spin(OutOfMemoryTest::fillInCleanUp));
+                    for (Callable<Fiber<?>> way : ways) {
+                        Fiber<?> fiber = way.call();
+                        Throwable cause = Runs.failureOf(fiber::await);
+                        while (cause.getCause() != null) {
+                            cause = cause.getCause();
+                        }
+                        assertFull(cause);
+                    }
+                    Generator<Integer> numbers = Generator.of(out -> fill());
+                    assertFull(Runs.failureOf(numbers::hasNext));
+                });
+        reports.assertNone();
+    }
+
+    private static void fillInCleanUp() {
+        try {
+            Fiber.snooze();
+        } finally {
+            fill();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void F7_inACallbackItIsReportedAndHarmsNobody(StackKind stacks) {
+        onCord(
+                stacks,
+                () -> {
+                    Fiber<String> fiber = Fiber.spin("target", () -> "result");
+                    fiber.onEnd(ended -> fill());
+                    assertEquals("result", fiber.await());
+                    Cord.current().post(Runs.message(OutOfMemoryTest::fill));
+                    Route.<Integer>to(Cord.current(), value -> fill()).send(1);
+                    Fiber.sleep(SHORT);
+                });
+        assertSame(OutOfMemoryError.class, reports.only().failure().getClass());
+    }
+
+    @Test
+    void F15_whatTheInitialiserOrTheFactoryThrowsComesOut() {
+        CordOptions broken = CordOptions.named("c").withInitialiser(OutOfMemoryTest::fill);
+        assertFull(Runs.cause(Runs.failureOf(() -> Cord.run(broken, () -> 1))));
+        CordOptions none = CordOptions.named("c").withThreadFactory(
+                                task -> {
+                                    throw new OutOfMemoryError("test");
+                                });
+        assertFull(Runs.failureOf(() -> Cord.start(none)));
+    }
+
+    @Test
+    void F15_taskThatRunsOutOfMemoryEndsAlone() {
+        SchedulerOptions options =
+                SchedulerOptions.named("pool")
+                        .withCords(1)
+                        .withCord(CordOptions.named("c").withUncaught(reports));
+        try (Scheduler scheduler = Scheduler.start(options)) {
+            assertFull(Runs.cause(Runs.failureOf(scheduler.spin(OutOfMemoryTest::fill)::await)));
+            assertEquals(1, scheduler.<Integer>spin("next", () -> 1).await());
+        }
+    }
+
+    /** Without memory for a stack the cord cannot run it, and says so. */
+    @Test
+    void F7_fiberWithoutAStackFailsAndItsCordGoesOn() {
+        Runs.virtual(
+                reports,
+                () -> {
+                    Fiber<Integer> unlucky = Fiber.spin("unlucky", () -> 1);
+                    Fiber<Integer> lucky = Fiber.spin("lucky", () -> 2);
+                    Cord here = Cord.current();
+                    Fiber<?> me = Fiber.current();
+                    unlucky.isAwaitedByParent = true;
+                    here.runQueue.take(); // as the root frame does
+                    here.running = null;
+                    unlucky.failWithoutStack(new OutOfMemoryError("no stack"));
+                    here.running = me;
+                    assertFull(Runs.cause(Runs.failureOf(unlucky::await)));
+                    assertEquals(2, lucky.await());
+                    here.checkInvariants();
+                    return null;
+                });
+    }
+}
