@@ -162,7 +162,9 @@ class OutOfMemoryTest {
     void F15_whatTheInitialiserOrTheFactoryThrowsComesOut() {
         CordOptions broken = CordOptions.named("c").withInitialiser(OutOfMemoryTest::fill);
         assertFull(Runs.cause(Runs.failureOf(() -> Cord.run(broken, () -> 1))));
-        CordOptions none = CordOptions.named("c").withThreadFactory(
+        CordOptions none =
+                CordOptions.named("c")
+                        .withThreadFactory(
                                 task -> {
                                     throw new OutOfMemoryError("test");
                                 });
