@@ -315,7 +315,7 @@ class CoroutineLeftTest {
                     DeadlockException thrown =
                             assertThrows(DeadlockException.class, () -> body.resume(""));
                     assertTrue(
-                            String.valueOf(thrown.getMessage()).contains("body -> root -> body"));
+                            String.valueOf(thrown.getMessage()).contains("body would wait for root"));
                 });
     }
 

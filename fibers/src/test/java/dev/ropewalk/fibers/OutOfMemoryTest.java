@@ -78,7 +78,7 @@ class OutOfMemoryTest {
         OtherJvm.Ended ended = OtherJvm.run(flags, Greedy.class);
         assertEquals(0, ended.exit(), ended.output());
         String told =
-                "ended: fiber greedy on cord small failed: java.lang.OutOfMemoryError: Java heap"
+                "ended: fiber greedy on cord small < root failed: java.lang.OutOfMemoryError: Java heap"
                         + " space; others went on";
         assertEquals(2, ended.output().split(told, -1).length - 1, ended.output());
     }
