@@ -152,7 +152,7 @@ class HostileBodyTest {
     void F17_aMillionFibersPark(StackKind stacks) throws IOException, InterruptedException {
         List<String> flags = List.of("@" + System.getProperty("ropewalk.args.file"), "-Xmx4g");
         OtherJvm.Ended ended = OtherJvm.run(flags, Million.class, stacks.name());
-        assertEquals("all parked", ended.output().strip());
+        assertTrue(ended.output().contains("all parked"), ended.output());
         assertEquals(0, ended.exit());
     }
 
