@@ -315,7 +315,8 @@ class CoroutineLeftTest {
                     DeadlockException thrown =
                             assertThrows(DeadlockException.class, () -> body.resume(""));
                     assertTrue(
-                            String.valueOf(thrown.getMessage()).contains("body would wait for root"));
+                            String.valueOf(thrown.getMessage())
+                                    .contains("body would wait for root"));
                 });
     }
 

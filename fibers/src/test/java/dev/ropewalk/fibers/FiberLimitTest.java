@@ -98,7 +98,7 @@ class FiberLimitTest {
                                             FiberSupervisor.run(
                                                     RULES, group -> group.spin("late", () -> 1)),
                                     () -> Timed.after(Duration.ofSeconds(1), () -> {}),
-                                    numbers::hasNext);
+                                    () -> assertTrue(numbers.hasNext()));
                     for (Action way : ways) {
                         Throwable full = Runs.failureOf(way);
                         assertFull(full, "was not started: cord virtual");
@@ -256,7 +256,7 @@ class FiberLimitTest {
             Runs.until(
                     () ->
                             all.stream().filter(each -> each.outcome() != null).count()
-                                    == cords * MOST);
+                                    == (long) cords * MOST);
             go.countDown();
             int ran = 0;
             for (Fiber<Integer> each : all) {

@@ -64,12 +64,20 @@ class SwallowingTest {
         assertNamedAndClosed(
                 stacks,
                 "scope",
-                () -> swallow(() -> CancelScope.cancelAfter(LONG, () -> Fiber.suspend())));
+                () ->
+                        swallow(
+                                () ->
+                                        CancelScope.<RuntimeException>cancelAfter(
+                                                LONG, () -> suspendHere())));
         assertNamedAndClosed(stacks, "waiter", () -> swallow(() -> new Waiter().await("nobody")));
         Mutex held = Mutex.shared();
         held.lock();
         assertNamedAndClosed(stacks, "mutex", () -> swallow(held::lock));
         held.unlock();
+    }
+
+    private static void suspendHere() {
+        Fiber.suspend();
     }
 
     private static void snoozeOn() {

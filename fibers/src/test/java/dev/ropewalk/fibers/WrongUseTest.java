@@ -156,7 +156,7 @@ class WrongUseTest {
                     Runs.until(() -> seam.handlers() != null);
                     Executor netty = seam.handlers();
                     if (netty != null) {
-                        netty.execute(code::run);
+                        netty.execute(code);
                     }
                 });
         reports.assertNone();
