@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields
 final class CordStuckEvent extends Event {
     /** The recorder keeps long texts, and a stack may be thousands of frames deep. */
-    private static final int MOST_FRAMES = 64;
+    private static final int MOST_STACK_FRAMES = 64;
 
     @Label("Cord")
     String cord = "";
@@ -68,7 +68,7 @@ final class CordStuckEvent extends Event {
         cpuTime = cpu == null ? -1 : cpu.toNanos();
         stack =
                 report.stack().stream()
-                        .limit(MOST_FRAMES)
+                        .limit(MOST_STACK_FRAMES)
                         .map(StackTraceElement::toString)
                         .collect(Collectors.joining("\n"));
     }

@@ -79,7 +79,7 @@ class OutOfMemoryTest {
         assertEquals(0, ended.exit(), ended.output());
         String told =
                 "ended: fiber greedy on cord small < root failed: java.lang.OutOfMemoryError: Java"
-                    + " heap space; others went on";
+                        + " heap space; others went on";
         assertEquals(2, ended.output().split(told, -1).length - 1, ended.output());
     }
 
