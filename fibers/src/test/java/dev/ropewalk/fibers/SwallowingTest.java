@@ -114,7 +114,7 @@ class SwallowingTest {
     @ParameterizedTest
     @EnumSource(value = StackKind.class, names = "VIRTUAL_THREAD")
     void F11_loopThatSwallowsInterruptsOfTheJdkIsAbandoned(StackKind stacks) {
-        assertNamedAndClosed(stacks, "jdk", () -> swallow(() -> Thread.sleep(LONG)));
+        assertNamedAndClosed(stacks, "jdk", () -> swallow(() -> JdkSleep.sleep(LONG)));
     }
 
     @ParameterizedTest
