@@ -2,67 +2,68 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.Arrays;
+import java.util.Objects;
 
 /**
- * The cord's timers: a 4-ary heap ordered by (deadline, sequence), confined to the cord (rule F2).
+ * The cord's timers, in the order of (deadline, sequence), confined to the cord (rule F2).
  *
- * <p>The heap is two arrays of numbers, the deadlines and the slots of their timers: the four
- * children of an entry are neighbours in memory, and to move an entry is no store of a reference,
- * which the collector would have to hear of. A timer stays in its slot from add to removal.
+ * <p>A 4-ary heap of chains. The timers of one limit are armed in the order of their deadlines, for
+ * the clock never goes back, and a program has few limits: so a new timer stands behind the last
+ * one of its lane ({@link TimerLanes}) if it is not earlier, and only the heads of the chains are
+ * in the heap. With 100,000 sleepers of 100 different times the heap has some hundred entries,
+ * which stay in the cache; timers whose limits are all different make it as large as there are
+ * timers. When a head leaves, the next of its chain takes its place and sinks. A chain never goes
+ * back in (deadline, sequence), whatever shares it, so the earliest head is the earliest of all.
  *
- * <p>Cancelled timers are dropped when they reach the top; when more than half of the heap is
- * cancelled it is rebuilt, so that a program whose time limits never pass does not pile them up.
- * Rejected: a timer wheel, which cannot tell its exact next deadline.
+ * <p>Those that are due are fired by the batch. A timer that slept for long is cold, and so is its
+ * fiber: to fire it costs misses of the cache, one after the other. A batch is read before it is
+ * fired, without a need to wait for any one of these reads, so the misses of a batch overlap.
+ *
+ * <p>Cancelled timers are dropped when they reach the top; when more than half of all are cancelled
+ * they are swept out, so that a program whose time limits never pass does not pile them up.
+ *
+ * <p>Rejected: a timer wheel, which cannot tell its exact next deadline; buckets of time before a
+ * small heap, for to ask for the next deadline empties the next bucket, however far, into the heap,
+ * which then is the large heap again for all that is armed earlier; chains linked both ways, which
+ * could be left at once, but every timer would pay for it.
  */
 final class Timers {
-    private static final int ARITY = 4;
     private static final int SMALLEST_PURGE = 64;
-    private static final int FIRST_CAPACITY = 16;
 
-    private long[] deadlines = new long[FIRST_CAPACITY];
+    /** Enough misses at once; more would push each other out of the nearest cache. */
+    private static final int BATCH = 16;
 
-    /** Below {@code size} those of the heap's timers, from there on the free ones. */
-    private int[] slots = slotsTo(FIRST_CAPACITY);
+    private final TimerHeap heap = new TimerHeap();
+    private final TimerLanes lanes = new TimerLanes();
 
-    private @Nullable Timer[] timers = new @Nullable Timer[FIRST_CAPACITY];
-    private int size;
+    /** All that are queued, in the heap or behind a head. */
+    private int queued;
+
     private int cancelled;
     private long sequence;
 
-    Timer arm(long deadlineNs, Fiber<?> fiber, long number) {
-        return add(new Timer.OfWait(deadlineNs, sequence++, fiber, number));
+    /** Not queued any more, and fired next. */
+    private final @Nullable Timer[] due = new @Nullable Timer[BATCH];
+
+    /** Written so that what is read ahead is not optimised away; it means nothing. */
+    long readAhead;
+
+    /** The limit only chooses a lane: the same one for timers that come in order. */
+    Timer arm(long deadlineNs, long limitNs, Fiber<?> fiber, long number) {
+        return add(new Timer.OfWait(deadlineNs, sequence++, fiber, number), limitNs);
     }
 
-    Timer arm(long deadlineNs, CancelScope scope) {
-        return add(new Timer.OfScope(deadlineNs, sequence++, scope));
+    Timer arm(long deadlineNs, long limitNs, CancelScope scope) {
+        return add(new Timer.OfScope(deadlineNs, sequence++, scope), limitNs);
     }
 
-    private Timer add(Timer timer) {
-        if (size == slots.length) {
-            grow();
+    Timer add(Timer timer, long limitNs) {
+        if (!lanes.append(timer, limitNs)) {
+            heap.push(timer);
         }
-        int slot = slots[size];
-        timers[slot] = timer;
-        siftUp(size++, timer.deadlineNs, slot);
+        timer.isQueued = true;
+        queued++;
         return timer;
-    }
-
-    private void grow() {
-        int more = 2 * size;
-        deadlines = Arrays.copyOf(deadlines, more);
-        timers = Arrays.copyOf(timers, more);
-        int[] larger = slotsTo(more);
-        System.arraycopy(slots, 0, larger, 0, size);
-        slots = larger;
-    }
-
-    private static int[] slotsTo(int length) {
-        int[] slots = new int[length];
-        for (int i = 0; i < length; i++) {
-            slots[i] = i;
-        }
-        return slots;
     }
 
     void cancel(Timer timer) {
@@ -70,162 +71,108 @@ final class Timers {
             return;
         }
         timer.markCancelled();
-        cancelled++;
-        if (cancelled > SMALLEST_PURGE && cancelled > size / 2) {
+        if (timer.isQueued && ++cancelled > SMALLEST_PURGE && cancelled > queued / 2) {
             purge();
         }
     }
 
     boolean isEmpty() {
-        return size == 0;
+        return heap.isEmpty();
     }
 
-    /** Deadline of the earliest timer that is not cancelled; null without one. */
+    /** The earliest timer that is not cancelled; null without one. */
     @Nullable Timer earliest() {
-        while (size > 0 && at(0).isCancelled()) {
+        while (!heap.isEmpty()) {
+            Timer top = heap.top();
+            if (!top.isCancelled()) {
+                return top;
+            }
             removeTop();
             cancelled--;
         }
-        return size == 0 ? null : at(0);
+        return null;
+    }
+
+    private void removeTop() {
+        heap.removeTop();
+        queued--;
     }
 
     /** Fires all that are due, in the order of their deadlines. */
     void fireDue(long nowNs) {
-        for (Timer top = earliest(); top != null; top = earliest()) {
-            if (top.deadlineNs - nowNs > 0) {
-                return;
+        for (int taken = takeDue(nowNs); taken > 0; taken = takeDue(nowNs)) {
+            if (taken > 1) {
+                readAhead(taken);
+            }
+            fire(taken);
+        }
+    }
+
+    private int takeDue(long nowNs) {
+        int taken = 0;
+        while (taken < BATCH) {
+            Timer top = earliest();
+            if (top == null || top.deadlineNs - nowNs > 0) {
+                break;
             }
             removeTop();
-            top.fire();
+            due[taken++] = top;
+        }
+        return taken;
+    }
+
+    private void readAhead(int taken) {
+        long sum = 0;
+        for (int i = 0; i < taken; i++) {
+            Timer timer = due[i];
+            Fiber<?> fiber = timer == null ? null : timer.resumed();
+            if (fiber != null) {
+                sum += fiber.readAhead();
+            }
+        }
+        readAhead = sum;
+    }
+
+    /** One that throws, for want of memory, does not take the rest with it. */
+    private void fire(int taken) {
+        int next = 0;
+        try {
+            while (next < taken) {
+                takeFromBatch(next++).fire();
+            }
+        } finally {
+            while (next < taken) {
+                Timer timer = takeFromBatch(next++);
+                heap.push(timer);
+                timer.isQueued = true;
+                queued++;
+                cancelled += timer.isCancelled() ? 1 : 0;
+            }
         }
     }
 
-    int size() {
-        return size - cancelled;
-    }
-
-    private Timer at(int index) {
-        Timer timer = timers[slots[index]];
-        if (timer == null) {
-            throw new IllegalStateException("no timer at index=" + index + " in " + this);
-        }
+    private Timer takeFromBatch(int index) {
+        Timer timer = Objects.requireNonNull(due[index], "due");
+        due[index] = null;
         return timer;
     }
 
-    private void removeTop() {
-        int free = slots[0];
-        timers[free] = null;
-        int last = slots[--size];
-        slots[size] = free;
-        if (size > 0) {
-            siftDown(0, deadlines[size], last);
-        }
-    }
-
-    /** Earlier deadline first; of the same deadline the one armed first. */
-    private boolean isBefore(long deadline, int slot, int index) {
-        long difference = deadline - deadlines[index];
-        return difference < 0 || (difference == 0 && sequenceIn(slot) < sequenceIn(slots[index]));
-    }
-
-    private long sequenceIn(int slot) {
-        Timer timer = timers[slot];
-        if (timer == null) {
-            throw new IllegalStateException("no timer in slot=" + slot + " of " + this);
-        }
-        return timer.sequence;
-    }
-
-    private void siftUp(int index, long deadline, int slot) {
-        int hole = index;
-        while (hole > 0) {
-            int parent = (hole - 1) / ARITY;
-            if (!isBefore(deadline, slot, parent)) {
-                break;
-            }
-            move(parent, hole);
-            hole = parent;
-        }
-        put(hole, deadline, slot);
-    }
-
-    private void siftDown(int index, long deadline, int slot) {
-        int hole = index;
-        for (; ; ) {
-            int first = hole * ARITY + 1;
-            if (first >= size) {
-                break;
-            }
-            int least = first;
-            int end = Math.min(first + ARITY, size);
-            for (int child = first + 1; child < end; child++) {
-                if (isBefore(deadlines[child], slots[child], least)) {
-                    least = child;
-                }
-            }
-            if (isBefore(deadline, slot, least)) {
-                break;
-            }
-            move(least, hole);
-            hole = least;
-        }
-        put(hole, deadline, slot);
-    }
-
-    private void move(int from, int to) {
-        deadlines[to] = deadlines[from];
-        slots[to] = slots[from];
-    }
-
-    private void put(int index, long deadline, int slot) {
-        deadlines[index] = deadline;
-        slots[index] = slot;
+    int size() {
+        return queued - cancelled;
     }
 
     private void purge() {
-        int kept = 0;
-        for (int i = 0; i < size; i++) {
-            int slot = slots[i];
-            if (at(i).isCancelled()) {
-                timers[slot] = null;
-            } else {
-                slots[i] = slots[kept];
-                put(kept++, deadlines[i], slot);
-            }
-        }
-        size = kept;
+        heap.sweep();
+        queued -= cancelled;
         cancelled = 0;
-        for (int i = (size - 2) / ARITY; i >= 0 && size > 1; i--) {
-            siftDown(i, deadlines[i], slots[i]);
-        }
     }
 
     void checkInvariants() {
-        int dead = 0;
-        boolean[] seen = new boolean[slots.length];
-        for (int i = 0; i < slots.length; i++) {
-            if (seen[slots[i]] || (i < size) != (timers[slots[i]] != null)) {
-                throw new IllegalStateException("slot=" + slots[i] + " at " + i + " in " + this);
-            }
-            seen[slots[i]] = true;
-        }
-        for (int i = 0; i < size; i++) {
-            if (at(i).isCancelled()) {
-                dead++;
-            }
-            boolean broken = i > 0 && isBefore(deadlines[i], slots[i], (i - 1) / ARITY);
-            if (broken || at(i).deadlineNs != deadlines[i]) {
-                throw new IllegalStateException("heap order broken at index=" + i + " in " + this);
-            }
-        }
-        if (dead != cancelled) {
-            throw new IllegalStateException(
-                    "cancelled=" + dead + " != " + cancelled + " in " + this);
-        }
+        heap.checkInvariants(queued, cancelled);
     }
 
     @Override
     public String toString() {
-        return "Timers[size=" + size + " cancelled=" + cancelled + "]";
+        return "Timers[size=" + queued + " cancelled=" + cancelled + " chains=" + heap.size() + "]";
     }
 }
