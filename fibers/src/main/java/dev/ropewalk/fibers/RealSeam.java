@@ -9,9 +9,9 @@ import io.netty.util.concurrent.Future;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
 /**

@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -98,7 +99,7 @@ class FiberLimitTest {
                                             FiberSupervisor.run(
                                                     RULES, group -> group.spin("late", () -> 1)),
                                     () -> Timed.after(Duration.ofSeconds(1), () -> {}),
-                                    numbers::hasNext);
+                                    () -> assertFalse(numbers.hasNext()));
                     for (Action way : ways) {
                         Throwable full = Runs.failureOf(way);
                         assertFull(full, "was not started: cord virtual");
@@ -256,7 +257,7 @@ class FiberLimitTest {
             Runs.until(
                     () ->
                             all.stream().filter(each -> each.outcome() != null).count()
-                                    == cords * MOST);
+                                    == (long) cords * MOST);
             go.countDown();
             int ran = 0;
             for (Fiber<Integer> each : all) {

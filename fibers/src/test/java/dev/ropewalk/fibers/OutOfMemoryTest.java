@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -78,8 +79,8 @@ class OutOfMemoryTest {
         OtherJvm.Ended ended = OtherJvm.run(flags, Greedy.class);
         assertEquals(0, ended.exit(), ended.output());
         String told =
-                "ended: fiber greedy on cord small failed: java.lang.OutOfMemoryError: Java heap"
-                        + " space; others went on";
+                "ended: fiber greedy on cord small < root failed: java.lang.OutOfMemoryError: Java"
+                        + " heap space; others went on";
         assertEquals(2, ended.output().split(told, -1).length - 1, ended.output());
     }
 
@@ -129,7 +130,7 @@ class OutOfMemoryTest {
                         assertFull(cause);
                     }
                     Generator<Integer> numbers = Generator.of(out -> fill());
-                    assertFull(Runs.failureOf(numbers::hasNext));
+                    assertFull(Runs.failureOf(() -> assertFalse(numbers.hasNext())));
                 });
         reports.assertNone();
     }
@@ -162,7 +163,9 @@ class OutOfMemoryTest {
     void F15_whatTheInitialiserOrTheFactoryThrowsComesOut() {
         CordOptions broken = CordOptions.named("c").withInitialiser(OutOfMemoryTest::fill);
         assertFull(Runs.cause(Runs.failureOf(() -> Cord.run(broken, () -> 1))));
-        CordOptions none = CordOptions.named("c").withThreadFactory(
+        CordOptions none =
+                CordOptions.named("c")
+                        .withThreadFactory(
                                 task -> {
                                     throw new OutOfMemoryError("test");
                                 });

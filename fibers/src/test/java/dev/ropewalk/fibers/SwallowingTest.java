@@ -62,14 +62,16 @@ class SwallowingTest {
         assertNamedAndClosed(
                 stacks, "future", () -> swallow(() -> Futures.await(new CompletableFuture<>())));
         assertNamedAndClosed(
-                stacks,
-                "scope",
-                () -> swallow(() -> CancelScope.cancelAfter(LONG, () -> Fiber.suspend())));
+                stacks, "scope", () -> swallow(() -> CancelScope.cancelAfter(LONG, () -> hang())));
         assertNamedAndClosed(stacks, "waiter", () -> swallow(() -> new Waiter().await("nobody")));
         Mutex held = Mutex.shared();
         held.lock();
         assertNamedAndClosed(stacks, "mutex", () -> swallow(held::lock));
         held.unlock();
+    }
+
+    private static void hang() {
+        Fiber.suspend();
     }
 
     private static void snoozeOn() {

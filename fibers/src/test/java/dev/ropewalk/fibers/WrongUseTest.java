@@ -94,8 +94,7 @@ class WrongUseTest {
                     }
                 });
         Runs.await(done);
-        assertAllRefused(
-                Objects.requireNonNull(thrown.get(), "something there threw nothing"));
+        assertAllRefused(Objects.requireNonNull(thrown.get(), "something there threw nothing"));
         held.unlock();
         assertEquals("fine", cord.spin("next", () -> "fine").await());
         alive.terminate();
@@ -111,8 +110,7 @@ class WrongUseTest {
 
     @Test
     void misuse_waitingInAnOnEndHook() {
-        assertNobodyCanWait(
-                (cord, code) -> cord.spin("ends", () -> 1).onEnd(ended -> code.run()));
+        assertNobodyCanWait((cord, code) -> cord.spin("ends", () -> 1).onEnd(ended -> code.run()));
         reports.assertNone();
     }
 
@@ -146,8 +144,7 @@ class WrongUseTest {
 
     @Test
     void misuse_waitingInARoutesHop() {
-        assertNobodyCanWait(
-                (cord, code) -> Route.<Integer>to(cord, value -> code.run()).send(1));
+        assertNobodyCanWait((cord, code) -> Route.<Integer>to(cord, value -> code.run()).send(1));
     }
 
     /** Netty calls its handlers where the cord would sleep. */
@@ -159,7 +156,7 @@ class WrongUseTest {
                     Runs.until(() -> seam.handlers() != null);
                     Executor netty = seam.handlers();
                     if (netty != null) {
-                        netty.execute(code::run);
+                        netty.execute(code);
                     }
                 });
         reports.assertNone();
