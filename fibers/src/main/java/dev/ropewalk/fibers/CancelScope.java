@@ -414,13 +414,13 @@ public final class CancelScope {
 
     /** Its timer is due. */
     void limitPassed() {
-        timer = null;
         if (isShield) {
             isLifted = true;
             fiber.interruptIfDue();
         } else {
             cancelHere(true);
         }
+        timer = null; // last: what fails for want of stack is done again
     }
 
     private void cancelHere(boolean isTimeout) {
@@ -429,8 +429,13 @@ public final class CancelScope {
         }
         signal = new Signal.Cancel(this, isTimeout, fiber.waitedFor());
         if (state == State.OPEN) {
-            fiber.alert();
-            fiber.interruptIfDue();
+            try {
+                fiber.alert();
+                fiber.interruptIfDue();
+            } catch (VirtualMachineError full) {
+                signal = null; // it was not cancelled, and can be
+                throw full;
+            }
         }
     }
 

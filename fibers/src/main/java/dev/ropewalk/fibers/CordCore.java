@@ -207,11 +207,11 @@ abstract sealed class CordCore permits CordLook {
     // ---------------------------------------------------------------- timers
 
     Timer armTimer(Fiber<?> fiber, long number, long timeoutNanos) {
-        return timers.arm(deadline(timeoutNanos), fiber, number);
+        return timers.arm(deadline(timeoutNanos), timeoutNanos, fiber, number);
     }
 
     Timer armScope(CancelScope scope, long limitNanos) {
-        return timers.arm(deadline(limitNanos), scope);
+        return timers.arm(deadline(limitNanos), limitNanos, scope);
     }
 
     private long deadline(long timeoutNanos) {

@@ -419,6 +419,11 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
 
     // ---------------------------------------------------------------- state
 
+    /** Reads the fields of a switch, the first and the last of them; the sum means nothing. */
+    final long readAhead() {
+        return state + waitNumber;
+    }
+
     final int rawState() {
         return state;
     }

@@ -2,23 +2,46 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
-/** One armed deadline; a link of the cord's {@link Timers}. */
-abstract sealed class Timer {
+/**
+ * One armed deadline; a link of the cord's {@link Timers}.
+ *
+ * <pre>
+ *   queued, with what it is for         armed
+ *   queued, with nothing                cancelled, and not yet swept out
+ *   not queued, with what it is for     due: it is fired next, with others that are due
+ *   not queued, with nothing            over
+ * </pre>
+ */
+abstract class Timer {
     final long deadlineNs;
     final long sequence;
 
-    private Timer(long deadlineNs, long sequence) {
+    /** The next one of its lane, which is not earlier; null while it is not queued. */
+    @Nullable Timer next;
+
+    /** It is in the heap, or in the chain behind one that is. */
+    boolean isQueued;
+
+    Timer(long deadlineNs, long sequence) {
         this.deadlineNs = deadlineNs;
         this.sequence = sequence;
     }
 
-    /** It is over; lets go of what it refers to, so that a dead entry of the heap holds nothing. */
+    /** It is over; lets go of what it refers to, so that a dead entry holds nothing. */
     abstract void markCancelled();
 
     abstract boolean isCancelled();
 
-    /** Its deadline has passed; it has left the heap. */
+    /**
+     * Its deadline has passed; it is not queued any more. It is over when this returns; if it fails
+     * for want of stack or memory before, it is called again.
+     */
     abstract void fire();
+
+    /** Whom {@link #fire} will resume, to be read ahead; null if that is not known or nobody. */
+    @Nullable Fiber<?> resumed() {
+        return null;
+    }
 
     /** Ends wait {@code number} of the fiber with a timeout. */
     static final class OfWait extends Timer {
@@ -29,6 +52,11 @@ abstract sealed class Timer {
             super(deadlineNs, sequence);
             this.fiber = fiber;
             this.number = number;
+        }
+
+        @Override
+        @Nullable Fiber<?> resumed() {
+            return fiber;
         }
 
         @Override
@@ -44,10 +72,10 @@ abstract sealed class Timer {
         @Override
         void fire() {
             Fiber<?> waiting = fiber;
-            fiber = null;
             if (waiting != null) {
                 waiting.resume(number, Waits.TIMED_OUT);
             }
+            fiber = null;
         }
     }
 
@@ -73,10 +101,10 @@ abstract sealed class Timer {
         @Override
         void fire() {
             CancelScope limited = scope;
-            scope = null;
             if (limited != null) {
                 limited.limitPassed();
             }
+            scope = null;
         }
     }
 }

@@ -2,87 +2,89 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.Arrays;
+import java.util.Objects;
 
 /**
- * The cord's timers: a 4-ary heap ordered by (deadline, sequence), confined to the cord (rule F2).
+ * The cord's timers, in the order of (deadline, sequence), confined to the cord (rule F2).
  *
- * <p>The heap is two arrays of numbers, the deadlines and the slots of their timers: the four
- * children of an entry are neighbours in memory, and to move an entry is no store of a reference,
- * which the collector would have to hear of. A timer stays in its slot from add to removal.
+ * <p>A 4-ary heap of chains. The timers of one limit are armed in the order of their deadlines, for
+ * the clock never goes back, and a program has few limits: so a new timer stands behind the last
+ * one of its lane ({@link TimerLanes}) if it is not earlier, and only the heads of the chains are
+ * in the heap. With 100,000 sleepers of 100 different times the heap has some hundred entries,
+ * which stay in the cache; timers whose limits are all different make it as large as there are
+ * timers. When a head leaves, the next of its chain takes its place and sinks. A chain never goes
+ * back in (deadline, sequence), whatever shares it, so the earliest head is the earliest of all.
  *
- * <p>Cancelled timers are dropped when they reach the top; when more than half of the heap is
- * cancelled it is rebuilt, so that a program whose time limits never pass does not pile them up.
- * Rejected: a timer wheel, which cannot tell its exact next deadline.
+ * <p>Those that are due are fired by the batch. A timer that slept for long is cold, and so is its
+ * fiber: to fire it costs misses of the cache, one after the other. A batch is read before it is
+ * fired, without a need to wait for any one of these reads, so the misses of a batch overlap.
+ *
+ * <p>Cancelled timers are dropped when they reach the top; when more than half of all are cancelled
+ * they are swept out, so that a program whose time limits never pass does not pile them up.
+ *
+ * <p>A fiber calls this from deep down, where each call may fail for want of stack. So between two
+ * calls a timer goes from one place to another by plain stores, and is always in one of them:
+ *
+ * <ul>
+ *   <li>it is queued, and reached from the heads of the heap, which are right even where the heap
+ *       is torn; the next operation sweeps it first, and counts anew;
+ *   <li>it is in the batch, which the next {@link #fireDue} goes on with, and leaves it when it was
+ *       fired without a failure, or is over;
+ *   <li>it is over.
+ * </ul>
+ *
+ * <p>What is left of a batch is earlier than what is armed after it, for the clock has reached it.
+ *
+ * <p>Rejected: a timer wheel, which cannot tell its exact next deadline; buckets of time before a
+ * small heap, for to ask for the next deadline empties the next bucket, however far, into the heap,
+ * which then is the large heap again for all that is armed earlier; chains linked both ways, which
+ * could be left at once, but every timer would pay for it.
  */
 final class Timers {
-    private static final int ARITY = 4;
-    private static final int SMALLEST_PURGE = 64;
-    private static final int FIRST_CAPACITY = 16;
+    private static final int SMALLEST_SWEEP = 64;
 
-    private long[] deadlines = new long[FIRST_CAPACITY];
+    /** Enough misses at once; more would push each other out of the nearest cache. */
+    private static final int BATCH = 16;
 
-    /** Below {@code size} those of the heap's timers, from there on the free ones. */
-    private int[] slots = slotsTo(FIRST_CAPACITY);
+    private final TimerHeap heap = new TimerHeap();
+    private final TimerLanes lanes = new TimerLanes();
 
-    private @Nullable Timer[] timers = new @Nullable Timer[FIRST_CAPACITY];
-    private int size;
+    /** All that are queued, in the heap or behind a head. */
+    private int queued;
+
+    /** Of these. */
     private int cancelled;
+
     private long sequence;
 
-    /** A purge was broken off for want of stack, when a fiber cancelled from deep down. */
-    private boolean isTorn;
+    /** Not queued any more, and fired next: from {@code firedDue} on, below {@code takenDue}. */
+    private final @Nullable Timer[] due = new @Nullable Timer[BATCH];
 
-    Timer arm(long deadlineNs, Fiber<?> fiber, long number) {
-        return add(new Timer.OfWait(deadlineNs, sequence++, fiber, number));
+    private int firedDue;
+    private int takenDue;
+
+    /** Written so that what is read ahead is not optimised away; it means nothing. */
+    long readAhead;
+
+    /** The limit only chooses a lane: the same one for timers that come in order. */
+    Timer arm(long deadlineNs, long limitNs, Fiber<?> fiber, long number) {
+        return add(new Timer.OfWait(deadlineNs, sequence++, fiber, number), limitNs);
     }
 
-    Timer arm(long deadlineNs, CancelScope scope) {
-        return add(new Timer.OfScope(deadlineNs, sequence++, scope));
+    Timer arm(long deadlineNs, long limitNs, CancelScope scope) {
+        return add(new Timer.OfScope(deadlineNs, sequence++, scope), limitNs);
     }
 
-    /**
-     * All or nothing: what can fail for want of stack or memory comes first. The new timer is the
-     * last of those with its deadline, so the way up needs no call.
-     */
-    private Timer add(Timer timer) {
-        if (isTorn) {
-            rebuild();
+    /** All or nothing. */
+    Timer add(Timer timer, long limitNs) {
+        if (heap.isTorn()) {
+            sweep();
         }
-        if (size == slots.length) {
-            grow();
+        if (!lanes.append(timer, limitNs)) {
+            heap.push(timer);
         }
-        int slot = slots[size];
-        long deadline = timer.deadlineNs;
-        timers[slot] = timer;
-        int hole = size++;
-        while (hole > 0 && deadline - deadlines[(hole - 1) / ARITY] < 0) {
-            int parent = (hole - 1) / ARITY;
-            deadlines[hole] = deadlines[parent];
-            slots[hole] = slots[parent];
-            hole = parent;
-        }
-        deadlines[hole] = deadline;
-        slots[hole] = slot;
+        queued++;
         return timer;
-    }
-
-    private void grow() {
-        int more = 2 * size;
-        int[] moreSlots = slotsTo(more);
-        System.arraycopy(slots, 0, moreSlots, 0, size);
-        long[] moreDeadlines = Arrays.copyOf(deadlines, more);
-        timers = Arrays.copyOf(timers, more);
-        deadlines = moreDeadlines;
-        slots = moreSlots;
-    }
-
-    private static int[] slotsTo(int length) {
-        int[] slots = new int[length];
-        for (int i = 0; i < length; i++) {
-            slots[i] = i;
-        }
-        return slots;
     }
 
     void cancel(Timer timer) {
@@ -90,179 +92,126 @@ final class Timers {
             return;
         }
         timer.markCancelled();
-        cancelled++;
-        if (cancelled > SMALLEST_PURGE && cancelled > size / 2) {
-            isTorn = true;
+        if (timer.isQueued && ++cancelled > SMALLEST_SWEEP && cancelled > queued / 2) {
             try {
-                purge();
-                isTorn = false;
+                sweep();
             } catch (StackOverflowError tooDeep) {
-                // The next one mends it, who calls from less deep.
+                // The next one does it, who calls from less deep.
             }
         }
     }
 
-    boolean isEmpty() {
-        return size == 0;
+    /** Also mends what was broken off. */
+    private void sweep() {
+        queued = heap.sweep();
+        cancelled = 0;
     }
 
-    /** Deadline of the earliest timer that is not cancelled; null without one. */
+    boolean isEmpty() {
+        return heap.isEmpty() && takenDue == 0;
+    }
+
+    /** The earliest timer that is not cancelled; null without one. */
     @Nullable Timer earliest() {
-        if (isTorn) {
-            rebuild();
+        for (int i = firedDue; i < takenDue; i++) {
+            if (!inBatch(i).isCancelled()) {
+                return inBatch(i);
+            }
         }
-        while (size > 0 && at(0).isCancelled()) {
-            removeTop();
+        return earliestQueued();
+    }
+
+    private @Nullable Timer earliestQueued() {
+        if (heap.isTorn()) {
+            sweep();
+        }
+        while (!heap.isEmpty()) {
+            Timer top = heap.top();
+            if (!top.isCancelled()) {
+                return top;
+            }
+            heap.detachTop();
+            queued--;
             cancelled--;
+            heap.settle();
         }
-        return size == 0 ? null : at(0);
+        return null;
     }
 
     /** Fires all that are due, in the order of their deadlines. */
     void fireDue(long nowNs) {
-        for (Timer top = earliest(); top != null; top = earliest()) {
-            if (top.deadlineNs - nowNs > 0) {
+        do {
+            fireBatch(); // first what is left of one that was broken off
+            takeBatch(nowNs);
+            if (takenDue > 1) {
+                readAhead();
+            }
+        } while (takenDue > 0);
+    }
+
+    private void takeBatch(long nowNs) {
+        while (takenDue < BATCH) {
+            Timer top = earliestQueued();
+            if (top == null || top.deadlineNs - nowNs > 0) {
                 return;
             }
-            removeTop();
-            top.fire();
+            due[takenDue] = heap.detachTop();
+            takenDue++;
+            queued--;
+            heap.settle();
         }
     }
 
+    private void readAhead() {
+        long sum = 0;
+        for (int i = 0; i < takenDue; i++) {
+            Fiber<?> fiber = inBatch(i).resumed();
+            if (fiber != null) {
+                sum += fiber.readAhead();
+            }
+        }
+        readAhead = sum;
+    }
+
+    /** One that throws does not take the rest with it, and comes again unless it is over. */
+    private void fireBatch() {
+        while (firedDue < takenDue) {
+            inBatch(firedDue).fire();
+            due[firedDue++] = null;
+        }
+        firedDue = 0;
+        takenDue = 0;
+    }
+
+    private Timer inBatch(int index) {
+        return Objects.requireNonNull(due[index], "due");
+    }
+
+    /** How many are armed; from other threads a hint. */
     int size() {
-        return size - cancelled;
-    }
-
-    private Timer at(int index) {
-        Timer timer = timers[slots[index]];
-        if (timer == null) {
-            throw new IllegalStateException("no timer at index=" + index + " in " + this);
+        int left = queued - cancelled;
+        for (Timer each : due) {
+            left += each == null || each.isCancelled() ? 0 : 1;
         }
-        return timer;
-    }
-
-    private void removeTop() {
-        int free = slots[0];
-        timers[free] = null;
-        int last = slots[--size];
-        slots[size] = free;
-        if (size > 0) {
-            siftDown(0, deadlines[size], last);
-        }
-    }
-
-    /** Earlier deadline first; of the same deadline the one armed first. */
-    private boolean isBefore(long deadline, int slot, int index) {
-        long difference = deadline - deadlines[index];
-        return difference < 0 || (difference == 0 && sequenceIn(slot) < sequenceIn(slots[index]));
-    }
-
-    private long sequenceIn(int slot) {
-        Timer timer = timers[slot];
-        if (timer == null) {
-            throw new IllegalStateException("no timer in slot=" + slot + " of " + this);
-        }
-        return timer.sequence;
-    }
-
-    private void siftDown(int index, long deadline, int slot) {
-        int hole = index;
-        for (; ; ) {
-            int first = hole * ARITY + 1;
-            if (first >= size) {
-                break;
-            }
-            int least = first;
-            int end = Math.min(first + ARITY, size);
-            for (int child = first + 1; child < end; child++) {
-                if (isBefore(deadlines[child], slots[child], least)) {
-                    least = child;
-                }
-            }
-            if (isBefore(deadline, slot, least)) {
-                break;
-            }
-            move(least, hole);
-            hole = least;
-        }
-        put(hole, deadline, slot);
-    }
-
-    private void move(int from, int to) {
-        deadlines[to] = deadlines[from];
-        slots[to] = slots[from];
-    }
-
-    private void put(int index, long deadline, int slot) {
-        deadlines[index] = deadline;
-        slots[index] = slot;
-    }
-
-    private void purge() {
-        int kept = 0;
-        for (int i = 0; i < size; i++) {
-            int slot = slots[i];
-            if (at(i).isCancelled()) {
-                timers[slot] = null;
-            } else {
-                slots[i] = slots[kept];
-                put(kept++, deadlines[i], slot);
-            }
-        }
-        makeHeap(kept);
-    }
-
-    private void makeHeap(int kept) {
-        size = kept;
-        cancelled = 0;
-        for (int i = (size - 2) / ARITY; i >= 0 && size > 1; i--) {
-            siftDown(i, deadlines[i], slots[i]);
-        }
-    }
-
-    /** After a purge that was broken off: from the timers in their slots, which are all there. */
-    private void rebuild() {
-        int kept = 0;
-        int free = timers.length;
-        for (int slot = 0; slot < timers.length; slot++) {
-            Timer timer = timers[slot];
-            if (timer == null || timer.isCancelled()) {
-                timers[slot] = null;
-                slots[--free] = slot;
-            } else {
-                put(kept++, timer.deadlineNs, slot);
-            }
-        }
-        makeHeap(kept);
-        isTorn = false;
+        return left;
     }
 
     void checkInvariants() {
-        int dead = 0;
-        boolean[] seen = new boolean[slots.length];
-        for (int i = 0; i < slots.length; i++) {
-            if (seen[slots[i]] || (i < size) != (timers[slots[i]] != null)) {
-                throw new IllegalStateException("slot=" + slots[i] + " at " + i + " in " + this);
-            }
-            seen[slots[i]] = true;
+        if (heap.isTorn()) {
+            sweep();
         }
-        for (int i = 0; i < size; i++) {
-            if (at(i).isCancelled()) {
-                dead++;
+        heap.checkInvariants(queued, cancelled);
+        for (int i = 0; i < BATCH; i++) {
+            Timer timer = due[i];
+            boolean isTaken = i >= firedDue && i < takenDue;
+            if (isTaken != (timer != null) || (timer != null && timer.isQueued)) {
+                throw new IllegalStateException("due[" + i + "]=" + timer + " in " + this);
             }
-            boolean broken = i > 0 && isBefore(deadlines[i], slots[i], (i - 1) / ARITY);
-            if (broken || at(i).deadlineNs != deadlines[i]) {
-                throw new IllegalStateException("heap order broken at index=" + i + " in " + this);
-            }
-        }
-        if (dead != cancelled) {
-            throw new IllegalStateException(
-                    "cancelled=" + dead + " != " + cancelled + " in " + this);
         }
     }
 
     @Override
     public String toString() {
-        return "Timers[size=" + size + " cancelled=" + cancelled + "]";
+        return "Timers[size=" + queued + " cancelled=" + cancelled + " chains=" + heap.size() + "]";
     }
 }

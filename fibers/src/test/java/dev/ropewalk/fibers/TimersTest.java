@@ -3,9 +3,11 @@ package dev.ropewalk.fibers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -17,10 +19,14 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 
-/** Rule F2: the heap of timers itself; see {@link SleepTest} for what it means to fibers. */
+/** Rule F2: the timers themselves; see {@link SleepTest} for what it means to fibers. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class TimersTest {
+    private static final long LIMIT = 5_000_000;
+
     private final Timers timers = new Timers();
+    private final List<Logged> log = new ArrayList<>();
+    private long armed;
 
     @Test
     void F2_noTimerNoDeadline() {
@@ -33,8 +39,8 @@ class TimersTest {
     @Test
     void F2_deadlinesBeyondTheClocksOverflow() {
         Fiber<?> fiber = dead();
-        Timer late = timers.arm(Long.MIN_VALUE + 5, fiber, 0);
-        Timer early = timers.arm(Long.MAX_VALUE - 5, fiber, 0);
+        Timer late = timers.arm(Long.MIN_VALUE + 5, LIMIT, fiber, 0);
+        Timer early = timers.arm(Long.MAX_VALUE - 5, LIMIT, fiber, 0);
         assertSame(early, timers.earliest());
         timers.fireDue(Long.MAX_VALUE);
         assertSame(late, timers.earliest());
@@ -44,7 +50,7 @@ class TimersTest {
 
     @Test
     void F2_firesAtItsDeadlineAndNotANanosecondEarlier() {
-        Timer timer = timers.arm(1_000, dead(), 0);
+        Timer timer = timers.arm(1_000, LIMIT, dead(), 0);
         timers.fireDue(999);
         assertSame(timer, timers.earliest());
         timers.fireDue(1_000);
@@ -54,10 +60,10 @@ class TimersTest {
     @Test
     void F2_cancelAfterFiringAndCancelTwiceAreHarmless() {
         Fiber<?> fiber = dead();
-        Timer fired = timers.arm(1, fiber, 0);
+        Timer fired = timers.arm(1, LIMIT, fiber, 0);
         timers.fireDue(1);
         timers.cancel(fired);
-        Timer cancelled = timers.arm(2, fiber, 0);
+        Timer cancelled = timers.arm(2, LIMIT, fiber, 0);
         timers.cancel(cancelled);
         timers.cancel(cancelled);
         timers.checkInvariants();
@@ -70,10 +76,10 @@ class TimersTest {
         Fiber<?> fiber = dead();
         List<Timer> live = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            live.add(timers.arm(i, fiber, 0));
+            live.add(timers.arm(i, LIMIT, fiber, 0));
         }
         for (int i = 0; i < 100_000; i++) {
-            timers.cancel(timers.arm(1_000_000 + i, fiber, 0));
+            timers.cancel(timers.arm(1_000_000 + i, LIMIT, fiber, 0));
             // Two thirds of a small heap may be dead, not more.
             assertTrue(entries() < 200, timers::toString);
         }
@@ -90,7 +96,7 @@ class TimersTest {
         Fiber<?> fiber = dead();
         List<Timer> armed = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
-            armed.add(timers.arm(7, fiber, 0));
+            armed.add(timers.arm(7, LIMIT, fiber, 0));
         }
         for (int i = 0; i < 500; i += 3) {
             timers.cancel(armed.get(i));
@@ -105,44 +111,184 @@ class TimersTest {
         assertNull(timers.earliest());
     }
 
+    @Test
+    void F2_timersOfOneLimitAreOneChainWhateverItsLength() {
+        for (int i = 0; i < 1_000; i++) {
+            add(i / 3, LIMIT);
+            add(i / 3 + 77, 2 * LIMIT);
+        }
+        assertEquals("Timers[size=2000 cancelled=0 chains=2]", timers.toString());
+        timers.checkInvariants();
+        timers.fireDue(500);
+        assertEquals(2_000, log.size());
+        assertInOrder();
+    }
+
+    @Test
+    void F2_anEarlierTimerIsNotHeldUpByALaterOneOfItsLane() {
+        Logged late = add(100, LIMIT);
+        Logged early = add(10, LIMIT);
+        Logged between = add(50, LIMIT);
+        assertSame(early, timers.earliest());
+        timers.fireDue(1_000);
+        assertEquals(List.of(early, between, late), log);
+        timers.checkInvariants();
+    }
+
+    @Test
+    void F2_aLaneGoesOnAfterItsLastTimerIsOver() {
+        timers.cancel(add(10, LIMIT));
+        Logged live = add(20, LIMIT);
+        timers.fireDue(15);
+        assertSame(live, timers.earliest());
+        timers.fireDue(20);
+        Logged again = add(30, LIMIT);
+        assertSame(again, timers.earliest());
+        for (int i = 0; i < 1_000; i++) {
+            timers.cancel(add(31 + i, LIMIT)); // sweeps out the last one of the lane
+        }
+        add(40, LIMIT);
+        timers.checkInvariants();
+        timers.fireDue(40);
+        assertEquals(List.of(20L, 30L, 40L), log.stream().map(each -> each.deadlineNs).toList());
+    }
+
+    @Test
+    void F2_oneThatIsCancelledByAnotherThatIsDueIsNotFired() {
+        Logged first = add(1, LIMIT);
+        List<Logged> others = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            others.add(add(2, i));
+        }
+        first.then = () -> others.forEach(timers::cancel);
+        timers.fireDue(5);
+        assertEquals(List.of(first), log);
+        timers.checkInvariants();
+        assertEquals(0, timers.size());
+    }
+
+    @Test
+    void F2_oneThatFailsLosesNoOtherThatIsDue() {
+        for (int i = 0; i < 20; i++) {
+            Logged timer = add(i, i % 3);
+            if (i == 4) {
+                timer.then =
+                        () -> {
+                            throw new OutOfMemoryError("made by the test");
+                        };
+            }
+        }
+        assertThrows(OutOfMemoryError.class, () -> timers.fireDue(100));
+        assertEquals(5, log.size());
+        assertEquals(15, timers.size());
+        timers.checkInvariants();
+        timers.fireDue(100);
+        assertEquals(20, log.size());
+        assertInOrder();
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void F2_sameAsASortedSetWhateverIsDone(long seed) {
-        SplittableRandom random = new SplittableRandom(seed);
-        Fiber<?> fiber = dead();
-        TreeSet<Timer> model = new TreeSet<>((a, b) -> a == b ? 0 : isBefore(a, b) ? -1 : 1);
-        List<Timer> past = new ArrayList<>();
-        long now = Long.MAX_VALUE - 20_000;
-        for (int step = 0; step < 10_000; step++) {
-            int choice = random.nextInt(10);
-            if (choice < 5) {
-                model.add(timers.arm(now + random.nextInt(1_000), fiber, 0));
-            } else if (choice < 8 && !model.isEmpty()) {
-                Timer any = timers.arm(now + random.nextInt(1_000), fiber, 0);
-                Timer other = model.higher(any);
-                Timer cancelled = other == null ? any : other;
-                model.add(any);
-                model.remove(cancelled);
-                timers.cancel(cancelled);
-                past.add(cancelled);
-            } else if (choice == 8 && !past.isEmpty()) {
-                timers.cancel(past.get(random.nextInt(past.size())));
-            } else {
-                now += random.nextInt(200);
-                timers.fireDue(now);
-                while (!model.isEmpty() && model.first().deadlineNs - now <= 0) {
-                    Timer fired = model.pollFirst();
-                    assertTrue(fired != null && fired.isCancelled(), "seed=" + seed);
-                    past.add(fired);
-                }
-            }
-            timers.checkInvariants();
-            assertEquals(model.size(), timers.size(), "seed=" + seed + " step=" + step);
-            assertSame(model.isEmpty() ? null : model.first(), timers.earliest());
+        compareWithASortedSet(seed);
+    }
+
+    @Test
+    @Tag("stress")
+    void F2_sameAsASortedSetWhateverIsDoneManyTimes() {
+        for (long seed = 100; seed < 200; seed++) {
+            compareWithASortedSet(seed);
         }
     }
 
-    /** How many entries the heap has, dead ones included. */
+    private void compareWithASortedSet(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        TreeSet<Logged> model = new TreeSet<>((a, b) -> a == b ? 0 : isBefore(a, b) ? -1 : 1);
+        List<Logged> past = new ArrayList<>();
+        int limits = 1 + random.nextInt(50);
+        long now = Long.MAX_VALUE - 20_000;
+        for (int step = 0; step < 10_000; step++) {
+            int choice = random.nextInt(100);
+            if (choice < 70) {
+                // Mostly as a program does, where the limit says what the deadline is.
+                int limit = random.nextInt(limits);
+                long after = choice < 60 ? 20L * limit : random.nextInt(1_000);
+                model.add(add(now + after, limit));
+            } else if (choice < 85 && !model.isEmpty()) {
+                Logged any = add(now + random.nextInt(1_000), random.nextInt(limits));
+                model.add(any);
+                Logged other = model.higher(any);
+                Logged cancelled = other == null ? any : other;
+                model.remove(cancelled);
+                timers.cancel(cancelled);
+                past.add(cancelled);
+            } else if (choice < 92 && !past.isEmpty()) {
+                timers.cancel(past.get(random.nextInt(past.size())));
+            } else {
+                now += random.nextInt(step % 3 == 0 ? 600 : 40);
+                log.clear();
+                timers.fireDue(now);
+                List<Logged> expected = new ArrayList<>();
+                while (!model.isEmpty() && model.first().deadlineNs - now <= 0) {
+                    expected.add(model.pollFirst());
+                }
+                assertEquals(expected, log, "seed=" + seed + " step=" + step);
+                past.addAll(expected);
+            }
+            if (step % 8 == 0) {
+                timers.checkInvariants();
+            }
+            assertEquals(model.size(), timers.size(), "seed=" + seed + " step=" + step);
+            assertSame(model.isEmpty() ? null : model.first(), timers.earliest());
+        }
+        timers.fireDue(now + 10_000);
+        assertTrue(timers.isEmpty(), () -> "seed=" + seed);
+    }
+
+    private void assertInOrder() {
+        for (int i = 1; i < log.size(); i++) {
+            assertTrue(isBefore(log.get(i - 1), log.get(i)), "index=" + i);
+        }
+    }
+
+    private Logged add(long deadlineNs, long limitNs) {
+        Logged timer = new Logged(deadlineNs, armed++, log);
+        timers.add(timer, limitNs);
+        return timer;
+    }
+
+    /** Says when it is fired. */
+    private static final class Logged extends Timer {
+        private final List<Logged> log;
+        private boolean isOver;
+        private Runnable then = () -> {};
+
+        Logged(long deadlineNs, long sequence, List<Logged> log) {
+            super(deadlineNs, sequence);
+            this.log = log;
+        }
+
+        @Override
+        boolean isCancelled() {
+            return isOver;
+        }
+
+        @Override
+        void markCancelled() {
+            isOver = true;
+        }
+
+        @Override
+        void fire() {
+            if (!isOver) {
+                isOver = true;
+                log.add(this);
+                then.run();
+            }
+        }
+    }
+
+    /** How many are queued, dead ones included. */
     private int entries() {
         String text = timers.toString();
         return Integer.parseInt(text.substring(text.indexOf("size=") + 5, text.indexOf(' ')));
