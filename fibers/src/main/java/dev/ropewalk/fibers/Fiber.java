@@ -179,7 +179,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @return what the body returned
      * @throws FiberFailedException if the body threw; fresh for each caller, with the cause
      * @throws FiberTerminatedException if the fiber was terminated before its body returned
-     * @throws DeadlockException if the fiber awaits itself, or a cycle of awaits would close
+     * @throws DeadlockException if the fiber awaits itself, or a cycle of waits would close on its cord
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
     public T await() {
@@ -192,7 +192,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      *
      * @param limit how long to wait
      * @return false if the limit passed
-     * @throws DeadlockException if the fiber awaits itself, or a cycle of awaits would close
+     * @throws DeadlockException if the fiber awaits itself, or a cycle of waits would close on its cord
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
     public boolean awaitEnd(Duration limit) {
@@ -209,7 +209,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @return the results, in the order of the list
      * @throws FiberFailedException the first failure; fresh for each caller, with the cause
      * @throws FiberTerminatedException if the first that ended without a result was terminated
-     * @throws DeadlockException if the fiber awaits itself, or a cycle of awaits would close
+     * @throws DeadlockException if the fiber awaits itself, or a cycle of waits would close on its cord
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
     public static <T extends @Nullable Object> List<T> awaitAll(
@@ -233,7 +233,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @return the first that ended; if some had ended before, the first of those in the list. Its
      *     failure is the caller's now
      * @throws IllegalArgumentException if the list is empty
-     * @throws DeadlockException if the fiber awaits itself, or a cycle of awaits would close
+     * @throws DeadlockException if the fiber awaits itself, or a cycle of waits would close on its cord
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
     public static <F extends Fiber<?>> F awaitAny(List<F> fibers) {

@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 class RandomLivesTest {
     private static final Duration FAR = Duration.ofDays(1);
     static final int FIBERS = 12;
+    private static final int[] CORDS = {1, 2, 8};
 
     /** What a run counts; shared by the cords of a run. */
     static final class World {
@@ -37,6 +38,9 @@ class RandomLivesTest {
         final Mutex mutex = Mutex.shared();
         final List<Cord> cords = new ArrayList<>();
         final int millis;
+
+        /** The game was played to its end. */
+        private volatile boolean isOver;
 
         /** If there is one, new fibers are its tasks. */
         @Nullable Scheduler scheduler;
@@ -139,6 +143,7 @@ class RandomLivesTest {
         }
 
         void run(long seed) {
+            Fiber.current().isolateChildren(); // else the first that fails would end the game
             SplittableRandom random = new SplittableRandom(seed);
             List<Fiber<@Nullable Object>> fibers = spinAll(random);
             disturbAll(random, fibers, 5 * FIBERS);
@@ -175,9 +180,16 @@ class RandomLivesTest {
             for (Fiber<?> fiber : fibers) {
                 assertTrue(fiber.awaitEnd(FAR));
             }
+            isOver = true;
         }
 
-        void check(String replay) {
+        void check(String replay, Reports reports) {
+            assertTrue(isOver, () -> replay + ": the game broke off, reports=" + reports.all());
+            for (Reports.Report each : reports.all()) {
+                assertFalse(
+                        each.failure() instanceof FiberAbandonedException,
+                        () -> replay + ": " + each);
+            }
             assertEquals(begun.get(), left.get(), replay);
             assertFalse(mutex.isLocked(), replay);
         }
@@ -205,12 +217,7 @@ class RandomLivesTest {
                             return here;
                         });
         cord.checkInvariants();
-        world.check("seed=" + seed + " reports=" + reports.all());
-        for (Reports.Report report : reports.all()) {
-            assertFalse(
-                    report.failure() instanceof FiberAbandonedException,
-                    () -> "seed=" + seed + ": " + report);
-        }
+        world.check("seed=" + seed, reports);
     }
 
     @Test
@@ -242,12 +249,7 @@ class RandomLivesTest {
         world.cords.addAll(started);
         started.getFirst().spin("game", () -> world.run(seed)).awaitEnd(FAR);
         started.forEach(Runs::checkAndClose);
-        world.check("seed=" + seed + " stacks=" + stacks + " cords=" + cords);
-        for (Reports.Report report : reports.all()) {
-            assertFalse(
-                    report.failure() instanceof FiberAbandonedException,
-                    () -> "seed=" + seed + ": " + report);
-        }
+        world.check("seed=" + seed + " stacks=" + stacks + " cords=" + cords, reports);
     }
 
     private static void playOnScheduler(StackKind stacks, int cords, long seed) {
@@ -270,17 +272,13 @@ class RandomLivesTest {
         }
         ShutdownReport report = scheduler.shutdown(FAR);
         assertTrue(report.isClean(), () -> replay + ": " + report);
-        world.check(replay);
-        for (Reports.Report each : reports.all()) {
-            assertFalse(
-                    each.failure() instanceof FiberAbandonedException, () -> replay + ": " + each);
-        }
+        world.check(replay, reports);
     }
 
     @ParameterizedTest
     @EnumSource
     void F15_nothingIsLostOnAScheduler(StackKind stacks) {
-        for (int cords : new int[] {1, 2, 8}) {
+        for (int cords : CORDS) {
             for (long seed = 0; seed < 10; seed++) {
                 playOnScheduler(stacks, cords, seed);
             }
@@ -292,14 +290,14 @@ class RandomLivesTest {
     @Tag("stress")
     void F15_nothingIsLostOnASchedulerWithManySeeds(StackKind stacks) {
         for (long seed = 100; seed < 400; seed++) {
-            playOnScheduler(stacks, 1 + (int) (seed % 4), seed);
+            playOnScheduler(stacks, CORDS[(int) (seed % CORDS.length)], seed);
         }
     }
 
     @ParameterizedTest
     @EnumSource
     void F8_nothingIsLostAcrossCords(StackKind stacks) {
-        for (int cords : new int[] {1, 2, 8}) {
+        for (int cords : CORDS) {
             for (long seed = 0; seed < 10; seed++) {
                 playReal(stacks, cords, seed);
             }
@@ -311,7 +309,7 @@ class RandomLivesTest {
     @Tag("stress")
     void F8_nothingIsLostAcrossCordsWithManySeeds(StackKind stacks) {
         for (long seed = 100; seed < 400; seed++) {
-            playReal(stacks, 1 + (int) (seed % 4), seed);
+            playReal(stacks, CORDS[(int) (seed % CORDS.length)], seed);
         }
     }
 }

@@ -32,7 +32,8 @@ public final class LockView implements HandsOver, Held {
      * cancellation ends the wait, and the caller does not hold it.
      *
      * @throws DeadlockException if the caller would wait for itself: it holds the write lock, or it
-     *     holds the read lock and this is the write lock
+     *     holds the read lock and this is the write lock; or if the one who holds it waits for the
+     *     caller, directly or through others of the cord
      * @throws WrongThreadException if it is another cord's
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */

@@ -107,7 +107,8 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
      *
      * @return what the block returned
      * @throws OnceFailedException if the block threw an exception; fresh for each caller
-     * @throws DeadlockException if the caller is running the block: it would wait for itself
+     * @throws DeadlockException if the caller is running the block: it would wait for itself; or if
+     *     who runs it waits for the caller, directly or through others of the cord
      * @throws WrongThreadException if it is another cord's
      * @throws IllegalStateException if the thread is a cord and no fiber runs on it at the moment
      * @throws WaitInterruptedException if a plain thread was interrupted
