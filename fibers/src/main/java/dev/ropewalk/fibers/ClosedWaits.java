@@ -3,7 +3,6 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.List;
 
 /**
  * Whether a cord on which nothing can run waits for itself: all its fibers, its root among them,
@@ -12,32 +11,68 @@ import java.util.List;
  *
  * <p>Only a thread that spins a fiber here, or posts a message, can wake such a cord. Whether there
  * will be one nobody knows, so it is reported and not ended.
+ *
+ * <p>The look ends at the first wait that others can end, which for most cords is that of the root,
+ * and gives up where there are very many, for the next message waits for it.
  */
 final class ClosedWaits {
+    private static final int MOST_FIBERS = 10_000;
+
     private ClosedWaits() {}
 
     /** On the cord, when it has had nothing to do for a while. */
     static void report(Cord cord, Duration time) {
-        List<Fiber<?>> all = cord.fibers();
-        for (Fiber<?> each : all) {
-            if (each.outcome() == null && !isClosed(each, cord)) {
-                return;
+        try {
+            if (isClosed(cord)) {
+                StuckReport report =
+                        new StuckReport.AllWait(cord, time, DeadlockReport.waitsOn(cord));
+                StuckHandler handler = cord.options.watch().stuckHandler();
+                Ticker.INSTANCE.report(() -> StuckEpisode.tell(handler, report));
             }
+        } catch (VirtualMachineError full) {
+            // It was a look and no more; the cord goes on.
         }
-        StuckReport report = new StuckReport.AllWait(cord, time, DeadlockReport.waitsOn(cord));
-        StuckHandler handler = cord.options.watch().stuckHandler();
-        Ticker.INSTANCE.report(() -> StuckEpisode.tell(handler, report));
+    }
+
+    private static boolean isClosed(Cord cord) {
+        if (cord.hasGuestsOf(cord.root())) {
+            return false; // their parents are elsewhere, and may end them
+        }
+        @Nullable Fiber<?> each = cord.root();
+        for (int seen = 0; each != null; seen++) {
+            if (seen == MOST_FIBERS || !isClosed(each, cord)) {
+                return false;
+            }
+            each = after(each);
+        }
+        return true;
+    }
+
+    /** The next one of the tree; null after the last. */
+    private static @Nullable Fiber<?> after(Fiber<?> fiber) {
+        Fiber<?> child = fiber.firstChild();
+        if (child != null) {
+            return child;
+        }
+        Fiber<?> up = fiber;
+        while (up != null && up.nextSibling == null) {
+            up = up.parentOrNull();
+        }
+        return up == null ? null : up.nextSibling;
     }
 
     private static boolean isClosed(Fiber<?> fiber, Cord cord) {
-        if (fiber.rawState() != FiberCore.WAITING || fiber.waitKind() != WaitKind.LIBRARY) {
+        boolean isHere = isHere(fiber, cord);
+        if (!isHere
+                || fiber.rawState() != FiberCore.WAITING
+                || fiber.waitKind() != WaitKind.LIBRARY) {
             return false;
         }
         Fiber<?> awaited = fiber.awaited();
         if (awaited != null) {
             return isHere(awaited, cord);
         }
-        @Nullable Object reason = fiber.waitReason();
+        Object reason = fiber.waitReason();
         return reason instanceof Party.Local<?>
                 || (reason instanceof WaitCycle.Several several
                         && several.fibers().stream().allMatch(each -> isHere(each, cord)));

@@ -212,6 +212,7 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
      * @param name shown in reports; need not be unique
      * @param body what the fiber runs
      * @return the new fiber
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<@Nullable Void> spin(String name, Action body) {
         return spinHere(name, Fiber.callable(body), null);
@@ -225,6 +226,7 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
      * @param handler is called once per turn
      * @return the new fiber
      * @throws CordClosedException if the cord has ended
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<@Nullable Void> spinHandler(String name, Handler handler) {
         Objects.requireNonNull(handler, "handler");

@@ -168,6 +168,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         looksAfter++; // it was counted as a switch, and there was nobody
         look(null);
         if (hasRunnable() || isStackReady()) {
+            isSilenceSeen = false;
             return;
         }
         wasIdle = true;
@@ -182,6 +183,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
                 return;
             }
         } else if (spinForWork()) {
+            isSilenceSeen = false;
             look(null);
             wakeForRest();
             return;

@@ -189,7 +189,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
                 try {
                     fiber.turn();
                 } catch (OutOfMemoryError full) {
-                    fiber.lose("there was no memory left to end it: " + full);
+                    fiber.endWithoutMemory(full);
                 }
                 switchedOut(fiber);
                 if (own instanceof VirtualStack virtual) {
@@ -307,10 +307,13 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     }
 
     private void enterOnTop(Stack own, Fiber<?> head) {
-        runQueue.take();
         Stack stack = head.stack();
+        boolean isNew = stack == null;
         if (stack == null) {
-            stack = new LightStack(worker);
+            stack = new LightStack(worker); // first, for there may be no memory for it
+        }
+        runQueue.take();
+        if (isNew) {
             handedOver = head;
         } else {
             head.beforeEnter();

@@ -256,12 +256,12 @@ public record CordOptions(
 
     /**
      * {@return these options, with late unmount or without it} A fiber that waits leaves its stack
-     * only when it must, so that two fibers which wake each other cost half as much. The price: a
+     * only when it must, so that two fibers which wake each other cost two thirds. The price: a
      * monitor that a fiber holds while it waits is silently lost, and others enter it. So no fiber
      * of the cord may wait inside a {@code synchronized} block or method, nor below one of a
      * library. Stacks that are mounted on each other share the thread's, so it is not for fibers
-     * that come close to its end. Has no effect on virtual threads, in a seeded order, on bound threads, on cords that
-     * share a thread, and beside switch hooks.
+     * that come close to its end. Has no effect on virtual threads, in a seeded order, on bound
+     * threads, on cords that share a thread, and beside switch hooks.
      *
      * @param on whether stacks are left late; the default is false
      */
@@ -276,7 +276,8 @@ public record CordOptions(
      *
      * <p>A cord that is busy, and has not come to a switchpoint for this long, is reported to the
      * {@linkplain #withStuckHandler handler}: its other fibers, timers and messages wait meanwhile.
-     * A cord that sleeps is silent, and so is one whose fibers block in calls of the JDK on virtual
+     * A cord that sleeps is silent, unless all its fibers wait for each other (see {@link
+     * StuckReport.AllWait}), and so is one whose fibers block in calls of the JDK on virtual
      * threads. The watchdog looks every millisecond, and allows for its own thread being late; it
      * costs the cord nothing. It does not yet watch over I/O, and not over a cord on a virtual
      * clock, where no time passes in a fiber.

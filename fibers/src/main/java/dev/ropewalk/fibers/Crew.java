@@ -113,7 +113,7 @@ final class Crew {
             TaskQueue[] all, int first, int looks, CordCore.Activity activity) {
         for (int i = 0; i < looks; i++) {
             TaskQueue each = all[(first + i) % all.length];
-            if (each.cord.activity() == activity && each.canTake()) {
+            if (each.cord.activity() == activity && each.canTake() && !each.cord.isFull()) {
                 return each;
             }
         }

@@ -90,6 +90,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @param body what the fiber runs
      * @return the new fiber
      * @throws IllegalStateException if no fiber runs on this thread
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public static <T extends @Nullable Object> Fiber<T> spin(
             String name, Callable<? extends T> body) {
@@ -102,6 +103,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @param body what the fiber runs
      * @return the new fiber
      * @throws IllegalStateException if no fiber runs on this thread
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public static Fiber<@Nullable Void> spin(Action body) {
         return spinOn(current(), null, callable(body));
@@ -114,6 +116,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @param body what the fiber runs
      * @return the new fiber
      * @throws IllegalStateException if no fiber runs on this thread
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public static Fiber<@Nullable Void> spin(String name, Action body) {
         return spinOn(current(), Objects.requireNonNull(name, "name"), callable(body));
@@ -179,7 +182,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @return what the body returned
      * @throws FiberFailedException if the body threw; fresh for each caller, with the cause
      * @throws FiberTerminatedException if the fiber was terminated before its body returned
-     * @throws DeadlockException if the fiber awaits itself, or a cycle of waits would close on its cord
+     * @throws DeadlockException if the fiber awaits itself, or a cycle of waits would close on its
+     *     cord
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
     public T await() {
@@ -192,7 +196,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      *
      * @param limit how long to wait
      * @return false if the limit passed
-     * @throws DeadlockException if the fiber awaits itself, or a cycle of waits would close on its cord
+     * @throws DeadlockException if the fiber awaits itself, or if there is no limit and a cycle of
+     *     waits would close on its cord
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
     public boolean awaitEnd(Duration limit) {
@@ -209,7 +214,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @return the results, in the order of the list
      * @throws FiberFailedException the first failure; fresh for each caller, with the cause
      * @throws FiberTerminatedException if the first that ended without a result was terminated
-     * @throws DeadlockException if the fiber awaits itself, or a cycle of waits would close on its cord
+     * @throws DeadlockException if the fiber awaits itself, or a cycle of waits would close on its
+     *     cord
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
     public static <T extends @Nullable Object> List<T> awaitAll(
@@ -233,7 +239,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @return the first that ended; if some had ended before, the first of those in the list. Its
      *     failure is the caller's now
      * @throws IllegalArgumentException if the list is empty
-     * @throws DeadlockException if the fiber awaits itself, or a cycle of waits would close on its cord
+     * @throws DeadlockException if the fiber awaits itself, or a cycle of waits would close on its
+     *     cord
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
     public static <F extends Fiber<?>> F awaitAny(List<F> fibers) {
@@ -345,6 +352,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      *     fiber, or its parent has ended
      * @throws WrongThreadException if called on another cord than the parent's
      * @throws CordClosedException if the cord has ended
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<T> respawn() {
         Fiber<?> parent = parentOrNull();

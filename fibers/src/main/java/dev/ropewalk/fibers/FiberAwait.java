@@ -43,14 +43,14 @@ final class FiberAwait {
     static boolean end(Fiber<?> target, long limitNanos, boolean takesOutcome) {
         Fiber<?> me = Fiber.currentOrNull();
         if (me != null) {
-            WaitCycle.check(me, target);
+            WaitCycle.check(me, target, limitNanos);
             me.setAwaited(target);
         }
         EndWaiter waiter = new EndWaiter(takesOutcome);
         Object result = Waits.TIMED_OUT;
         try {
             listen(target, waiter);
-            result = waiter.await(new EndOf(target), limitNanos);
+            result = waiter.await(new EndOf(target, limitNanos != Long.MAX_VALUE), limitNanos);
         } finally {
             if (me != null) {
                 me.setAwaited(null);
@@ -217,7 +217,7 @@ final class FiberAwait {
     }
 
     /** Made into text only for reports. */
-    private record EndOf(Fiber<?> fiber) {
+    record EndOf(Fiber<?> fiber, boolean isLimited) {
         @Override
         public String toString() {
             return "the end of " + fiber;

@@ -374,6 +374,15 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
     }
 
+    /** There is no memory to end it as usual: its parent does not wait for it all the same. */
+    final void endWithoutMemory(OutOfMemoryError full) {
+        lose("there was no memory left to end it: " + full);
+        Fiber<?> toTell = parentOrNull();
+        if (toTell != null && toTell.cord == cord && isIn != null) {
+            toTell.childEnded(self(), null); // that it was lost is reported already
+        }
+    }
+
     private void tellParentElsewhere() {
         Fiber<?> toTell = parentOrNull();
         Outcome<T> end = outcome;

@@ -102,6 +102,7 @@ public final class FiberSupervisor {
      * @return the first fiber
      * @throws IllegalStateException if the supervisor is over
      * @throws WrongThreadException if called on another cord than the owner's
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<?> spin(String name, Callable<?> body) {
         return spinOn(owner.cord, name, body);
@@ -115,6 +116,7 @@ public final class FiberSupervisor {
      * @return the first fiber
      * @throws IllegalStateException if the supervisor is over
      * @throws WrongThreadException if called on another cord than the owner's
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<?> spin(String name, Action body) {
         return spinOn(owner.cord, name, Fiber.callable(body));
@@ -130,6 +132,7 @@ public final class FiberSupervisor {
      * @throws IllegalStateException if the supervisor is over
      * @throws WrongThreadException if called on another cord than the owner's
      * @throws CordClosedException if the cord has ended
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<?> spinOn(Cord cord, String name, Callable<?> body) {
         Objects.requireNonNull(name, "name");

@@ -65,7 +65,8 @@ public abstract sealed class Guard {
     /**
      * Refuses a wait that would close a circle of fibers which wait for each other, each for what
      * the next one holds, or for its end (rule F9). Only fibers of the caller's cord are looked at,
-     * and only waits without a limit. Called before the wait, outside the guard.
+     * and only waits without a limit: a caller in a {@link CancelScope} with one is not refused.
+     * Called before the wait, outside the guard.
      *
      * @param wanted what the caller is about to wait for
      * @param limitNanos the limit of that wait in nanoseconds; {@code Long.MAX_VALUE} for none

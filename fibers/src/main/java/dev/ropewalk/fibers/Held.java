@@ -3,8 +3,9 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one at a time holds while others wait, such as a lock. Who begins to {@linkplain Guard#await
- * wait} for it without a limit is told at once if the holder waits for it in turn.
+ * What one at a time holds while others wait, such as a lock. Who calls {@link Guard#refuseCycle}
+ * before it waits for it is refused if the holder waits for the caller in turn. A {@link Holding}
+ * is the other side: what a fiber has to give back before it ends.
  */
 public interface Held {
     /**

@@ -127,7 +127,9 @@ public record SchedulerOptions(
      * fibers then; a {@link Dag} or {@link Scope} fails. Without a bound there is a {@link
      * StuckReport.Growing} when very many wait.
      *
-     * @param tasks how many may wait, on all cords together; those that run do not count
+     * @param tasks how many may wait, on all cords together; those that run do not count; {@link
+     *     Integer#MAX_VALUE}, the default, for any number
+     * @throws IllegalArgumentException if it is less than 1
      */
     public SchedulerOptions withMostWaiting(int tasks) {
         return new SchedulerOptions(name, cords, cord, drainLimit, isOneCpuEach, tasks);

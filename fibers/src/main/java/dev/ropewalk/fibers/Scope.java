@@ -146,6 +146,7 @@ public final class Scope<T extends @Nullable Object> {
      * @return the new fiber
      * @throws IllegalStateException if the block is over
      * @throws WrongThreadException if called on another cord than the owner's
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public <C extends T> Fiber<C> spin(String name, Callable<? extends C> body) {
         return spinOn(owner.cord, name, body);
@@ -162,6 +163,7 @@ public final class Scope<T extends @Nullable Object> {
      * @throws IllegalStateException if the block is over
      * @throws WrongThreadException if called on another cord than the owner's
      * @throws CordClosedException if the cord has ended
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public <C extends T> Fiber<C> spinOn(Cord cord, String name, Callable<? extends C> body) {
         Objects.requireNonNull(body, "body");
@@ -181,6 +183,7 @@ public final class Scope<T extends @Nullable Object> {
      * @throws IllegalStateException if the block is over, or the scheduler has no cord
      * @throws WrongThreadException if called on another cord than the owner's
      * @throws CordClosedException if the scheduler is closed
+     * @throws TaskRejectedException if as many tasks wait as may wait
      */
     public <C extends T> Fiber<C> spinOn(
             Scheduler scheduler, String name, Callable<? extends C> body) {
@@ -203,6 +206,7 @@ public final class Scope<T extends @Nullable Object> {
      * @return the new fiber
      * @throws IllegalStateException if the block is over
      * @throws WrongThreadException if called on another cord than the owner's
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<@Nullable Void> spin(String name, Action body) {
         Fiber<@Nullable Void> fiber = action(owner.cord, name, body);
@@ -220,6 +224,7 @@ public final class Scope<T extends @Nullable Object> {
      * @throws IllegalStateException if the block is over
      * @throws WrongThreadException if called on another cord than the owner's
      * @throws CordClosedException if the cord has ended
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<@Nullable Void> spinOn(Cord cord, String name, Action body) {
         Fiber<@Nullable Void> fiber = action(cord, name, body);
@@ -236,6 +241,7 @@ public final class Scope<T extends @Nullable Object> {
      * @return the new fiber
      * @throws IllegalStateException if the block is over
      * @throws WrongThreadException if called on another cord than the owner's
+     * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<@Nullable Void> spinService(String name, Action body) {
         Fiber<@Nullable Void> fiber = action(owner.cord, name, body);
@@ -319,6 +325,9 @@ public final class Scope<T extends @Nullable Object> {
     }
 
     private void awaitOpen() {
+        if (open > 0 && !isDone) {
+            WaitCycle.check(owner, openMembers.fibers(), openMembers.needsAll());
+        }
         while (open > 0 && !isDone) {
             waitNumber = owner.nextWaitNumber();
             owner.park(WaitKind.LIBRARY, openMembers);
@@ -327,9 +336,12 @@ public final class Scope<T extends @Nullable Object> {
 
     /** What the block waits for. */
     private final class OpenMembers implements WaitCycle.Several {
+        /** None if they are too many to be followed. */
         @Override
         public List<? extends Fiber<?>> fibers() {
-            return members().stream().filter(each -> each.keepsScopeOpen).toList();
+            return open > WaitCycle.MOST_STEPS
+                    ? List.of()
+                    : members().stream().filter(each -> each.keepsScopeOpen).toList();
         }
 
         /** A joiner may be content with one. */

@@ -1,8 +1,9 @@
 package dev.ropewalk.fibers;
 
 /**
- * Is told of a cord whose fiber does not give way, and when that is over, and of queues that grow
- * beyond all measure (rule F13). {@link CordOptions#withStuckHandler} sets it.
+ * Is told of a cord whose fiber does not give way, and when that is over, of queues that grow
+ * beyond all measure (rule F13), and of an idle cord that waits for itself (rule F9). {@link
+ * CordOptions#withStuckHandler} sets it.
  */
 @FunctionalInterface
 public interface StuckHandler {

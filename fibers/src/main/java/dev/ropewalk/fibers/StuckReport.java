@@ -159,7 +159,7 @@ public sealed interface StuckReport {
      *
      * @param cord the cord
      * @param time for how long
-     * @param waits who waits for what, a line each
+     * @param waits who waits for what, each on a line of its own
      */
     record AllWait(Cord cord, Duration time, String waits) implements StuckReport {
         /** Checks the values. */

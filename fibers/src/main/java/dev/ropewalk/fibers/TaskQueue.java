@@ -135,7 +135,7 @@ final class TaskQueue {
         protected void onCord() {
             Collection<CordMessage> notes = claim(task);
             if (notes != null) {
-                tell(notes);
+                tellRefused(task, notes);
                 if (task.outcome() == null) {
                     task.refuseStart(scheduler.noCord(task + " was not started: "));
                 }
@@ -217,7 +217,7 @@ final class TaskQueue {
             return false;
         }
         if (cord.isFull()) {
-            tell(notes);
+            tellRefused(task, notes);
             if (task.outcome() == null) {
                 task.refuseStart(cord.tooMany(task));
             }
@@ -230,6 +230,15 @@ final class TaskQueue {
             tell(notes);
         }
         return true;
+    }
+
+    /** It counts meanwhile, for if it is abandoned by a note its place is given back. */
+    private void tellRefused(Fiber<?> task, Collection<CordMessage> notes) {
+        cord.alive++;
+        tell(notes);
+        if (task.outcome() == null) {
+            cord.alive--;
+        }
     }
 
     private static void countIn(Fiber<?> task) {

@@ -17,19 +17,26 @@ import java.util.Set;
  *   <li>who awaits a fiber waits for it;
  *   <li>who awaits all of several, or the fibers of a scope, waits for each of them;
  *   <li>who awaits any of several is stuck only if all of them lead back;
- *   <li>who waits for a lock waits for its one holder, unless a limit ends that wait: trying with a
- *       limit and letting go is a way out of a circle, so it is no error.
+ *   <li>who waits for a lock waits for its one holder;
+ *   <li>whose wait has a limit, its own or that of a {@link CancelScope}, waits for nobody for
+ *       ever: trying with a limit and letting go is a way out of a circle, so it is no error. Nor
+ *       does one who was given what it waited for, and is about to be told.
  * </ul>
  *
  * <p>Only fibers of the calling cord are followed: they stand still meanwhile, while those of other
  * cords would race. Of a fiber that does not wait, a bare suspend or a channel nothing is known,
- * and nothing follows. Most waits end after one step. A search gives up after {@link #MOST_STEPS},
- * for it would stop the cord; the circle then stands in the dump.
+ * and nothing follows. A chain is walked without a trace; only where it branches is a search made.
+ * It gives up after {@link #MOST_STEPS}, for it would stop the cord; the circle then stands in the
+ * dump.
  *
  * <p>Rejected: a graph of all fibers for each wait, as {@link WaitGraph} makes it for reports.
  */
 final class WaitCycle {
-    static final int MOST_STEPS = 10_000;
+    /** Fibers looked at in a search. */
+    static final int MOST_STEPS = 1_000;
+
+    /** Fibers of a chain, each of which costs a few reads. */
+    private static final int LONGEST_CHAIN = 10_000;
 
     private static final int MOST_NAMES = 12;
 
@@ -38,6 +45,7 @@ final class WaitCycle {
     /** What it is about to wait for. */
     private final Object wanted;
 
+    private int steps;
     private final Set<Fiber<?>> seen = new HashSet<>();
 
     /** Of those, who is known to wait for me. */
@@ -55,8 +63,16 @@ final class WaitCycle {
 
     /** Before the fiber awaits the end of another. */
     static void check(Fiber<?> me, Fiber<?> target) {
-        if (mayLeadTo(me, target)) {
-            new WaitCycle(me, "its end").refuseIf(List.of(target), true);
+        check(me, target, Long.MAX_VALUE);
+    }
+
+    /** The same with a limit, with which it is only an error to await oneself. */
+    static void check(Fiber<?> me, Fiber<?> target, long limitNanos) {
+        if (target == me) {
+            throw new DeadlockException(awaitsItself(me));
+        }
+        if (limitNanos == Long.MAX_VALUE) {
+            checkChain(me, target, "its end");
         }
     }
 
@@ -66,7 +82,7 @@ final class WaitCycle {
             throw new DeadlockException(awaitsItself(me));
         }
         for (Fiber<?> each : targets) {
-            if (mayLeadTo(me, each)) {
+            if (isStuckHere(me, each)) {
                 new WaitCycle(me, needsAll ? "the ends of several" : "the first end of several")
                         .refuseIf(targets, needsAll);
                 return;
@@ -78,22 +94,68 @@ final class WaitCycle {
     static void check(Held wanted) {
         Fiber<?> me = Fiber.currentOrNull();
         Fiber<?> holder = me == null ? null : holderOf(wanted);
-        if (me == null || holder == null || holder == me) {
-            return; // that it locks it again is told by the lock itself
-        }
-        if (mayLeadTo(me, holder) && !me.isLimitedByScope()) {
-            new WaitCycle(me, wanted).refuseIf(List.of(holder), true);
+        if (me != null && holder != null && holder != me) { // if it is, the lock itself says so
+            checkChain(me, holder, wanted);
         }
     }
 
-    private static boolean mayLeadTo(Fiber<?> me, Fiber<?> next) {
-        return next == me || (next.cord == me.cord && next.rawState() == FiberCore.WAITING);
+    private static void checkChain(Fiber<?> me, Fiber<?> target, Object wanted) {
+        Fiber<?> next = target;
+        for (int i = 0; next != null && i < LONGEST_CHAIN; i++) {
+            boolean branches = next.awaited() == null && next.waitReason() instanceof Several;
+            if (next == me || (branches && isStuckHere(me, next))) {
+                new WaitCycle(me, wanted).refuseIf(List.of(target), true);
+                return;
+            }
+            next = isStuckHere(me, next) ? waitedForBy(next) : null;
+        }
     }
 
     private void refuseIf(List<? extends Fiber<?>> targets, boolean needsAll) {
-        if (leads(targets, needsAll)) {
+        boolean mayLeave = me.isAlerted() || me.isLimitedByScope();
+        if (!mayLeave && leads(targets, needsAll)) {
             throw new DeadlockException(describe());
         }
+    }
+
+    // ---------------------------------------------------------------- one fiber
+
+    /** Whether it waits on my cord, and nothing but the end of that wait lets it go on. */
+    private static boolean isStuckHere(Fiber<?> me, Fiber<?> next) {
+        return next.cord == me.cord
+                && next.rawState() == FiberCore.WAITING
+                && !hasLimit(next)
+                && (next.openWaiter == null || next.openWaiter.isWaiting());
+    }
+
+    private static boolean hasLimit(Fiber<?> waiting) {
+        Object reason = waiting.waitReason();
+        boolean ofItsOwn =
+                reason instanceof Party<?> party
+                        ? party.isLimited
+                        : reason instanceof FiberAwait.EndOf end && end.isLimited();
+        return ofItsOwn || waiting.isLimitedByScope();
+    }
+
+    private static @Nullable Fiber<?> waitedForBy(Fiber<?> waiting) {
+        Fiber<?> awaited = waiting.awaited();
+        if (awaited != null) {
+            return awaited;
+        }
+        return waiting.waitReason() instanceof Party<?> party ? holderOf(party.guarded) : null;
+    }
+
+    private static @Nullable Fiber<?> holderOf(@Nullable Object wanted) {
+        return wanted instanceof Held held && held.holder() instanceof Fiber<?> holder
+                ? holder
+                : null;
+    }
+
+    /** Several whose ends a fiber waits for: the reason of its wait. */
+    interface Several {
+        List<? extends Fiber<?>> fibers();
+
+        boolean needsAll();
     }
 
     // ---------------------------------------------------------------- the search
@@ -124,15 +186,16 @@ final class WaitCycle {
         int length = path.size();
         Fiber<?> next = from;
         while (next != null && next != me && !leading.contains(next)) {
-            if (seen.size() == MOST_STEPS || !mayLeadTo(me, next) || !seen.add(next)) {
+            if (++steps > LONGEST_CHAIN || !isStuckHere(me, next) || !seen.add(next)) {
                 next = null;
                 break;
             }
             path.add(next);
-            if (next.awaited() == null && next.waitReason() instanceof Several several) {
-                next = leads(several.fibers(), several.needsAll()) ? me : null;
-            } else {
+            if (next.awaited() != null || !(next.waitReason() instanceof Several several)) {
                 next = waitedForBy(next);
+            } else {
+                steps += LONGEST_CHAIN / MOST_STEPS; // to branch costs more than to go on
+                next = leads(several.fibers(), several.needsAll()) ? me : null;
             }
         }
         if (next == null) {
@@ -143,32 +206,6 @@ final class WaitCycle {
 
     private void cutTo(int length) {
         path.subList(length, path.size()).clear();
-    }
-
-    /** Several whose ends a fiber waits for: the reason of its wait. */
-    interface Several {
-        List<? extends Fiber<?>> fibers();
-
-        boolean needsAll();
-    }
-
-    private static @Nullable Fiber<?> waitedForBy(Fiber<?> waiting) {
-        Fiber<?> awaited = waiting.awaited();
-        if (awaited != null) {
-            return awaited;
-        }
-        boolean isForLock =
-                waiting.waitReason() instanceof Party<?> party
-                        && party.guarded instanceof Held
-                        && !party.isLimited
-                        && !waiting.isLimitedByScope();
-        return isForLock ? holderOf(((Party<?>) waiting.waitReason()).guarded) : null;
-    }
-
-    private static @Nullable Fiber<?> holderOf(@Nullable Object wanted) {
-        return wanted instanceof Held held && held.holder() instanceof Fiber<?> holder
-                ? holder
-                : null;
     }
 
     // ---------------------------------------------------------------- the text

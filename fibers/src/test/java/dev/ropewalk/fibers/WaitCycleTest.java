@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** Rule F9: a circle of waits is an error of the fiber that would close it. */
@@ -128,6 +129,52 @@ class WaitCycleTest {
                                                     }));
                     assertFalse(a.await());
                     b.await();
+                });
+    }
+
+    @Test
+    void F9_awaitWithALimitIsNoCircle() {
+        List<Predicate<Fiber<?>>> ways =
+                List.of(
+                        fiber -> fiber.awaitEnd(SHORT),
+                        fiber -> CancelScope.moveOnAfter(SHORT, false, () -> awaitTrue(fiber)));
+        for (Predicate<Fiber<?>> way : ways) {
+            Runs.inAnyOrder(
+                    () -> {
+                        Mutex mutex = Mutex.local();
+                        List<Fiber<?>> other = new ArrayList<>();
+                        Fiber<Boolean> a =
+                                Fiber.spin("a", () -> mutex.call(() -> way.test(other.getFirst())));
+                        other.add(Fiber.spin("b", () -> lockAfterAMoment(mutex)));
+                        assertFalse(a.await());
+                        other.getFirst().await();
+                    });
+        }
+    }
+
+    private static boolean awaitTrue(Fiber<?> fiber) {
+        fiber.await();
+        return true;
+    }
+
+    private static void lockAfterAMoment(Mutex mutex) {
+        Fiber.sleep(Duration.ofMillis(1));
+        mutex.run(() -> {});
+    }
+
+    /** It waits for the writer in front of it, and not for those who read. */
+    @Test
+    void F9_readerBehindAWriterThatHasALimit() {
+        Runs.fifo(
+                () -> {
+                    ReadWriteLock lock = ReadWriteLock.local();
+                    lock.readLock().lock();
+                    Fiber<Boolean> writer = Fiber.spin("w", () -> lock.writeLock().lock(SHORT));
+                    Fiber<?> reader = Fiber.spin("x", () -> lock.readLock().run(() -> {}));
+                    Fiber.sleep(Duration.ofMillis(1));
+                    reader.await();
+                    assertFalse(writer.await());
+                    lock.readLock().unlock();
                 });
     }
 
@@ -261,6 +308,22 @@ class WaitCycleTest {
                                                     }));
                     assertInstanceOf(DeadlockException.class, Runs.cause(thrown));
                 });
+    }
+
+    @Test
+    void F9_scopeThatWouldWaitForWhoAwaitsItsOwner() {
+        Runs.inAnyOrder(
+                () -> {
+                    Throwable thrown =
+                            Runs.failureOf(() -> Scope.run(WaitCycleTest::spinOneWhoAwaitsMe));
+                    assertInstanceOf(DeadlockException.class, thrown);
+                });
+    }
+
+    private static void spinOneWhoAwaitsMe(Scope<?> scope) {
+        Fiber<?> owner = Fiber.current();
+        scope.spin("member", () -> awaitTrue(owner));
+        Fiber.sleep(SHORT);
     }
 
     @Test

@@ -90,7 +90,7 @@ final class Report {
                 scaling rings run with G1 alone. A
                 figure is the median of the rounds, with the least and the most behind it; of several runs it
                 is the median of theirs, and the range spans all of them: what lies between two JVMs is often
-                more than what lies between the rounds of one. Messages are fresh objects. Every round of a
+                more than what lies between the rounds of one. Messages of actors and channels are fresh objects. Every round of a
                 scenario checks its answer: a sum or a count that is wrong fails the run. Compare the figures of this page with one another, and with nothing else; where two
                 ranges overlap, they are equal.
                 """);

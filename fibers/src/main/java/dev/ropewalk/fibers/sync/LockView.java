@@ -127,10 +127,14 @@ public final class LockView implements HandsOver, Held {
         return both.isHeldByCaller(isWrite);
     }
 
-    /** {@return who holds either of the two locks; null if nobody does, or several read} */
+    /**
+     * {@return who is waited for here: the fiber or thread that writes; without one, for the write
+     * lock the only one that reads, and for the read lock the writer that waits first in line; null
+     * if there is none of these}
+     */
     @Override
     public @Nullable Object holder() {
-        return both.holder();
+        return both.holder(isWrite);
     }
 
     @Override

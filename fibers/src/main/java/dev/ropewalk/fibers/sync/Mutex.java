@@ -358,7 +358,10 @@ public final class Mutex extends Holding implements HandsOver, Held {
         return holder() == who;
     }
 
-    /** {@return who holds it; null if nobody does} A hint, but for the caller's own hold. */
+    /**
+     * {@return who holds it; null if nobody does} True for the caller and for fibers of its cord,
+     * which stand still meanwhile; of others a hint.
+     */
     @Override
     public @Nullable Object holder() {
         Object seen = OWNER.getOpaque(this);

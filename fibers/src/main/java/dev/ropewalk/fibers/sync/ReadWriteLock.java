@@ -170,15 +170,27 @@ public final class ReadWriteLock {
         return isWrite ? writeLock : readLock;
     }
 
-    /** Of either lock; null if nobody holds one, or several read. */
-    @Nullable Object holder() {
+    /** Whom one who comes to that lock waits for; null if nobody, or several readers. */
+    @Nullable Object holder(boolean isWrite) {
         guard.enter(this);
         try {
-            Object reader = readers.size() == 1 ? readers.keySet().iterator().next() : null;
-            return writer == null ? reader : writer;
+            if (writer != null) {
+                return writer;
+            }
+            return isWrite ? onlyReader() : firstInLine();
         } finally {
             guard.exit();
         }
+    }
+
+    private @Nullable Object onlyReader() {
+        return readers.size() == 1 ? readers.keySet().iterator().next() : null;
+    }
+
+    /** While others read it is a writer, or readers would not stand in line. */
+    private @Nullable Object firstInLine() {
+        Party<Entry> first = line.first();
+        return first == null ? null : first.who();
     }
 
     private boolean isHeldBy(Object who, boolean isWrite) {
