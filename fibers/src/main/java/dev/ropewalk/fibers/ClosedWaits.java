@@ -16,7 +16,7 @@ import java.time.Duration;
  * and gives up where there are very many, for the next message waits for it.
  */
 final class ClosedWaits {
-    private static final int MOST_FIBERS = 10_000;
+    private static final int MOST_LOOKED_AT = 10_000;
 
     private ClosedWaits() {}
 
@@ -40,7 +40,7 @@ final class ClosedWaits {
         }
         @Nullable Fiber<?> each = cord.root();
         for (int seen = 0; each != null; seen++) {
-            if (seen == MOST_FIBERS || !isClosed(each, cord)) {
+            if (seen == MOST_LOOKED_AT || !isClosed(each, cord)) {
                 return false;
             }
             each = after(each);
