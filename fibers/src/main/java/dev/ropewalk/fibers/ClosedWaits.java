@@ -20,6 +20,11 @@ final class ClosedWaits {
 
     private ClosedWaits() {}
 
+    /** Whether it is worth a look later: not for a cord that serves others, for one. */
+    static boolean mayBeOn(Cord cord) {
+        return isClosed(cord.root(), cord);
+    }
+
     /** On the cord, when it has had nothing to do for a while. */
     static void report(Cord cord, Duration time) {
         try {

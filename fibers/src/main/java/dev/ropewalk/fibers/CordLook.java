@@ -192,7 +192,8 @@ abstract sealed class CordLook extends CordCore permits CordMount {
             hooks.showThreadsOwn();
         }
         long sinceNs = seam.nanoTime();
-        boolean isNewSilence = next == null && !isSilenceSeen && watchesSilence;
+        boolean isNewSilence =
+                next == null && watchesSilence && !isSilenceSeen && ClosedWaits.mayBeOn(self());
         long untilNs = next == null ? sinceNs + silenceNs : next.deadlineNs;
         setAsleep(true);
         try {

@@ -69,7 +69,10 @@ class SilentCordTest {
         for (StackKind stacks : StackKind.values()) {
             for (Action wait :
                     List.<Action>of(Fiber::suspend, () -> Event.sharedManual().await())) {
-                Fiber<?> root = Cord.start(options(stacks, this::note), Fiber.callable(wait));
+                Fiber<?> root =
+                        Cord.start(
+                                options(stacks, this::note),
+                                () -> Fiber.spin("open", wait).await());
                 Runs.until(() -> root.cord().stats().sleeps() >= 1); // it has been idle that long
                 root.terminate();
                 root.awaitEnd(Waits.FOREVER);
