@@ -20,9 +20,15 @@ final class ClosedWaits {
 
     private ClosedWaits() {}
 
-    /** Whether it is worth a look later: not for a cord that serves others, for one. */
+    /**
+     * Whether it is worth a look later: not for a cord that serves others, for one. Asked before
+     * each sleep, so it looks at no other fiber.
+     */
     static boolean mayBeOn(Cord cord) {
-        return isClosed(cord.root(), cord);
+        Fiber<?> root = cord.root();
+        return root.awaited() != null
+                || root.waitReason() instanceof Party.Local<?>
+                || root.waitReason() instanceof WaitCycle.Several;
     }
 
     /** On the cord, when it has had nothing to do for a while. */
