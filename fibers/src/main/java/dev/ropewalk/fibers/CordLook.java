@@ -27,10 +27,9 @@ abstract sealed class CordLook extends CordCore permits CordMount {
     /** Messages taken from the inbox in one look, so that a flood of them cannot starve fibers. */
     private static final int INBOX_BATCH = 1_024;
 
-    /** Looks at the inbox before the thread sleeps; about as long as a sleep and wake-up take. */
-    private static final int IDLE_SPINS = 200;
-
-    /** Of these looks, every how many one tries to steal: it reads what other cords write. */
+    /**
+     * Of the looks while idle, every how many one tries to steal: it reads what other cords write.
+     */
     private static final int STEAL_EVERY = 8;
 
     /**
@@ -40,6 +39,11 @@ abstract sealed class CordLook extends CordCore permits CordMount {
 
     /** Not a scheduler's cord, whose tasks come from others. */
     private final boolean watchesSilence;
+
+    private final IdleSpin idleSpin;
+
+    /** Looks while idle, see {@link #STEAL_EVERY}. */
+    private int idleLooks;
 
     /** It had nothing to do, and has not taken a task since. */
     private boolean wasIdle;
@@ -57,6 +61,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
 
     CordLook(CordOptions options, Seam seam, @Nullable Scheduler scheduler) {
         super(options, seam, scheduler);
+        this.idleSpin = new IdleSpin(seam::nanoTime);
         this.silenceNs = Waits.nanos(options.watch().stuckLimit());
         this.watchesSilence =
                 silenceNs != Long.MAX_VALUE && tasks == null && !seam.isVirtual() && !inTurns;
@@ -182,7 +187,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
                 reportDeadlock();
                 return;
             }
-        } else if (spinForWork()) {
+        } else if (spinForWork(next)) {
             isSilenceSeen = false;
             look(null);
             wakeForRest();
@@ -204,6 +209,9 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         sleeps++;
         long nowNs = seam.nanoTime();
         sleptNs += nowNs - sinceNs;
+        if (next == null || nowNs - next.deadlineNs < 0) {
+            idleSpin.slept(nowNs - sinceNs);
+        }
         if (!seam.isVirtual()) {
             Ticker.INSTANCE.cordBecameBusy();
         }
@@ -239,27 +247,24 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         }
     }
 
-    private boolean spinForWork() {
-        if (tasks != null) {
-            return spinForTasks(tasks);
-        }
-        for (int i = 0; i < IDLE_SPINS; i++) {
-            if (!inbox.isEmpty()) {
-                return true;
-            }
-            Thread.onSpinWait();
-        }
-        return false;
+    private boolean spinForWork(@Nullable Timer next) {
+        return tasks == null ? idleSpin.find(this::hasMessage, next) : spinForTasks(tasks, next);
+    }
+
+    private boolean hasMessage() {
+        return !inbox.isEmpty();
     }
 
     /** Who places a task prefers a cord that spins, for it costs no wake-up. */
-    private boolean spinForTasks(TaskQueue own) {
+    private boolean spinForTasks(TaskQueue own, @Nullable Timer next) {
         activity = Activity.SPINNING;
-        boolean found = false;
-        for (int i = 0; i < IDLE_SPINS && !found; i++) {
-            found = !inbox.isEmpty() || own.isWaiting() || (i % STEAL_EVERY == 0 && own.steal());
-            Thread.onSpinWait();
-        }
+        boolean found =
+                idleSpin.find(
+                        () ->
+                                hasMessage()
+                                        || own.isWaiting()
+                                        || (++idleLooks % STEAL_EVERY == 0 && own.steal()),
+                        next);
         activity = Activity.BUSY;
         if (hasRunnable()) {
             wakeAnother(own);

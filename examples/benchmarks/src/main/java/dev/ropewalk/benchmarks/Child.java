@@ -9,6 +9,10 @@ import java.util.Arrays;
  */
 final class Child {
     private static final long WARM_UP_NS = 500_000_000;
+
+    /** For what is still becoming much faster: its rounds would be too short. */
+    private static final long LONGEST_WARM_UP_NS = 3_000_000_000L;
+
     private static final long ROUND_NS = 150_000_000;
     private static final long LIMIT_NS = 2_000_000_000L;
     private static final int ROUNDS = 5;
@@ -35,12 +39,19 @@ final class Child {
         if (scenario.unit() == Scenario.Unit.BYTES) {
             return measureHeap();
         }
+        Stopwatch warmUp = new Stopwatch();
         long operations = warmUp();
         double[] perOperation = new double[ROUNDS];
         Stopwatch all = new Stopwatch();
         int rounds = 0;
         while (rounds < ROUNDS && (rounds < FEWEST_ROUNDS || all.elapsedNs() < LIMIT_NS)) {
-            perOperation[rounds++] = (double) round(operations) / operations;
+            long tookNs = round(operations);
+            perOperation[rounds++] = (double) tookNs / operations;
+            if (isTooShort(operations, tookNs) && warmUp.elapsedNs() < LONGEST_WARM_UP_NS) {
+                operations = ofOneRound((double) tookNs / operations);
+                rounds = 0;
+                all = new Stopwatch();
+            }
         }
         return Measured.of(Arrays.copyOf(perOperation, rounds), operations);
     }
@@ -52,9 +63,19 @@ final class Child {
         do {
             double tookNs = Math.max(1.0, (double) elapsed(operations) / operations);
             perOperation = Math.min(perOperation, tookNs);
-            operations = rounded((long) (ROUND_NS / perOperation));
+            operations = ofOneRound(perOperation);
         } while (all.elapsedNs() < WARM_UP_NS);
         return operations;
+    }
+
+    private boolean isTooShort(long operations, long tookNs) {
+        return scenario.unit() == Scenario.Unit.NANOSECONDS
+                && operations < scenario.most()
+                && tookNs < ROUND_NS / 2;
+    }
+
+    private long ofOneRound(double perOperation) {
+        return rounded((long) (ROUND_NS / perOperation));
     }
 
     private long rounded(long operations) {

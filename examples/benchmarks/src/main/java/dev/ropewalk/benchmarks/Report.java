@@ -83,9 +83,9 @@ final class Report {
         page.append(
                 """
 
-                Every program runs in a JVM of its own, one after the other: about half a second of warm-up, then 2
-                to 5 rounds of some 0.15 s (a round is as long as it must be where the number of operations is
-                fixed). Heap: 1 GB, 2 GB where much may be alive at once, 4 GB for mem and the scaling rings,
+                Every program runs in a JVM of its own, one after the other: about half a second of warm-up, or
+                up to three until a round is as long as it should be, then 2 to 5 rounds of some 0.15 s (as long as
+                it must be where the number of operations is fixed). Heap: 1 GB, 2 GB where much may be alive at once, 4 GB for mem and the scaling rings,
                 touched beforehand; JMH: 2 JVMs. What passes between two cores, wakeup, mem, parked, timers and the
                 scaling rings run with G1 alone. A
                 figure is the median of the rounds, with the least and the most behind it; of several runs it

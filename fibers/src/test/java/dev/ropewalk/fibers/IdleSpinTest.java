@@ -1,0 +1,102 @@
+package dev.ropewalk.fibers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** How long an idle cord spins, on a clock that moves on with each reading. */
+@Timeout(value = 10, threadMode = ThreadMode.SEPARATE_THREAD)
+class IdleSpinTest {
+    private static final long READING_NS = 500;
+    private static final long LONG_SLEEP_NS = IdleSpin.MOST_SPIN_NS + 1;
+
+    private long nowNs = Long.MAX_VALUE - 10_000; // it overflows soon
+
+    private final IdleSpin spin = new IdleSpin(() -> nowNs += READING_NS);
+
+    @BeforeEach
+    void needsTwoProcessors() {
+        assumeTrue(Runtime.getRuntime().availableProcessors() > 1, "else it never spins");
+    }
+
+    /** In vain, in readings of the clock, to one or two. */
+    private long spinNs(@Nullable Timer next) {
+        long sinceNs = nowNs;
+        assertFalse(spin.find(() -> false, next));
+        return nowNs - sinceNs - READING_NS;
+    }
+
+    @Test
+    void F2_newCordSpinsForLong() {
+        assertEquals(IdleSpin.MOST_SPIN_NS, spinNs(null));
+    }
+
+    @Test
+    void F2_spinIsHalvedByEachSleepThatItWouldNotHaveSpared() {
+        spin.slept(LONG_SLEEP_NS);
+        assertEquals(IdleSpin.MOST_SPIN_NS / 2, spinNs(null));
+        for (int i = 0; i < 100; i++) {
+            spin.slept(LONG_SLEEP_NS);
+        }
+        assertEquals(IdleSpin.LEAST_SPIN_NS, spinNs(null));
+    }
+
+    @Test
+    void F2_sleepThatItWouldHaveSparedMakesItLongAgain() {
+        for (int i = 0; i < 100; i++) {
+            spin.slept(LONG_SLEEP_NS);
+        }
+        spin.slept(IdleSpin.MOST_SPIN_NS);
+        assertEquals(IdleSpin.MOST_SPIN_NS, spinNs(null));
+    }
+
+    @Test
+    void F2_timerThatIsDueEarlierEndsTheSpin() {
+        long deadlineNs = nowNs + 10 * READING_NS;
+        assertEquals(9 * READING_NS, spinNs(timer(deadlineNs)));
+        assertEquals(READING_NS, spinNs(timer(deadlineNs)), "due: one round of looks");
+    }
+
+    @Test
+    void F2_laterTimerDoesNotLengthenTheSpin() {
+        assertEquals(IdleSpin.MOST_SPIN_NS, spinNs(timer(nowNs + 2 * IdleSpin.MOST_SPIN_NS)));
+    }
+
+    @Test
+    void F2_workIsFoundAtOnceOrMeanwhile() {
+        long sinceNs = nowNs;
+        assertTrue(spin.find(() -> true, null));
+        assertEquals(READING_NS, nowNs - sinceNs);
+        AtomicInteger looks = new AtomicInteger();
+        assertTrue(spin.find(() -> looks.incrementAndGet() == 100, null));
+        assertEquals(100, looks.get());
+    }
+
+    private static Timer timer(long deadlineNs) {
+        return new Timer(deadlineNs, 0) {
+            @Override
+            void markCancelled() {
+                throw new AssertionError("cancelled");
+            }
+
+            @Override
+            boolean isCancelled() {
+                return false;
+            }
+
+            @Override
+            void fire() {
+                throw new AssertionError("fired");
+            }
+        };
+    }
+}
