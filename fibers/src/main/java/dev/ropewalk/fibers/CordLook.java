@@ -199,7 +199,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         long sinceNs = seam.nanoTime();
         boolean isNewSilence =
                 next == null && watchesSilence && !isSilenceSeen && ClosedWaits.mayBeOn(self());
-        long untilNs = next == null ? sinceNs + silenceNs : next.deadlineNs;
+        long untilNs = next == null ? sinceNs + silenceNs : wakeTime(sinceNs, next.deadlineNs);
         setAsleep(true);
         try {
             seam.park(next != null || isNewSilence, untilNs, this::hasWork);
@@ -209,9 +209,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         sleeps++;
         long nowNs = seam.nanoTime();
         sleptNs += nowNs - sinceNs;
-        if (next == null || nowNs - next.deadlineNs < 0) {
-            idleSpin.slept(nowNs - sinceNs);
-        }
+        idleSpin.slept(nowNs - sinceNs, next == null || nowNs - next.deadlineNs < 0);
         if (!seam.isVirtual()) {
             Ticker.INSTANCE.cordBecameBusy();
         }
@@ -222,6 +220,10 @@ abstract sealed class CordLook extends CordCore permits CordMount {
             isSilenceSeen = true;
             ClosedWaits.report(self(), Duration.ofNanos(nowNs - sinceNs));
         }
+    }
+
+    private long wakeTime(long nowNs, long deadlineNs) {
+        return seam.isVirtual() ? deadlineNs : IdleSpin.wakeTime(nowNs, deadlineNs);
     }
 
     private void setAsleep(boolean on) {

@@ -264,37 +264,41 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     private void giveWayLate(Stack own, Fiber<?> fiber) {
         boolean wasBelow = false;
         try {
-            for (Fiber<?> head = headOnTopOf(own); head != null; head = headOnTopOf(own)) {
+            for (; ; ) {
+                Fiber<?> head = headOnTopOf(own);
                 if (head == fiber) {
-                    goOn(own, fiber);
+                    goOn(fiber);
+                    return;
+                }
+                if (head == null) {
+                    looksAfter++; // the frame below counts the switch
+                    own.leave();
                     return;
                 }
                 wasBelow = true;
                 enterOnTop(own, head);
             }
-            own.leave();
         } catch (Throwable pinned) { // or too large to be copied
+            running = fiber;
             if (!wasBelow || !fiber.isQueued()) {
-                mounted = own;
-                running = fiber;
                 throw pinned;
             }
             runQueue.bringToHead(fiber);
-            goOn(own, fiber);
+            goOn(fiber);
         }
     }
 
-    private void goOn(Stack own, Fiber<?> fiber) {
+    /** It never left its stack, which is the mounted one. */
+    private void goOn(Fiber<?> fiber) {
         runQueue.take();
         fiber.beforeEnter();
-        mounted = own;
         running = fiber;
     }
 
     /** The head, if it can go on without this stack being left. */
     private @Nullable Fiber<?> headOnTopOf(Stack own) {
-        running = null;
         if (--looksAfter <= 0 || marked) {
+            running = null; // it has given way, and does not go on by the look's being over
             lookInTurn();
         }
         Fiber<?> head = runQueue.peek();
@@ -308,17 +312,13 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
 
     private void enterOnTop(Stack own, Fiber<?> head) {
         Stack stack = head.stack();
-        boolean isNew = stack == null;
         if (stack == null) {
-            stack = new LightStack(worker); // first, for there may be no memory for it
-        }
-        runQueue.take();
-        if (isNew) {
-            handedOver = head;
+            stack = handOver(head); // first, for there may be no memory for it
         } else {
             head.beforeEnter();
             running = head;
         }
+        runQueue.take();
         mounted = stack;
         mountedOnTop++;
         try {
@@ -328,6 +328,11 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
         }
         mountedOnTop--;
         mounted = own;
-        running = null;
+    }
+
+    private Stack handOver(Fiber<?> head) {
+        Stack stack = new LightStack(worker);
+        handedOver = head;
+        return stack;
     }
 }

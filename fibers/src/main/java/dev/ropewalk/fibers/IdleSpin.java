@@ -7,7 +7,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * How long a cord that has nothing to do looks for work before its thread sleeps.
+ * How long a cord that has nothing to do looks for work before its thread sleeps, and how short a
+ * sleep may be.
  *
  * <p>To be woken takes 30 to 60 µs, and costs the waker a system call. Two cords that answer each
  * other and both sleep go on doing so if they spin for less than that: who asks has fallen asleep
@@ -25,6 +26,8 @@ final class IdleSpin {
     static final long MOST_SPIN_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
     static final long LEAST_SPIN_NS = TimeUnit.MICROSECONDS.toNanos(3);
+
+    static final long LEAST_SLEEP_NS = TimeUnit.MICROSECONDS.toNanos(50);
 
     /** With a single processor nobody else could make work meanwhile. */
     private static final boolean CAN_SPIN = Runtime.getRuntime().availableProcessors() > 1;
@@ -58,10 +61,16 @@ final class IdleSpin {
         return false;
     }
 
-    /** After a sleep that work ended, not a timer: it tells how long the next spin is. */
-    void slept(long ns) {
+    /** When a sleep until the earliest timer is to end. */
+    static long wakeTime(long nowNs, long deadlineNs) {
+        return nowNs + Math.max(deadlineNs - nowNs, LEAST_SLEEP_NS);
+    }
+
+    /** After a sleep: it tells how long the next spin is. */
+    void slept(long ns, boolean wasWoken) {
         if (CAN_SPIN) {
-            spinNs = ns <= MOST_SPIN_NS ? MOST_SPIN_NS : Math.max(LEAST_SPIN_NS, spinNs / 2);
+            boolean isSpared = wasWoken && ns <= MOST_SPIN_NS;
+            spinNs = isSpared ? MOST_SPIN_NS : Math.max(LEAST_SPIN_NS, spinNs / 2);
         }
     }
 }

@@ -63,8 +63,7 @@ final class Timers {
     private int firedDue;
     private int takenDue;
 
-    /** Written so that what is read ahead is not optimised away; it means nothing. */
-    long readAhead;
+    private final ReadAhead readAhead = new ReadAhead(BATCH);
 
     /** The limit only chooses a lane: the same one for timers that come in order. */
     Timer arm(long deadlineNs, long limitNs, Fiber<?> fiber, long number) {
@@ -144,7 +143,7 @@ final class Timers {
             fireBatch(); // first what is left of one that was broken off
             takeBatch(nowNs);
             if (takenDue > 1) {
-                readAhead();
+                readAhead.read(due, takenDue);
             }
         } while (takenDue > 0);
     }
@@ -160,17 +159,6 @@ final class Timers {
             queued--;
             heap.settle();
         }
-    }
-
-    private void readAhead() {
-        long sum = 0;
-        for (int i = 0; i < takenDue; i++) {
-            Fiber<?> fiber = inBatch(i).resumed();
-            if (fiber != null) {
-                sum += fiber.readAhead();
-            }
-        }
-        readAhead = sum;
     }
 
     /** One that throws does not take the rest with it, and comes again unless it is over. */

@@ -42,10 +42,10 @@ class IdleSpinTest {
 
     @Test
     void F2_spinIsHalvedByEachSleepThatItWouldNotHaveSpared() {
-        spin.slept(LONG_SLEEP_NS);
+        spin.slept(LONG_SLEEP_NS, true);
         assertEquals(IdleSpin.MOST_SPIN_NS / 2, spinNs(null));
         for (int i = 0; i < 100; i++) {
-            spin.slept(LONG_SLEEP_NS);
+            spin.slept(LONG_SLEEP_NS, true);
         }
         assertEquals(IdleSpin.LEAST_SPIN_NS, spinNs(null));
     }
@@ -53,10 +53,25 @@ class IdleSpinTest {
     @Test
     void F2_sleepThatItWouldHaveSparedMakesItLongAgain() {
         for (int i = 0; i < 100; i++) {
-            spin.slept(LONG_SLEEP_NS);
+            spin.slept(LONG_SLEEP_NS, true);
         }
-        spin.slept(IdleSpin.MOST_SPIN_NS);
+        spin.slept(IdleSpin.MOST_SPIN_NS, true);
         assertEquals(IdleSpin.MOST_SPIN_NS, spinNs(null));
+    }
+
+    @Test
+    void F2_sleepThatATimerEndedCountsAsLong() {
+        spin.slept(1, false);
+        assertEquals(IdleSpin.MOST_SPIN_NS / 2, spinNs(null));
+    }
+
+    @Test
+    void F2_sleepUntilATimerIsExactUnlessItIsShort() {
+        long farNs = nowNs + IdleSpin.LEAST_SLEEP_NS + 1;
+        assertEquals(farNs, IdleSpin.wakeTime(nowNs, farNs));
+        long leastNs = nowNs + IdleSpin.LEAST_SLEEP_NS;
+        assertEquals(leastNs, IdleSpin.wakeTime(nowNs, nowNs + 1));
+        assertEquals(leastNs, IdleSpin.wakeTime(nowNs, nowNs - 1), "due");
     }
 
     @Test

@@ -38,7 +38,7 @@ class JdkTiesTest {
             Pattern.compile("import ((?:jdk\\.internal|sun)\\.[\\w.]+);");
 
     private static final Pattern QUOTED =
-            Pattern.compile("\"((?:sun\\.misc|java\\.lang)\\.[\\w.$]+)\"");
+            Pattern.compile("\"((?:sun\\.misc|java\\.lang|jdk\\.internal\\.vm)\\.[\\w.$]+)\"");
     private static final Pattern MEMBER =
             Pattern.compile("\"(asyncGetStackTrace|defaultScheduler|\\w*hreadLocals)\"");
 
