@@ -14,21 +14,23 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     /*
      * A fiber that has a stack of its own is entered there. Any other fiber is run inline by a
      * worker: a stack whose frame is work(). A worker goes on with the next entry as long as that
-     * needs no other stack, so what never waits costs no switch; else it parks itself among the idle
-     * ones and leaves to the root frame. A fiber that waits in the middle keeps its worker, and the
-     * root frame takes another.
+     * needs no other stack, so what never waits costs no switch; else it ends, and so it is back at
+     * the root frame. A fiber that waits in the middle keeps its worker, and the root frame makes
+     * another. Workers are not kept for reuse: to leave one and enter it again costs several times as
+     * much as a new one (decision 9). Only virtual threads, which cost more to start, are: they park
+     * themselves among the idle ones and leave.
      *
      * Who may run: root frame -> enter -> one stack -> leave -> root frame. Stacks never nest, and
      * "mounted" is the one that is entered. With late unmount they do, see below.
      */
 
-    /** Idle workers kept for reuse. */
+    /** Virtual threads kept for reuse. */
     private static final int MOST_IDLE_STACKS = 256;
 
     /** Stacks mounted on each other; more would only be unmounted again, in a ring for one. */
     private static final int MOST_MOUNTED = 4;
 
-    private final ArrayDeque<Stack> idleStacks = new ArrayDeque<>(MOST_IDLE_STACKS);
+    private final ArrayDeque<VirtualStack> idleStacks = new ArrayDeque<>();
 
     /** The body of every stack. */
     private final Runnable worker = this::work;
@@ -69,14 +71,11 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     final void enter(Fiber<?> fiber) {
         Stack stack = fiber.stack();
         if (stack == null) {
-            stack = idleStacks.poll();
-            if (stack == null) {
-                try {
-                    stack = newStack();
-                } catch (OutOfMemoryError full) {
-                    fiber.failWithoutStack(full);
-                    return;
-                }
+            try {
+                stack = onVirtualThreads ? idleOrNewStack() : new LightStack(worker);
+            } catch (OutOfMemoryError full) {
+                fiber.failWithoutStack(full);
+                return;
             }
             handedOver = fiber;
         } else {
@@ -99,8 +98,9 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
         }
     }
 
-    private Stack newStack() {
-        return onVirtualThreads ? new VirtualStack(self(), worker) : new LightStack(worker);
+    private Stack idleOrNewStack() {
+        VirtualStack idle = idleStacks.poll();
+        return idle != null ? idle : new VirtualStack(self(), worker);
     }
 
     private void enterVirtual(VirtualStack stack) {
@@ -154,8 +154,8 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     final void endIdleStacks() {
         if (onVirtualThreads) {
             closingStacks = true;
-            for (Stack stack = idleStacks.poll(); stack != null; stack = idleStacks.poll()) {
-                enterNobody((VirtualStack) stack);
+            for (VirtualStack idle = idleStacks.poll(); idle != null; idle = idleStacks.poll()) {
+                enterNobody(idle);
             }
         }
     }
@@ -199,16 +199,24 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
             }
             looksAfter++; // the root frame counts the switch that this frame could not do
             running = null;
-            if (closingStacks || mountedOnTop > 0 || idleStacks.size() == MOST_IDLE_STACKS) {
+            if (!(own instanceof VirtualStack virtual) || !keepIdle(virtual)) {
                 return;
             }
-            idleStacks.push(own);
-            try {
-                own.leave();
-            } catch (StackPinnedException | VirtualMachineError cannotWait) {
-                idleStacks.pop(); // it ends instead
-                return;
-            }
+        }
+    }
+
+    /** Until it is entered with the next fiber, or to end; false if it is to end now. */
+    private boolean keepIdle(VirtualStack own) {
+        if (closingStacks || idleStacks.size() == MOST_IDLE_STACKS) {
+            return false;
+        }
+        idleStacks.push(own);
+        try {
+            own.leave();
+            return true;
+        } catch (StackPinnedException | VirtualMachineError cannotWait) {
+            idleStacks.pop(); // it ends instead
+            return false;
         }
     }
 
@@ -234,9 +242,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
      * the run queue can be entered on top of it; when that gives way in turn, control is back here:
      *
      *   the head is this fiber      it takes its entry and goes on: it never left its stack
-     *   the head is not mounted     it is entered on top; one that has no stack gets a new worker,
-     *                               which ends with it rather than being kept: to end costs less
-     *                               than to leave
+     *   the head is not mounted     it is entered on top; one that has no stack gets a new worker
      *   the head is mounted below, too many are mounted, or nothing is runnable
      *                               this fiber leaves its stack, and the frame below looks again
      *

@@ -23,7 +23,7 @@ import java.time.Duration;
  *     cord itself
  * @param timers timers that are armed now
  * @param inbox messages that wait to be taken now; a hint, counted one by one
- * @param idleStacks stacks that are kept for the next fibers
+ * @param idleStacks virtual threads that are kept for the next fibers; 0 on {@code LIGHT} cords
  * @param tasks of a scheduler's cord, tasks that wait to be started now; a hint
  */
 public record CordStats(

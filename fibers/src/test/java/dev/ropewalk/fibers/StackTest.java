@@ -19,12 +19,12 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 
-/** Rule F3: stacks are given late, kept by who waits, and reused. */
+/** Rule F3: stacks are given late, kept by who waits, and no longer. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class StackTest {
     @Test
     void F3_fibersThatNeverWaitShareOneWorkerAndOwnNoStack() {
-        Runs.inAnyOrder(
+        Runs.fifo(
                 () -> {
                     Set<Stack> stacks = identitySet();
                     for (int i = 0; i < 100; i++) {
@@ -61,48 +61,66 @@ class StackTest {
     }
 
     @Test
-    void F3_endedWorkersAreReused() {
-        Runs.inAnyOrder(
+    void F3_workerEndsWithItsFiberAndIsNotKept() {
+        Runs.fifo(
                 () -> {
-                    Set<Stack> stacks = identitySet();
-                    for (int i = 0; i < 1_000; i++) {
-                        Fiber<?> child =
-                                Fiber.spin(
-                                        () -> {
-                                            stacks.add(Cord.current().mountedStack());
-                                            Runs.settle();
-                                        });
-                        child.await();
-                        assertNull(child.stack());
-                    }
-                    assertTrue(stacks.size() <= 2, "stacks=" + stacks.size());
+                    assertEquals(300, stacksOfWaitingFibers(300).size());
+                    assertEquals(0, Cord.current().stats().idleStacks());
                 });
     }
 
     @Test
-    void F3_idleWorkersAreKeptUpToABound() {
-        Runs.fifo(
+    void F3_virtualThreadsAreKeptUpToABound() {
+        onVirtualThreads(
                 () -> {
                     Set<Stack> first = stacksOfWaitingFibers(300);
+                    assertEquals(256, Cord.current().stats().idleStacks());
                     Set<Stack> second = stacksOfWaitingFibers(300);
                     assertEquals(300, first.size());
                     assertEquals(300, second.size());
                     second.retainAll(first);
-                    assertTrue(second.size() >= 256, "reused=" + second.size());
-                    assertTrue(second.size() < 300, "reused=" + second.size());
+                    assertEquals(256, second.size(), "reused");
                 });
     }
 
-    private static Set<Stack> stacksOfWaitingFibers(int count) {
+    @Test
+    void F3_virtualThreadsThatEndedAreReused() {
+        onVirtualThreads(
+                () -> {
+                    Set<Stack> stacks = identitySet();
+                    for (int i = 0; i < 1_000; i++) {
+                        stacks.addAll(stacksOfWaitingFibers(1));
+                    }
+                    assertEquals(1, stacks.size());
+                });
+    }
+
+    private static void onVirtualThreads(Action body) {
+        Cord.run(
+                CordOptions.named("virtual").withStacks(StackKind.VIRTUAL_THREAD),
+                () -> {
+                    body.run();
+                    return null;
+                });
+    }
+
+    private static Set<Stack> stacksOfWaitingFibers(int count) throws Exception {
         Set<Stack> stacks = identitySet();
+        List<Fiber<?>> fibers = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            Fiber.spin(
-                    () -> {
-                        stacks.add(Cord.current().mountedStack());
-                        Fiber.sleep(Duration.ofSeconds(1));
-                    });
+            fibers.add(
+                    Fiber.spin(
+                            () -> {
+                                stacks.add(Cord.current().mountedStack());
+                                Fiber.suspend();
+                            }));
         }
-        Fiber.sleep(Duration.ofSeconds(2));
+        Fiber.snooze();
+        for (Fiber<?> fiber : fibers) {
+            fiber.schedule(null); // or it has not begun, and will not wait
+            fiber.await();
+            assertNull(fiber.stack());
+        }
         return stacks;
     }
 
