@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * What a cord does between its fibers: it looks at inbox and timers, takes tasks of its scheduler,
@@ -41,6 +42,12 @@ abstract sealed class CordLook extends CordCore permits CordMount {
     private final boolean watchesSilence;
 
     private final IdleSpin idleSpin;
+
+    /** Made once: to be idle allocates nothing, for there may be no memory. */
+    private final BooleanSupplier hasMessage = this::hasMessage;
+
+    private final BooleanSupplier hasTask = this::hasTask;
+    private final BooleanSupplier hasWork = this::hasWork;
 
     /** Looks while idle, see {@link #STEAL_EVERY}. */
     private int idleLooks;
@@ -182,6 +189,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
             return;
         }
         Timer next = timers.earliest();
+        long idleSinceNs = seam.nanoTime();
         if (seam.isVirtual()) {
             if (next == null && inbox.isEmpty()) {
                 reportDeadlock();
@@ -199,10 +207,10 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         long sinceNs = seam.nanoTime();
         boolean isNewSilence =
                 next == null && watchesSilence && !isSilenceSeen && ClosedWaits.mayBeOn(self());
-        long untilNs = next == null ? sinceNs + silenceNs : wakeTime(sinceNs, next.deadlineNs);
+        long untilNs = next == null ? sinceNs + silenceNs : wakeTime(idleSinceNs, next.deadlineNs);
         setAsleep(true);
         try {
-            seam.park(next != null || isNewSilence, untilNs, this::hasWork);
+            seam.park(next != null || isNewSilence, untilNs, hasWork);
         } finally {
             setAsleep(false);
         }
@@ -250,23 +258,25 @@ abstract sealed class CordLook extends CordCore permits CordMount {
     }
 
     private boolean spinForWork(@Nullable Timer next) {
-        return tasks == null ? idleSpin.find(this::hasMessage, next) : spinForTasks(tasks, next);
+        return tasks == null ? idleSpin.find(hasMessage, next) : spinForTasks(tasks, next);
     }
 
     private boolean hasMessage() {
         return !inbox.isEmpty();
     }
 
+    /** Or a message. */
+    private boolean hasTask() {
+        TaskQueue own = tasks;
+        return hasMessage()
+                || (own != null
+                        && (own.isWaiting() || (++idleLooks % STEAL_EVERY == 0 && own.steal())));
+    }
+
     /** Who places a task prefers a cord that spins, for it costs no wake-up. */
     private boolean spinForTasks(TaskQueue own, @Nullable Timer next) {
         activity = Activity.SPINNING;
-        boolean found =
-                idleSpin.find(
-                        () ->
-                                hasMessage()
-                                        || own.isWaiting()
-                                        || (++idleLooks % STEAL_EVERY == 0 && own.steal()),
-                        next);
+        boolean found = idleSpin.find(hasTask, next);
         activity = Activity.BUSY;
         if (hasRunnable()) {
             wakeAnother(own);

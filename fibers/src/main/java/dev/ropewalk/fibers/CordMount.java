@@ -30,7 +30,9 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     /** Stacks mounted on each other; more would only be unmounted again, in a ring for one. */
     private static final int MOST_MOUNTED = 4;
 
-    private final ArrayDeque<VirtualStack> idleStacks = new ArrayDeque<>();
+    /** Of the full size at once: to grow needs memory where there may be none. */
+    private final ArrayDeque<VirtualStack> idleStacks =
+            new ArrayDeque<>(onVirtualThreads ? MOST_IDLE_STACKS : 0);
 
     /** The body of every stack. */
     private final Runnable worker = this::work;
@@ -89,7 +91,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
         } else {
             stack.enter();
         }
-        Fiber<?> left = running; // null if the worker's frame gave way, between two fibers
+        Fiber<?> left = running; // null if the worker ended, or gave way between two fibers
         mounted = null;
         running = null;
         switchedOut(left);
@@ -197,7 +199,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
                 }
                 fiber = nextInline();
             }
-            looksAfter++; // the root frame counts the switch that this frame could not do
+            looksAfter++; // the frame below counts the switch that this frame could not do
             running = null;
             if (!(own instanceof VirtualStack virtual) || !keepIdle(virtual)) {
                 return;

@@ -3,9 +3,10 @@ package dev.ropewalk.fibers;
 /**
  * A stack on which a cord runs fibers: the one place that knows how stacks are switched (rule F11).
  *
- * <p>A stack belongs to one cord and lives as a worker: it runs fiber after fiber inline. A fiber
- * that waits keeps the stack it runs on as its own until it ends. Only the cord's root frame enters
- * a stack, and only code on the stack leaves it, so stacks never nest.
+ * <p>A stack belongs to one cord and is a worker: it runs fiber after fiber inline until the next
+ * one needs another stack. Then it ends, unless it is a virtual thread, which is kept. A fiber that
+ * waits keeps the stack it runs on as its own until it ends. Only the cord's root frame enters a
+ * stack, so stacks never nest, but with late unmount; only code on the stack leaves it.
  */
 interface Stack {
     /**

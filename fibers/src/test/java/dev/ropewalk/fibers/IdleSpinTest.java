@@ -60,6 +60,15 @@ class IdleSpinTest {
     }
 
     @Test
+    void F2_sleepAfterALongSpinInVainWasNotToBeSpared() {
+        assertEquals(IdleSpin.MOST_SPIN_NS, spinNs(null));
+        spin.slept(1, true);
+        assertEquals(IdleSpin.MOST_SPIN_NS / 2, spinNs(null));
+        spin.slept(1, true);
+        assertEquals(IdleSpin.MOST_SPIN_NS, spinNs(null), "a little longer would do");
+    }
+
+    @Test
     void F2_sleepThatATimerEndedCountsAsLong() {
         spin.slept(1, false);
         assertEquals(IdleSpin.MOST_SPIN_NS / 2, spinNs(null));

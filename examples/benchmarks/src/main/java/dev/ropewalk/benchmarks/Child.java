@@ -25,7 +25,9 @@ final class Child {
 
     private static final int FEWEST_ROUNDS = 2;
 
-    /** Rounds of sleepers to warm up: each is seconds long, and a body that sleeps is old code. */
+    /**
+     * Rounds of sleepers to warm up: a body goes on for seconds as it was compiled when it began.
+     */
     private static final int SLEEPY_ROUNDS = 2;
 
     private static final int FIRST_PART = 100;

@@ -76,7 +76,8 @@ final class Report {
                     java -jar examples/benchmarks/target/benchmarks.jar report results.txt
 
                 `run <scenario> [system]...` runs a part; `list` names them all. `report` takes several
-                files of whole runs, and `compare` says in which rows two of them do not agree.
+                files of whole runs, and `compare` says in which rows two of them do not agree. What this page
+                was made from is in `docs/results`.
 
                 """);
         results.facts().forEach((key, value) -> add("- ", key, ": ", value, "\n"));
@@ -84,8 +85,9 @@ final class Report {
                 """
 
                 Every program runs in a JVM of its own, one after the other: about half a second of warm-up, or
-                up to three until a round is as long as it should be, then 2 to 5 rounds of some 0.15 s (as long as
-                it must be where the number of operations is fixed). Heap: 1 GB, 2 GB where much may be alive at once, 4 GB for mem and the scaling rings,
+                up to three until a round is as long as it should be, then 2 to 5 rounds of some 0.15 s (as long
+                as it must be where the number of operations is fixed); two whole rounds of warm-up for timers.
+                Heap: 1 GB, 2 GB where much may be alive at once, 4 GB for mem and the scaling rings,
                 touched beforehand; JMH: 2 JVMs. What passes between two cores, wakeup, mem, parked, timers and the
                 scaling rings run with G1 alone. A
                 figure is the median of the rounds, with the least and the most behind it; of several runs it
