@@ -44,9 +44,8 @@ abstract sealed class CordLook extends CordCore permits CordMount {
     private final IdleSpin idleSpin;
 
     /** Made once: to be idle allocates nothing, for there may be no memory. */
-    private final BooleanSupplier hasMessage = this::hasMessage;
+    private final BooleanSupplier findsWork = this::findsWork;
 
-    private final BooleanSupplier hasTask = this::hasTask;
     private final BooleanSupplier hasWork = this::hasWork;
 
     /** Looks while idle, see {@link #STEAL_EVERY}. */
@@ -189,7 +188,6 @@ abstract sealed class CordLook extends CordCore permits CordMount {
             return;
         }
         Timer next = timers.earliest();
-        long idleSinceNs = seam.nanoTime();
         if (seam.isVirtual()) {
             if (next == null && inbox.isEmpty()) {
                 reportDeadlock();
@@ -207,7 +205,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         long sinceNs = seam.nanoTime();
         boolean isNewSilence =
                 next == null && watchesSilence && !isSilenceSeen && ClosedWaits.mayBeOn(self());
-        long untilNs = next == null ? sinceNs + silenceNs : wakeTime(idleSinceNs, next.deadlineNs);
+        long untilNs = next == null ? sinceNs + silenceNs : wakeTime(next.deadlineNs);
         setAsleep(true);
         try {
             seam.park(next != null || isNewSilence, untilNs, hasWork);
@@ -230,8 +228,8 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         }
     }
 
-    private long wakeTime(long nowNs, long deadlineNs) {
-        return seam.isVirtual() ? deadlineNs : IdleSpin.wakeTime(nowNs, deadlineNs);
+    private long wakeTime(long deadlineNs) {
+        return seam.isVirtual() ? deadlineNs : idleSpin.wakeTime(deadlineNs);
     }
 
     private void setAsleep(boolean on) {
@@ -258,17 +256,13 @@ abstract sealed class CordLook extends CordCore permits CordMount {
     }
 
     private boolean spinForWork(@Nullable Timer next) {
-        return tasks == null ? idleSpin.find(hasMessage, next) : spinForTasks(tasks, next);
+        return tasks == null ? idleSpin.find(findsWork, next) : spinForTasks(tasks, next);
     }
 
-    private boolean hasMessage() {
-        return !inbox.isEmpty();
-    }
-
-    /** Or a message. */
-    private boolean hasTask() {
+    /** A message, a task that waits here, or one that was stolen. */
+    private boolean findsWork() {
         TaskQueue own = tasks;
-        return hasMessage()
+        return !inbox.isEmpty()
                 || (own != null
                         && (own.isWaiting() || (++idleLooks % STEAL_EVERY == 0 && own.steal())));
     }
@@ -276,7 +270,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
     /** Who places a task prefers a cord that spins, for it costs no wake-up. */
     private boolean spinForTasks(TaskQueue own, @Nullable Timer next) {
         activity = Activity.SPINNING;
-        boolean found = idleSpin.find(hasTask, next);
+        boolean found = idleSpin.find(findsWork, next);
         activity = Activity.BUSY;
         if (hasRunnable()) {
             wakeAnother(own);

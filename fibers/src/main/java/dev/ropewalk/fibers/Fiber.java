@@ -160,7 +160,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
 
     /**
      * Waits for the given time; never less, and more by at most one look of the cord, or by 50 µs
-     * if the cord sleeps meanwhile.
+     * and what the system adds to a sleep if the cord is idle meanwhile.
      *
      * @param time how long; 0 is a {@link #snooze}
      * @throws IllegalArgumentException if the time is negative or longer than 292 years

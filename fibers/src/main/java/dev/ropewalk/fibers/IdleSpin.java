@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * How long a cord that has nothing to do looks for work before its thread sleeps, and how short a
- * sleep may be.
+ * How long a cord that has nothing to do looks for work before its thread sleeps, and for how short
+ * a time it may be idle.
  *
  * <p>To be woken takes 30 to 60 µs, and costs the waker a system call. Two cords that answer each
  * other and both sleep go on doing so if they spin for less than that: who asks has fallen asleep
@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * its last sleep. After one that was longer, or that a timer ended, it spins for half as long as
  * before, down to {@link #LEAST_SPIN_NS}: who waits for long burns little.
  *
- * <p>A cord is idle for no less than {@link #LEAST_SLEEP_NS}, spin and sleep, so that timers which
+ * <p>A cord is idle for no less than {@link #LEAST_IDLE_NS}, spin and sleep, so that timers which
  * lie close together are fired together (decision 8). A spin does not outlast the next timer.
  *
  * <p>It looks at the inbox and for tasks, not into the reactor, where nobody registers I/O yet: who
@@ -33,7 +33,7 @@ final class IdleSpin {
 
     static final long LEAST_SPIN_NS = TimeUnit.MICROSECONDS.toNanos(3);
 
-    static final long LEAST_SLEEP_NS = TimeUnit.MICROSECONDS.toNanos(50);
+    static final long LEAST_IDLE_NS = TimeUnit.MICROSECONDS.toNanos(50);
 
     /** With a single processor nobody else could make work meanwhile. */
     private static final boolean CAN_SPIN = Runtime.getRuntime().availableProcessors() > 1;
@@ -46,7 +46,10 @@ final class IdleSpin {
     /** A new cord is likely to be given work soon. */
     private long spinNs = CAN_SPIN ? MOST_SPIN_NS : 0;
 
-    /** How long the last spin was in vain. */
+    /** When the last spin began, and so the cord was idle. */
+    private long idleSinceNs;
+
+    /** How long it was in vain. */
     private long spunNs;
 
     IdleSpin(LongSupplier clock) {
@@ -55,8 +58,8 @@ final class IdleSpin {
 
     /** Looks for work; false if it is time to sleep, or the timer is due. */
     boolean find(BooleanSupplier hasWork, @Nullable Timer next) {
-        long sinceNs = clock.getAsLong();
-        long untilNs = sinceNs + spinNs;
+        idleSinceNs = clock.getAsLong();
+        long untilNs = idleSinceNs + spinNs;
         if (next != null && next.deadlineNs - untilNs < 0) {
             untilNs = next.deadlineNs;
         }
@@ -70,13 +73,13 @@ final class IdleSpin {
             }
             nowNs = clock.getAsLong();
         } while (nowNs - untilNs < 0);
-        spunNs = nowNs - sinceNs;
+        spunNs = nowNs - idleSinceNs;
         return false;
     }
 
-    /** When a sleep until the earliest timer is to end, if there is nothing to do since then. */
-    static long wakeTime(long idleSinceNs, long deadlineNs) {
-        return idleSinceNs + Math.max(deadlineNs - idleSinceNs, LEAST_SLEEP_NS);
+    /** When the sleep after a spin in vain is to end, for the earliest timer. */
+    long wakeTime(long deadlineNs) {
+        return idleSinceNs + Math.max(deadlineNs - idleSinceNs, LEAST_IDLE_NS);
     }
 
     /** After a sleep: it tells how long the next spin is. */

@@ -5,6 +5,8 @@ import jdk.internal.vm.Continuation;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.reflect.Field;
+
 /**
  * Reads what fibers need that are resumed next, all at once. One that has waited for long is out of
  * the cache: fiber, stack, the chunk that its frames were copied to, and the frames; each is found
@@ -23,13 +25,15 @@ import org.jspecify.annotations.Nullable;
 final class ReadAhead {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
 
+    private static final @Nullable Class<?> CHUNK = chunkType();
+
     /** Of {@link Continuation}: the chunk. None if this JDK keeps frames in another way. */
-    private static final long TAIL = offset("jdk.internal.vm.Continuation", "tail");
+    private static final long TAIL = offset(Continuation.class, "tail", CHUNK);
 
     /** Of a chunk: its words, and the first one in use. */
-    private static final long SIZE = offset("jdk.internal.vm.StackChunk", "size");
+    private static final long SIZE = offset(CHUNK, "size", int.class);
 
-    private static final long TOP = offset("jdk.internal.vm.StackChunk", "sp");
+    private static final long TOP = offset(CHUNK, "sp", int.class);
 
     private static final long NONE = -1;
 
@@ -54,10 +58,20 @@ final class ReadAhead {
         tops = new int[most];
     }
 
-    private static long offset(String type, String field) {
+    private static @Nullable Class<?> chunkType() {
         try {
-            return UNSAFE.objectFieldOffset(Class.forName(type), field);
-        } catch (ClassNotFoundException | InternalError gone) {
+            return Class.forName("jdk.internal.vm.StackChunk");
+        } catch (ClassNotFoundException gone) {
+            return null;
+        }
+    }
+
+    private static long offset(@Nullable Class<?> holder, String name, @Nullable Class<?> type) {
+        try {
+            Field field = holder == null ? null : holder.getDeclaredField(name);
+            boolean isKnown = field != null && field.getType() == type;
+            return isKnown ? UNSAFE.objectFieldOffset(field) : NONE;
+        } catch (NoSuchFieldException gone) {
             return NONE;
         }
     }

@@ -76,11 +76,13 @@ class IdleSpinTest {
 
     @Test
     void F2_sleepUntilATimerIsExactUnlessItIsShort() {
-        long farNs = nowNs + IdleSpin.LEAST_SLEEP_NS + 1;
-        assertEquals(farNs, IdleSpin.wakeTime(nowNs, farNs));
-        long leastNs = nowNs + IdleSpin.LEAST_SLEEP_NS;
-        assertEquals(leastNs, IdleSpin.wakeTime(nowNs, nowNs + 1));
-        assertEquals(leastNs, IdleSpin.wakeTime(nowNs, nowNs - 1), "due");
+        long sinceNs = nowNs + READING_NS;
+        spinNs(timer(sinceNs)); // ends at once, and counts as idle
+        long farNs = sinceNs + IdleSpin.LEAST_IDLE_NS + 1;
+        assertEquals(farNs, spin.wakeTime(farNs));
+        long leastNs = sinceNs + IdleSpin.LEAST_IDLE_NS;
+        assertEquals(leastNs, spin.wakeTime(sinceNs + 1));
+        assertEquals(leastNs, spin.wakeTime(sinceNs - 1), "due");
     }
 
     @Test

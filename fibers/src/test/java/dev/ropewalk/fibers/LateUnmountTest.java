@@ -41,6 +41,34 @@ class LateUnmountTest {
         reports.assertNone();
     }
 
+    @Test
+    void F18_aSwitchIsCountedOnceAsWithout() {
+        assertEquals(switchesOfPingPong(false), switchesOfPingPong(true));
+    }
+
+    private static long switchesOfPingPong(boolean late) {
+        return Cord.<Long>run(
+                options(late, new Reports()),
+                () -> {
+                    Fiber<?> here = Fiber.current();
+                    Fiber<?> echo =
+                            Fiber.spin(
+                                    () -> {
+                                        for (int i = 0; i < 300; i++) {
+                                            Fiber.suspend();
+                                            here.schedule(null);
+                                        }
+                                    });
+                    Fiber.snooze();
+                    long before = Cord.current().stats().switches();
+                    for (int i = 0; i < 300; i++) {
+                        echo.schedule(null);
+                        Fiber.suspend();
+                    }
+                    return Cord.current().stats().switches() - before;
+                });
+    }
+
     /** A random program of fibers that wake each other, and what it did, in order. */
     private static final class Program {
         private final List<String> told = new ArrayList<>();
