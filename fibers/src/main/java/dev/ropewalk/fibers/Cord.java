@@ -320,8 +320,8 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
 
     /** {@return the cord of this thread, null if it is none} */
     public static @Nullable Cord currentOrNull() {
-        Cord cord = CurrentCord.ofCarrier();
-        return cord == null || cord.isCurrent() ? cord : null;
+        Cord ofStack = CurrentCord.ofLightStack();
+        return ofStack == null ? CurrentCord.ofThread() : ofStack;
     }
 
     /**

@@ -71,6 +71,8 @@ abstract sealed class CordCore permits CordLook {
 
     volatile Activity activity = Activity.ASLEEP;
 
+    final Ids ids = new Ids();
+
     /** Fibers that have begun to run, and those of them that have ended. */
     long started;
 

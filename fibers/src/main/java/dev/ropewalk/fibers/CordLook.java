@@ -101,9 +101,15 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         return false;
     }
 
-    /** As no fiber: a message cannot wait as the one that happened to run. */
     final void lookInTurn() {
-        Fiber<?> interrupted = running;
+        lookInTurn(running);
+    }
+
+    /**
+     * As no fiber: a message cannot wait as the one that happened to run, which runs again after
+     * it.
+     */
+    final void lookInTurn(@Nullable Fiber<?> interrupted) {
         running = null;
         try {
             look(interrupted);

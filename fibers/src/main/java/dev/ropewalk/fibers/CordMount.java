@@ -27,8 +27,8 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     /** Virtual threads kept for reuse. */
     private static final int MOST_IDLE_STACKS = 256;
 
-    /** Stacks mounted on each other; more would only be unmounted again, in a ring for one. */
-    private static final int MOST_MOUNTED = 4;
+    /** Stacks mounted on top of another; more would only be unmounted again, in a ring for one. */
+    private static final int MOST_ON_TOP = 3;
 
     /** Of the full size at once: to grow needs memory where there may be none. */
     private final ArrayDeque<VirtualStack> idleStacks =
@@ -37,7 +37,9 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     /** The body of every stack. */
     private final Runnable worker = this::work;
 
-    private @Nullable Stack mounted;
+    /** On virtual threads. */
+    private @Nullable VirtualStack mounted;
+
     private @Nullable Fiber<?> handedOver;
 
     /** Stacks of no fiber that were blocked in the JDK, in what reports or tells the end of one. */
@@ -74,7 +76,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
         Stack stack = fiber.stack();
         if (stack == null) {
             try {
-                stack = onVirtualThreads ? idleOrNewStack() : new LightStack(worker);
+                stack = onVirtualThreads ? idleOrNewStack() : new LightStack(self(), worker);
             } catch (OutOfMemoryError full) {
                 fiber.failWithoutStack(full);
                 return;
@@ -85,14 +87,12 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
             running = fiber;
             switchedIn(fiber);
         }
-        mounted = stack;
         if (onVirtualThreads) {
             enterVirtual((VirtualStack) stack);
         } else {
             stack.enter();
         }
         Fiber<?> left = running; // null if the worker ended, or gave way between two fibers
-        mounted = null;
         running = null;
         switchedOut(left);
         if (brokeOnTop != null) {
@@ -109,11 +109,13 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
         if (stack.isReady() && running != null) {
             takeValue(); // it comes back from the JDK, and takes none
         }
+        mounted = stack;
         current = stack.thread();
         try {
             stack.enter();
         } finally {
             current = loopThread;
+            mounted = null;
         }
         if (stack.isBlocked()) {
             Fiber<?> blocked = running;
@@ -163,14 +165,13 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     }
 
     private void enterNobody(VirtualStack stack) {
-        mounted = stack;
         enterVirtual(stack);
-        mounted = null;
         running = null;
     }
 
     Stack mountedStack() {
-        return Objects.requireNonNull(mounted, "no stack is mounted");
+        Stack innermost = onVirtualThreads ? mounted : LightStack.current();
+        return Objects.requireNonNull(innermost, "no stack is mounted");
     }
 
     final int idleStacks() {
@@ -273,61 +274,45 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
         boolean wasBelow = false;
         try {
             for (; ; ) {
-                Fiber<?> head = headOnTopOf(own);
-                if (head == fiber) {
-                    goOn(fiber);
-                    return;
+                if (--looksAfter <= 0 || marked) {
+                    lookInTurn(null); // who has given way does not go on by the look's being over
                 }
+                Fiber<?> head = runQueue.peek();
                 if (head == null) {
-                    looksAfter++; // the frame below counts the switch
-                    own.leave();
-                    return;
+                    break;
+                }
+                LightStack next = (LightStack) head.stack();
+                if (next != own && (mountedOnTop == MOST_ON_TOP || isMounted(next))) {
+                    break;
+                }
+                if (next == null) {
+                    next = handOver(head); // first, for there may be no memory for it
+                } else {
+                    head.beforeEnter();
+                    running = head;
+                }
+                runQueue.drop();
+                if (fiber.rawState() == FiberCore.RUNNING) {
+                    return; // it was the head, and never left its stack
                 }
                 wasBelow = true;
-                enterOnTop(own, head);
+                if (breaksOnTop(next)) {
+                    break;
+                }
             }
+            looksAfter++; // the frame below counts the switch
+            LightStack.leaveCurrent();
         } catch (Throwable pinned) { // or too large to be copied
-            running = fiber;
-            if (!wasBelow || !fiber.isQueued()) {
-                throw pinned;
-            }
-            runQueue.bringToHead(fiber);
-            goOn(fiber);
+            goOnPinned(fiber, wasBelow, pinned);
         }
     }
 
-    /** It never left its stack, which is the mounted one. */
-    private void goOn(Fiber<?> fiber) {
-        runQueue.take();
-        fiber.beforeEnter();
-        running = fiber;
+    private static boolean isMounted(@Nullable LightStack stack) {
+        return stack != null && stack.isMounted();
     }
 
-    /** The head, if it can go on without this stack being left. */
-    private @Nullable Fiber<?> headOnTopOf(Stack own) {
-        if (--looksAfter <= 0 || marked) {
-            running = null; // it has given way, and does not go on by the look's being over
-            lookInTurn();
-        }
-        Fiber<?> head = runQueue.peek();
-        if (head == null || brokeOnTop != null) {
-            return null;
-        }
-        Stack stack = head.stack();
-        boolean canEnter = mountedOnTop < MOST_MOUNTED - 1 && (stack == null || !stack.isMounted());
-        return stack == own || canEnter ? head : null;
-    }
-
-    private void enterOnTop(Stack own, Fiber<?> head) {
-        Stack stack = head.stack();
-        if (stack == null) {
-            stack = handOver(head); // first, for there may be no memory for it
-        } else {
-            head.beforeEnter();
-            running = head;
-        }
-        runQueue.take();
-        mounted = stack;
+    /** True if the cord is broken, and everything that is mounted has to be left. */
+    private boolean breaksOnTop(LightStack stack) {
         mountedOnTop++;
         try {
             stack.enter();
@@ -335,11 +320,21 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
             brokeOnTop = broken; // the root frame's, not this fiber's
         }
         mountedOnTop--;
-        mounted = own;
+        return brokeOnTop != null;
     }
 
-    private Stack handOver(Fiber<?> head) {
-        Stack stack = new LightStack(worker);
+    private void goOnPinned(Fiber<?> fiber, boolean wasBelow, Throwable pinned) {
+        running = fiber;
+        if (!wasBelow || !fiber.isQueued()) {
+            throw FiberAwait.<RuntimeException>sneaky(pinned);
+        }
+        runQueue.bringToHead(fiber);
+        runQueue.drop();
+        fiber.beforeEnter();
+    }
+
+    private LightStack handOver(Fiber<?> head) {
+        LightStack stack = new LightStack(self(), worker);
         handedOver = head;
         return stack;
     }

@@ -5,18 +5,33 @@ import jdk.internal.misc.CarrierThreadLocal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which cord a thread is: a thread-local of the carrier, so that it is found below a virtual thread
- * too. In a class of its own, because a plain thread may ask in a JVM without the flags.
+ * Which cord a thread is: its stack says so, if it is a light one, which is short enough to be part
+ * of every switchpoint; else a thread-local of the carrier, so that it is found below a virtual
+ * thread too. In a class of its own, because a plain thread may ask in a JVM without the flags.
  */
 final class CurrentCord {
     private static final ThreadLocal<@Nullable Cord> LOCAL =
             JvmFlags.isMiscOpen() ? new OfCarrier() : new ThreadLocal<>();
 
+    private static final boolean HAS_LIGHT_STACKS = JvmFlags.isVmExported();
+
     private CurrentCord() {}
+
+    /** On a light stack, where it is always the current one; null elsewhere. */
+    static @Nullable Cord ofLightStack() {
+        LightStack stack = HAS_LIGHT_STACKS ? LightStack.current() : null;
+        return stack == null ? null : stack.cord;
+    }
 
     /** Also on a virtual thread that the cord runs as no fiber. */
     static @Nullable Cord ofCarrier() {
         return LOCAL.get();
+    }
+
+    /** Null on a virtual thread that its cord runs as no fiber. */
+    static @Nullable Cord ofThread() {
+        Cord cord = ofCarrier();
+        return cord == null || cord.isCurrent() ? cord : null;
     }
 
     static void set(Cord cord) {

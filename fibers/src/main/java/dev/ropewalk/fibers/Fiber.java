@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  * @param <T> the type of the result
  */
 public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
-    private final long id = Ids.next();
+    private final long id;
     private final @Nullable String name;
 
     Fiber(
@@ -36,6 +36,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
             @Nullable Callable<? extends T> body,
             @Nullable Handler handler) {
         super(cord, parent, body, handler);
+        this.id = cord.isCurrent() ? cord.ids.next() : Ids.nextOfAny();
         this.name = name;
         if (SpinTraces.ON) {
             SpinTraces.note(this);
@@ -52,6 +53,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
             @Nullable String name,
             Callable<? extends T> body) {
         super(placement, parent, body);
+        this.id = Ids.nextOfAny();
         this.name = name;
         if (SpinTraces.ON) {
             SpinTraces.note(this);
@@ -499,7 +501,10 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         return here != null && here.root() == this;
     }
 
-    /** {@return the fiber's number, unique in this process} */
+    /**
+     * {@return the fiber's number, unique in this process; says nothing about which of two fibers
+     * was spun first, for each cord takes its numbers in blocks}
+     */
     public long id() {
         return id;
     }

@@ -42,19 +42,45 @@ final class FiberAwait {
     /** False if the limit passed first. */
     static boolean end(Fiber<?> target, long limitNanos, boolean takesOutcome) {
         Fiber<?> me = Fiber.currentOrNull();
-        if (me != null) {
-            WaitCycle.check(me, target, limitNanos);
-            me.setAwaited(target);
+        if (me == null) {
+            return endFromAnywhere(target, limitNanos, takesOutcome);
         }
+        WaitCycle.check(me, target, limitNanos);
+        me.setAwaited(target);
+        try {
+            return target.isHere()
+                    ? endHere(me, target, limitNanos, takesOutcome)
+                    : endFromAnywhere(target, limitNanos, takesOutcome);
+        } finally {
+            me.setAwaited(null);
+        }
+    }
+
+    private static boolean endHere(
+            Fiber<?> me, Fiber<?> target, long limitNanos, boolean takesOutcome) {
+        if (target.outcome() != null) {
+            return true;
+        }
+        EndHere wait = new EndHere(target, limitNanos, me, takesOutcome);
+        Object result = Waits.TIMED_OUT;
+        try {
+            target.addListener(wait);
+            result = me.parkFor(WaitKind.LIBRARY, wait, limitNanos);
+        } finally {
+            if (result == Waits.TIMED_OUT) {
+                target.removeListener(wait);
+            }
+        }
+        return result != Waits.TIMED_OUT;
+    }
+
+    private static boolean endFromAnywhere(Fiber<?> target, long limitNanos, boolean takesOutcome) {
         EndWaiter waiter = new EndWaiter(takesOutcome);
         Object result = Waits.TIMED_OUT;
         try {
             listen(target, waiter);
-            result = waiter.await(new EndOf(target, limitNanos != Long.MAX_VALUE), limitNanos);
+            result = waiter.await(new EndOf(target, limitNanos), limitNanos);
         } finally {
-            if (me != null) {
-                me.setAwaited(null);
-            }
             if (result == Waits.TIMED_OUT) {
                 unlisten(target, waiter);
             }
@@ -182,7 +208,7 @@ final class FiberAwait {
         }
     }
 
-    /** A wait for the end of one fiber, or for the first end of several. */
+    /** A wait for the end of one fiber of another cord, or for the first end of several. */
     private static final class EndWaiter extends Waiter implements EndListener {
         private final boolean takesOutcome;
 
@@ -217,10 +243,41 @@ final class FiberAwait {
     }
 
     /** Made into text only for reports. */
-    record EndOf(Fiber<?> fiber, boolean isLimited) {
+    static class EndOf {
+        private final Fiber<?> target;
+        private final boolean isLimited;
+
+        EndOf(Fiber<?> target, long limitNanos) {
+            this.target = target;
+            this.isLimited = limitNanos != Long.MAX_VALUE;
+        }
+
+        final boolean isLimited() {
+            return isLimited;
+        }
+
         @Override
-        public String toString() {
-            return "the end of " + fiber;
+        public final String toString() {
+            return "the end of " + target;
+        }
+    }
+
+    /** A wait for a fiber of the same cord, its reason too: a numbered wait, no atomic step. */
+    private static final class EndHere extends EndOf implements EndListener {
+        private final Fiber<?> waiting;
+        private final long number;
+        private final boolean takesOutcome;
+
+        EndHere(Fiber<?> target, long limitNanos, Fiber<?> waiting, boolean takesOutcome) {
+            super(target, limitNanos);
+            this.waiting = waiting;
+            this.number = waiting.nextWaitNumber();
+            this.takesOutcome = takesOutcome;
+        }
+
+        @Override
+        public boolean ended(Fiber<?> fiber) {
+            return waiting.resume(number, fiber) && takesOutcome;
         }
     }
 

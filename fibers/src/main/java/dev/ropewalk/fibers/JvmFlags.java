@@ -27,6 +27,10 @@ final class JvmFlags {
         }
     }
 
+    static boolean isVmExported() {
+        return Object.class.getModule().isExported("jdk.internal.vm", JvmFlags.class.getModule());
+    }
+
     static boolean isMiscOpen() {
         return Object.class.getModule().isOpen("jdk.internal.misc", JvmFlags.class.getModule());
     }
@@ -35,7 +39,7 @@ final class JvmFlags {
         Module base = Object.class.getModule();
         Module own = JvmFlags.class.getModule();
         List<String> missing = new ArrayList<>();
-        if (!base.isExported("jdk.internal.vm", own)) {
+        if (!isVmExported()) {
             missing.add(EXPORT_CONTINUATIONS);
         }
         if (!base.isOpen("java.lang", own)) {

@@ -3,6 +3,8 @@ package dev.ropewalk.fibers;
 import jdk.internal.vm.Continuation;
 import jdk.internal.vm.ContinuationScope;
 
+import org.jspecify.annotations.Nullable;
+
 /** A stack that is a raw continuation: only Ropewalk's own calls give way on it. */
 final class LightStack extends Continuation implements Stack {
     private static final ContinuationScope SCOPE = new ContinuationScope("ropewalk");
@@ -10,8 +12,16 @@ final class LightStack extends Continuation implements Stack {
     /** Entered and not left, perhaps with others on top of it. */
     private boolean isMounted;
 
-    LightStack(Runnable worker) {
+    final Cord cord;
+
+    LightStack(Cord cord, Runnable worker) {
         super(SCOPE, worker);
+        this.cord = cord;
+    }
+
+    /** The innermost that is entered on this thread; null if none is. */
+    static @Nullable LightStack current() {
+        return (LightStack) getCurrentContinuation(SCOPE);
     }
 
     @Override
@@ -31,6 +41,11 @@ final class LightStack extends Continuation implements Stack {
 
     @Override
     public void leave() {
+        leaveCurrent();
+    }
+
+    /** Without asking which it is. */
+    static void leaveCurrent() {
         Continuation.yield(SCOPE);
     }
 

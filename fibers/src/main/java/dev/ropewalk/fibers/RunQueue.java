@@ -39,14 +39,18 @@ final class RunQueue {
      * which must come before the next entry is added or taken.
      */
     @Nullable Fiber<?> take() {
-        int at = head;
-        Fiber<?> fiber = (Fiber<?>) ring[at];
-        if (fiber == null) {
-            return null;
+        Fiber<?> fiber = peek();
+        if (fiber != null) {
+            drop();
         }
+        return fiber;
+    }
+
+    /** Like {@link #take} of the head that {@link #peek} has returned. */
+    void drop() {
+        int at = head;
         ring[at] = null;
         head = (at + 2) & mask;
-        return fiber;
     }
 
     /** The value of the entry taken last. */
