@@ -66,13 +66,24 @@ public final class Debounce<T> implements AutoCloseable {
     /** Number of the worker's last wait; none yet. */
     private long waitNumber = -1;
 
-    /** One who waits for a flush. */
-    private static final class Flusher {
+    /** One who waits for a flush, and the reason of that wait. */
+    private final class Flusher implements WaitCycle.One {
         private final Fiber<?> fiber;
         private long waitNumber = -1;
 
         Flusher(Fiber<?> fiber) {
             this.fiber = fiber;
+        }
+
+        /** So that an await that closes a circle is found. */
+        @Override
+        public Fiber<?> awaited() {
+            return worker;
+        }
+
+        @Override
+        public String toString() {
+            return Debounce.this.toString();
         }
     }
 
@@ -183,14 +194,12 @@ public final class Debounce<T> implements AutoCloseable {
         hurry();
         Flusher flusher = new Flusher(fiber);
         flushers.add(flusher);
-        fiber.setAwaited(worker); // so that an await that closes a circle is found
         try {
             while (done < upTo && worker.outcome() == null) {
                 flusher.waitNumber = fiber.nextWaitNumber();
-                fiber.park(WaitKind.LIBRARY, this);
+                fiber.park(WaitKind.LIBRARY, flusher);
             }
         } finally {
-            fiber.setAwaited(null);
             flushers.remove(flusher);
         }
         if (done < upTo) {

@@ -46,14 +46,9 @@ final class FiberAwait {
             return endFromAnywhere(target, limitNanos, takesOutcome);
         }
         WaitCycle.check(me, target, limitNanos);
-        me.setAwaited(target);
-        try {
-            return target.isHere()
-                    ? endHere(me, target, limitNanos, takesOutcome)
-                    : endFromAnywhere(target, limitNanos, takesOutcome);
-        } finally {
-            me.setAwaited(null);
-        }
+        return target.isHere()
+                ? endHere(me, target, limitNanos, takesOutcome)
+                : endFromAnywhere(target, limitNanos, takesOutcome);
     }
 
     private static boolean endHere(
@@ -243,13 +238,18 @@ final class FiberAwait {
     }
 
     /** Made into text only for reports. */
-    static class EndOf {
+    static class EndOf implements WaitCycle.One {
         private final Fiber<?> target;
         private final boolean isLimited;
 
         EndOf(Fiber<?> target, long limitNanos) {
             this.target = target;
             this.isLimited = limitNanos != Long.MAX_VALUE;
+        }
+
+        @Override
+        public final Fiber<?> awaited() {
+            return target;
         }
 
         final boolean isLimited() {

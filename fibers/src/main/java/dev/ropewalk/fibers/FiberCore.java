@@ -474,6 +474,11 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
                 && Interrupts.causedBy(thrown);
     }
 
+    /** Whom it waits for now, if that is one fiber and known; for finding circles. */
+    final @Nullable Fiber<?> awaited() {
+        return waitedFor() instanceof WaitCycle.One one ? one.awaited() : null;
+    }
+
     /** Waits in a call of the library, not of the JDK. */
     final boolean isParked() {
         return state == WAITING && waitKind != WaitKind.FOREIGN;

@@ -42,9 +42,6 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     /** The values of its fiber locals; null until it has one. */
     @Nullable LocalValues locals;
 
-    /** Whom this fiber awaits, for finding cycles among the fibers of a cord. */
-    private @Nullable Fiber<?> awaited;
-
     /**
      * Written once, on the cord; read by any thread. By a release, for nothing that is read later
      * in {@link #publish} decides whether somebody has seen it, and a fence costs 7 ns.
@@ -284,7 +281,6 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
         Handler ended = handler;
         handler = null;
-        awaited = null;
         locals = null;
         dropStack();
         CancelScope.dropAll(self());
@@ -541,14 +537,6 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     /** How many listen for the end, for tests. */
     int listening() {
         return listener == null ? 0 : listener instanceof EndListeners all ? all.size() : 1;
-    }
-
-    @Nullable Fiber<?> awaited() {
-        return awaited;
-    }
-
-    void setAwaited(@Nullable Fiber<?> other) {
-        awaited = other;
     }
 
     @Nullable Handler handler() {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Everything is confined to the cord's thread.
  */
-class Strand {
+class Strand implements WaitCycle.One {
     /*
      * States; their one writer is state(from, to):
      *
@@ -108,6 +108,12 @@ class Strand {
 
     // ---------------------------------------------------------------- waiting
 
+    /** By its resumer, so that an await that closes a circle is found. */
+    @Override
+    public final Fiber<?> awaited() {
+        return fiber;
+    }
+
     /** Waits as the resumer of {@code target}, while {@code running} acts for this one. */
     final @Nullable Object awaitAnswer(Strand target, Strand running) {
         target.resumer = this;
@@ -117,12 +123,7 @@ class Strand {
         resuming = target;
         state(State.RUNNING, State.RESUMING);
         lendTo(running);
-        fiber.setAwaited(target.fiber); // so that an await that closes a circle is found
-        try {
-            return park(target);
-        } finally {
-            fiber.setAwaited(null);
-        }
+        return park(target);
     }
 
     final @Nullable Object awaitTransfer(Strand target) {

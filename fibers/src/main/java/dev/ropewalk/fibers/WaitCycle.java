@@ -102,7 +102,7 @@ final class WaitCycle {
     private static void checkChain(Fiber<?> me, Fiber<?> target, Object wanted) {
         Fiber<?> next = target;
         for (int i = 0; next != null && i < LONGEST_CHAIN; i++) {
-            boolean branches = next.awaited() == null && next.waitReason() instanceof Several;
+            boolean branches = next.waitReason() instanceof Several;
             if (next == me || (branches && isStuckHere(me, next))) {
                 new WaitCycle(me, wanted).refuseIf(List.of(target), true);
                 return;
@@ -151,6 +151,11 @@ final class WaitCycle {
                 : null;
     }
 
+    /** One whom a fiber waits for: the reason of its wait. */
+    interface One {
+        Fiber<?> awaited();
+    }
+
     /** Several whose ends a fiber waits for: the reason of its wait. */
     interface Several {
         List<? extends Fiber<?>> fibers();
@@ -191,7 +196,7 @@ final class WaitCycle {
                 break;
             }
             path.add(next);
-            if (next.awaited() != null || !(next.waitReason() instanceof Several several)) {
+            if (!(next.waitReason() instanceof Several several)) {
                 next = waitedForBy(next);
             } else {
                 steps += LONGEST_CHAIN / MOST_STEPS; // to branch costs more than to go on
