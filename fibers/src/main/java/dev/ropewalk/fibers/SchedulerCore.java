@@ -83,7 +83,7 @@ abstract sealed class SchedulerCore permits Scheduler {
     void leave(TaskQueue queue) {
         noteFailure(queue); // first: who finds no cord any more looks for it
         crew.remove(queue);
-        queue.close();
+        queue.closeAtEnd();
         synchronized (this) {
             bound.remove(queue.cord);
         }
@@ -180,12 +180,14 @@ abstract sealed class SchedulerCore permits Scheduler {
 
     private boolean unbind(TaskQueue here) {
         if (!crew.isLastOrRemove(here)) {
-            here.close(); // the others take what waits
+            here.close(); // the others take what waits, unless they leave at the same time
         }
-        boolean inTime = here.drain(Waits.nanos(options.drainLimit()));
+        long limitNs = Waits.nanos(options.drainLimit());
+        long startNs = here.cord.nanoTime();
+        boolean inTime = here.drain(limitNs);
         crew.remove(here);
-        here.close();
-        return inTime;
+        here.close(); // who left meanwhile may have handed something on to this one
+        return inTime && here.drain(limitNs - (here.cord.nanoTime() - startNs));
     }
 
     // ---------------------------------------------------------------- placing
@@ -240,24 +242,30 @@ abstract sealed class SchedulerCore permits Scheduler {
 
     private void place(Fiber<?> task) {
         counts.placing(task);
-        if (!placeAgain(task) && !startHere(task)) {
+        if (!placeAgainOrStart(task)) {
             counts.notPlaced();
             shutdown.tellIfQuiet();
             throw noCord("");
         }
     }
 
-    /** What a cord runs that is leaving may still spin, with no cord left to place it on. */
+    /** By who has put it where nobody takes it any more; false if nobody is left who could. */
+    final boolean placeAgainOrStart(Fiber<?> task) {
+        return placeAgain(task) || startHere(task);
+    }
+
+    /** A cord that is leaving starts what it spins, or handed on, if no cord is left to take it. */
     private boolean startHere(Fiber<?> task) {
         Cord here = Cord.currentOrNull();
         TaskQueue own = here != null && isMine(here) ? here.tasks : null;
         return own != null
+                && !own.isGivenUp()
                 && !own.cord.root().isEnding()
                 && (own.start(task) || task.outcome() != null); // refused is answered too
     }
 
     /** False if there is no cord, or none that may start anything more. */
-    final boolean placeAgain(Fiber<?> task) {
+    private boolean placeAgain(Fiber<?> task) {
         return state.compareTo(State.STOPPING) < 0 && crew.place(task);
     }
 

@@ -31,6 +31,9 @@ final class TaskQueue {
     /** Started here and not ended. */
     private int alive;
 
+    /** The drain limit has passed: nothing more is started here. */
+    private boolean isGivenUp;
+
     /** The wait of who waits until there are none. */
     private @Nullable Fiber<?> drainer;
 
@@ -92,10 +95,23 @@ final class TaskQueue {
         return tasks;
     }
 
-    /** The cord takes no more; what is left goes to other cords, or is refused if there is none. */
+    /**
+     * The cord takes no more. What is left goes to other cords; if there is none, this one starts
+     * it while it drains, and later it is refused.
+     */
     void close() {
         isClosed = true;
         handOn();
+    }
+
+    /**
+     * The cord has ended, perhaps without a close. If there was one, what is here now was added
+     * after it, by somebody who will find it closed, and may have a cord to start it on.
+     */
+    void closeAtEnd() {
+        if (!isClosed) {
+            close();
+        }
     }
 
     /** What waits on a cord that is stuck: it runs nothing, and may never do so again. */
@@ -109,6 +125,11 @@ final class TaskQueue {
     /** For the body of a bound thread that is restarted. */
     void reopen() {
         isClosed = false;
+        isGivenUp = false;
+    }
+
+    boolean isGivenUp() {
+        return isGivenUp;
     }
 
     /** Whether the cord may start a task now. Its own answer counts; to others it is a hint. */
@@ -118,7 +139,7 @@ final class TaskQueue {
 
     private void handOn() {
         for (Fiber<?> task = waiting.poll(); task != null; task = waiting.poll()) {
-            if (task.cordOrNull() == null && !scheduler.placeAgain(task)) {
+            if (task.cordOrNull() == null && !scheduler.placeAgainOrStart(task)) {
                 cord.send(new Refusal(task)); // by the cord: this may be any thread
             }
         }
@@ -273,6 +294,7 @@ final class TaskQueue {
             inTime = me.parkFor(WaitKind.LIBRARY, this, leftNs) != Waits.TIMED_OUT;
             drainer = null;
         }
+        isGivenUp = !inTime;
         return inTime;
     }
 

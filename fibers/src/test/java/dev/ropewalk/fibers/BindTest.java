@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -265,22 +266,36 @@ class BindTest {
         }
     }
 
+    /** The threads leave at the same time, and hand to each other what they have not run. */
     @Test
     void F15_severalThreadsAreBoundAtOnce() throws InterruptedException {
+        for (int round = 0; round < 20; round++) {
+            bindSeveral(round);
+        }
+    }
+
+    @Test
+    @Tag("stress")
+    void F15_nothingIsLostBetweenThreadsThatLeave() throws InterruptedException {
+        long end = RealSeam.now() + Duration.ofSeconds(8).toNanos();
+        for (int round = 0; RealSeam.now() < end; round++) {
+            bindSeveral(round);
+        }
+    }
+
+    private static void bindSeveral(int round) throws InterruptedException {
         int threads = 4;
         AtomicInteger runs = new AtomicInteger();
         try (Scheduler scheduler = Scheduler.start(SchedulerOptions.named("bound").withCords(0))) {
+            Action body =
+                    () -> {
+                        for (int task = 0; task < 500; task++) {
+                            scheduler.execute(runs::incrementAndGet);
+                        }
+                    };
             List<Thread> all = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
-                Thread thread =
-                        new Thread(
-                                () ->
-                                        scheduler.bind(
-                                                () -> {
-                                                    for (int task = 0; task < 500; task++) {
-                                                        scheduler.execute(runs::incrementAndGet);
-                                                    }
-                                                }));
+                Thread thread = new Thread(() -> scheduler.bind(body));
                 thread.start();
                 all.add(thread);
             }
@@ -288,7 +303,7 @@ class BindTest {
                 assertTrue(each.join(Duration.ofSeconds(20)));
             }
         }
-        assertEquals(threads * 500, runs.get());
+        assertEquals(threads * 500, runs.get(), () -> "round " + round);
     }
 
     @Test
