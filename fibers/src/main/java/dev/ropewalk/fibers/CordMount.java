@@ -50,7 +50,8 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
 
     private boolean closingStacks;
 
-    private final boolean lateUnmount;
+    /** Whether the options ask for it and nothing else forbids it. */
+    final boolean leavesLate;
 
     /** Stacks that are mounted on top of another one. */
     private int mountedOnTop;
@@ -60,7 +61,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
 
     CordMount(CordOptions options, Seam seam, @Nullable Scheduler scheduler) {
         super(options, seam, scheduler);
-        this.lateUnmount =
+        this.leavesLate =
                 options.lateUnmount()
                         && !orderSeeded
                         && !onVirtualThreads
@@ -182,7 +183,6 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
 
     /** The frame at the bottom of every stack. */
     private void work() {
-        Stack own = mountedStack();
         for (; ; ) {
             Fiber<?> fiber = handedOver;
             handedOver = null;
@@ -195,14 +195,14 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
                     fiber.endWithoutMemory(full);
                 }
                 switchedOut(fiber);
-                if (own instanceof VirtualStack virtual) {
-                    virtual.forgetFiber();
+                if (mounted != null) {
+                    mounted.forgetFiber();
                 }
                 fiber = nextInline();
             }
             looksAfter++; // the frame below counts the switch that this frame could not do
             running = null;
-            if (!(own instanceof VirtualStack virtual) || !keepIdle(virtual)) {
+            if (mounted == null || !keepIdle(mounted)) {
                 return;
             }
         }
@@ -258,19 +258,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
      */
 
     /** A fiber that waits, or is in the run queue, gives way; returns when it is to go on. */
-    final void giveWay(Stack own, Fiber<?> fiber) {
-        if (lateUnmount) {
-            giveWayLate(own, fiber);
-        } else {
-            own.leave();
-        }
-    }
-
-    boolean leavesLate() {
-        return lateUnmount;
-    }
-
-    private void giveWayLate(Stack own, Fiber<?> fiber) {
+    final void giveWayLate(Stack own, Fiber<?> fiber) {
         boolean wasBelow = false;
         try {
             for (; ; ) {
@@ -301,7 +289,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
                 }
             }
             looksAfter++; // the frame below counts the switch
-            LightStack.leaveCurrent();
+            own.leave();
         } catch (Throwable pinned) { // or too large to be copied
             goOnPinned(fiber, wasBelow, pinned);
         }

@@ -138,31 +138,22 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         return waitNumber;
     }
 
-    /**
-     * Leaves the stack until the wait is ended. The short path of every switchpoint: what is rare
-     * is in methods of its own, for C2 puts the whole of it into the caller only if its machine
-     * code stays below 2,500 bytes, and one frame more between caller and switch costs a quarter of
-     * a hop.
-     */
+    /** Leaves the stack until the wait is ended. The short path of every switchpoint. */
     @Nullable Object park(WaitKind kind, Object reason) {
         describe(kind, reason); // first: what it is given while it is raised into belongs to this
-        Object value = cord.hooks == null ? giveWayUntilGiven() : keepAndGiveWay(cord.hooks);
+        SwitchHooks hooks = cord.hooks;
+        if (hooks != null) {
+            hooks.keep(self()); // what fails there may be raised into it
+        }
+        raiseIfDue();
+        giveWay(WAITING);
+        Object value = cord.takeValue();
+        if (hooks != null) {
+            hooks.show(self());
+        }
         if (value == RAISED) {
             throw throwDue();
         }
-        return value;
-    }
-
-    private @Nullable Object giveWayUntilGiven() {
-        raiseIfDue();
-        giveWay(WAITING);
-        return cord.takeValue();
-    }
-
-    private @Nullable Object keepAndGiveWay(SwitchHooks hooks) {
-        hooks.keep(self()); // first: what fails there may be raised into it
-        Object value = giveWayUntilGiven();
-        hooks.show(self());
         return value;
     }
 
@@ -215,23 +206,37 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     }
 
     private void giveTurn() {
-        if (cord.hooks != null) {
-            cord.hooks.keep(self());
+        SwitchHooks hooks = cord.hooks;
+        if (hooks != null) {
+            hooks.keep(self());
         }
         giveWay(RUNNABLE);
         cord.takeValue();
-        if (cord.hooks != null) {
-            cord.hooks.show(self());
+        if (hooks != null) {
+            hooks.show(self());
         }
     }
 
+    /**
+     * Leaves the stack; returns when it is this fiber's turn.
+     *
+     * <p>From here to the switch, and from the user's code to here, there are few calls and little
+     * code, and what is rare has a method of its own. For C2 makes one frame of it all only if it
+     * is not nested too deeply (15 calls) and its machine code stays small (2,500 bytes); each
+     * further frame is copied at each switch, and costs 10 to 20 ns, or 300 after a collection.
+     */
     private void giveWay(int as) {
         try {
             state(RUNNING, as);
             if (as == RUNNABLE) {
                 cord.enqueue(self(), null);
             }
-            leaveStack();
+            Stack own = stack == null ? keepStack() : stack;
+            if (cord.leavesLate) {
+                cord.giveWayLate(own, self());
+            } else {
+                own.leave();
+            }
         } catch (Throwable e) {
             // The fiber is still on its stack. First without a call, for there may be no room.
             waitNumber++;
@@ -239,11 +244,6 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
             mend();
             throw e;
         }
-    }
-
-    private void leaveStack() {
-        Stack own = stack;
-        cord.giveWay(own == null ? keepStack() : own, self());
     }
 
     /** It runs on a worker's, which is its own from now on. */

@@ -100,7 +100,6 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     }
 
     private void bodyTurn() {
-        Callable<? extends T> toRun = Objects.requireNonNull(body, "body");
         if (placement != null) {
             placement.hasBegun = true;
         }
@@ -111,7 +110,8 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
                 if (again) {
                     snoozeHere();
                 }
-                T result = toRun.call(); // first: else each parked stack holds an outcome
+                // First: else each parked stack holds an outcome.
+                T result = Objects.requireNonNull(body, "body").call();
                 raw = new Outcome.Success<>(result);
             } catch (Throwable t) {
                 raw = new Outcome.Failure<>(t);

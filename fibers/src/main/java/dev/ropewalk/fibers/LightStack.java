@@ -41,11 +41,6 @@ final class LightStack extends Continuation implements Stack {
 
     @Override
     public void leave() {
-        leaveCurrent();
-    }
-
-    /** Without asking which it is. */
-    static void leaveCurrent() {
         Continuation.yield(SCOPE);
     }
 
