@@ -20,8 +20,9 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
      * much as a new one (decision 9). Only virtual threads, which cost more to start, are: they park
      * themselves among the idle ones and leave.
      *
-     * Who may run: root frame -> enter -> one stack -> leave -> root frame. Stacks never nest, and
-     * "mounted" is the one that is entered. With late unmount they do, see below.
+     * Who may run: root frame -> enter -> one stack -> leave -> root frame. Stacks never nest; with
+     * late unmount they do, see below. Which one is entered is known by the JVM (LightStack.current),
+     * and for virtual threads, below which there may be others, by "mounted".
      */
 
     /** Virtual threads kept for reuse. */
@@ -266,7 +267,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
                     lookInTurn(null); // who has given way does not go on by the look's being over
                 }
                 Fiber<?> head = runQueue.peek();
-                if (head == null) {
+                if (head == null || brokeOnTop != null) {
                     break;
                 }
                 LightStack next = (LightStack) head.stack();
@@ -284,9 +285,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
                     return; // it was the head, and never left its stack
                 }
                 wasBelow = true;
-                if (breaksOnTop(next)) {
-                    break;
-                }
+                enterOnTop(next);
             }
             looksAfter++; // the frame below counts the switch
             own.leave();
@@ -299,16 +298,14 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
         return stack != null && stack.isMounted();
     }
 
-    /** True if the cord is broken, and everything that is mounted has to be left. */
-    private boolean breaksOnTop(LightStack stack) {
+    private void enterOnTop(LightStack stack) {
         mountedOnTop++;
         try {
             stack.enter();
         } catch (Throwable broken) {
-            brokeOnTop = broken; // the root frame's, not this fiber's
+            brokeOnTop = broken; // the root frame's, not this fiber's: all that is mounted leaves
         }
         mountedOnTop--;
-        return brokeOnTop != null;
     }
 
     private void goOnPinned(Fiber<?> fiber, boolean wasBelow, Throwable pinned) {

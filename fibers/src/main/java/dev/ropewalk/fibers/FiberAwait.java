@@ -56,17 +56,24 @@ final class FiberAwait {
         if (target.outcome() != null) {
             return true;
         }
+        if (me.openWaiter != null) {
+            me.settle();
+        }
         EndHere wait = new EndHere(target, limitNanos, me, takesOutcome);
-        Object result = Waits.TIMED_OUT;
         try {
             target.addListener(wait);
-            result = me.parkFor(WaitKind.LIBRARY, wait, limitNanos);
+            me.parkFor(WaitKind.LIBRARY, wait, limitNanos);
+        } catch (Throwable raised) {
+            if (!wait.isOver) {
+                throw raised;
+            }
+            me.keepForNextSwitchpoint(raised); // its outcome was taken: that comes first
         } finally {
-            if (result == Waits.TIMED_OUT) {
+            if (!wait.isOver) {
                 target.removeListener(wait);
             }
         }
-        return result != Waits.TIMED_OUT;
+        return target.outcome() != null; // it may have ended after the limit had passed
     }
 
     private static boolean endFromAnywhere(Fiber<?> target, long limitNanos, boolean takesOutcome) {
@@ -268,6 +275,9 @@ final class FiberAwait {
         private final long number;
         private final boolean takesOutcome;
 
+        /** The fiber has ended, and that ended the wait. */
+        private boolean isOver;
+
         EndHere(Fiber<?> target, long limitNanos, Fiber<?> waiting, boolean takesOutcome) {
             super(target, limitNanos);
             this.waiting = waiting;
@@ -277,7 +287,9 @@ final class FiberAwait {
 
         @Override
         public boolean ended(Fiber<?> fiber) {
-            return waiting.resume(number, fiber) && takesOutcome;
+            // Its reason too: a wait that had no room to begin leaves its number to the next one.
+            isOver = waiting.waitReason() == this && waiting.resume(number, fiber);
+            return isOver && takesOutcome;
         }
     }
 

@@ -43,8 +43,8 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     @Nullable LocalValues locals;
 
     /**
-     * Written once, on the cord; read by any thread. By a release, for nothing that is read later
-     * in {@link #publish} decides whether somebody has seen it, and a fence costs 7 ns.
+     * Written once, on the cord; read by any thread. By a release, for a fence costs 7 ns; there is
+     * one where user's code is told, which may look whether others have ended too.
      */
     private volatile @Nullable Outcome<T> outcome;
 
@@ -286,6 +286,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         CancelScope.dropAll(self());
         OUTCOME.setRelease(this, end);
         if (held != null) {
+            VarHandle.fullFence();
             Holding.tellAll(self());
         }
         boolean taken = false;
@@ -308,6 +309,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     }
 
     private boolean tellHandler(Handler ended, Outcome<T> end) {
+        VarHandle.fullFence();
         try {
             return ended.onEnd(self(), end.failure(self()));
         } catch (Throwable broken) {
@@ -485,13 +487,18 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         try {
             if (waitReason() instanceof Party<?> party) {
                 party.abandoned(given);
-            } else if (given != null && open != null) {
+            } else if (given != null && (open != null || given == endAwaited())) {
                 throw new FiberAbandonedException(
                         self(), "a value was lost that had been given to " + this);
             }
         } catch (Throwable lost) {
             cord.reportUncaught(self(), lost);
         }
+    }
+
+    /** Whose end it waited for last, on its own cord or elsewhere. */
+    private @Nullable Fiber<?> endAwaited() {
+        return waitReason() instanceof FiberAwait.EndOf end ? end.awaited() : null;
     }
 
     /**

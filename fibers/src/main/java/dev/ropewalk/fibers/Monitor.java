@@ -1,5 +1,6 @@
 package dev.ropewalk.fibers;
 
+import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
 
 /** The registration of an {@linkplain Fiber#onEnd on-end hook}. */
@@ -27,6 +28,7 @@ public final class Monitor implements EndListener {
 
     @Override
     public boolean ended(Fiber<?> ended) {
+        VarHandle.fullFence(); // of two hooks that look for each other's fiber one sees the end
         try {
             hook.accept(ended);
         } catch (Throwable broken) {

@@ -255,10 +255,11 @@ abstract sealed class SchedulerCore permits Scheduler {
     }
 
     /** A cord that is leaving starts what it spins, or handed on, if no cord is left to take it. */
-    private boolean startHere(Fiber<?> task) {
+    final boolean startHere(Fiber<?> task) {
         Cord here = Cord.currentOrNull();
         TaskQueue own = here != null && isMine(here) ? here.tasks : null;
         return own != null
+                && state.compareTo(State.STOPPING) < 0
                 && !own.isGivenUp()
                 && !own.cord.root().isEnding()
                 && (own.start(task) || task.outcome() != null); // refused is answered too

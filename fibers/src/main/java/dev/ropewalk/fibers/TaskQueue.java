@@ -54,8 +54,8 @@ final class TaskQueue {
     /** The caller wakes somebody. */
     void add(Fiber<?> task) {
         waiting.add(task);
-        if (isClosed) {
-            handOn();
+        if (isClosed && waiting.remove(task)) { // others' are theirs to hand on
+            handOn(task);
         }
     }
 
@@ -96,8 +96,8 @@ final class TaskQueue {
     }
 
     /**
-     * The cord takes no more. What is left goes to other cords; if there is none, this one starts
-     * it while it drains, and later it is refused.
+     * The cord takes no more. What is left goes to other cords; if there is none, the one here
+     * starts it while it drains, and later it is refused.
      */
     void close() {
         isClosed = true;
@@ -139,9 +139,13 @@ final class TaskQueue {
 
     private void handOn() {
         for (Fiber<?> task = waiting.poll(); task != null; task = waiting.poll()) {
-            if (task.cordOrNull() == null && !scheduler.placeAgainOrStart(task)) {
-                cord.send(new Refusal(task)); // by the cord: this may be any thread
-            }
+            handOn(task);
+        }
+    }
+
+    private void handOn(Fiber<?> task) {
+        if (task.cordOrNull() == null && !scheduler.placeAgainOrStart(task)) {
+            cord.send(new Refusal(task)); // by the cord: this may be any thread
         }
     }
 
@@ -152,8 +156,12 @@ final class TaskQueue {
             this.task = task;
         }
 
+        /** A cord that still drains starts it rather. */
         @Override
         protected void onCord() {
+            if (scheduler.startHere(task)) {
+                return;
+            }
             Collection<CordMessage> notes = claim(task);
             if (notes != null) {
                 tellRefused(task, notes);

@@ -101,4 +101,31 @@ class AbandonedWaiterTest {
                     return null;
                 });
     }
+
+    /** Nobody else hears of a failure that was taken. */
+    @Test
+    void F7_failureThatItHadTakenIsReported() {
+        Reports reports = new Reports();
+        Runs.virtual(
+                reports,
+                () -> {
+                    Fiber<?> target =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.suspend();
+                                        throw new IllegalStateException("boom");
+                                    });
+                    Fiber<?> taker = Fiber.spin(() -> target.await());
+                    Runs.settle();
+                    target.schedule(null);
+                    Fiber.snooze();
+                    taker.abandon("test");
+                    Runs.settle();
+                    return null;
+                });
+        assertTrue(
+                reports.all().stream()
+                        .anyMatch(each -> each.failure().toString().contains("value was lost")),
+                () -> "reports: " + reports.all());
+    }
 }

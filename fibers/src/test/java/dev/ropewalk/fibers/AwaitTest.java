@@ -151,6 +151,20 @@ class AwaitTest {
         assertTrue(terminated.awaitEnd(Duration.ofSeconds(1)));
     }
 
+    /** Also if both come in the same moment, whoever has the first turn then. */
+    @FiberTest
+    void F7_awaitEndThatIsTimedOutStillSeesTheEnd() {
+        Duration limit = Duration.ofSeconds(1);
+        Fiber<?> sleeper = Fiber.spin(() -> Fiber.sleep(limit));
+        Fiber.spin(
+                () -> {
+                    boolean hasEnded = sleeper.awaitEnd(limit);
+                    assertEquals(sleeper.outcome() != null, hasEnded);
+                });
+        Runs.settle();
+        Fiber.sleep(limit.multipliedBy(2));
+    }
+
     /** It takes no outcome, so somebody else must: silence would lose the failure. */
     @FiberTest
     void F7_awaitEndTakesNoFailure() {
