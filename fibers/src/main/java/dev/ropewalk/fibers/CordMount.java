@@ -290,6 +290,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
             looksAfter++; // the frame below counts the switch
             own.leave();
         } catch (Throwable pinned) { // or too large to be copied
+            running = fiber; // first, and without a call: there may be no room for one
             goOnPinned(fiber, wasBelow, pinned);
         }
     }
@@ -309,7 +310,6 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     }
 
     private void goOnPinned(Fiber<?> fiber, boolean wasBelow, Throwable pinned) {
-        running = fiber;
         if (!wasBelow || !fiber.isQueued()) {
             throw FiberAwait.<RuntimeException>sneaky(pinned);
         }
