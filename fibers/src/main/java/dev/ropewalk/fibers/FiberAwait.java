@@ -39,7 +39,7 @@ final class FiberAwait {
         return outcome;
     }
 
-    /** False if the limit passed first. */
+    /** False if the limit passed first, and it has not ended since. */
     static boolean end(Fiber<?> target, long limitNanos, boolean takesOutcome) {
         Fiber<?> me = Fiber.currentOrNull();
         if (me == null) {

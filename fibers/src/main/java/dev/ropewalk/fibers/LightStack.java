@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class LightStack extends Continuation implements Stack {
     private static final ContinuationScope SCOPE = new ContinuationScope("ropewalk");
 
-    /** Entered and not left, perhaps with others on top of it. */
+    /** Entered and not left. */
     private boolean isMounted;
 
     final Cord cord;
@@ -24,8 +24,8 @@ final class LightStack extends Continuation implements Stack {
         return (LightStack) getCurrentContinuation(SCOPE);
     }
 
-    @Override
-    public boolean isMounted() {
+    /** For late unmount, where others may be on top of it. */
+    boolean isMounted() {
         return isMounted;
     }
 

@@ -30,11 +30,6 @@ interface Stack {
         return false;
     }
 
-    /** Whether the stack is entered and has not been left; asked for under late unmount only. */
-    default boolean isMounted() {
-        return false;
-    }
-
     /** Where it gave way, the innermost frame first. On the cord, while it is not entered. */
     StackTraceElement[] trace();
 }
