@@ -32,6 +32,7 @@ final class LightStack extends Continuation implements Stack {
     @Override
     public void enter() {
         isMounted = true;
+        WideRegisters.giveUp();
         try {
             run();
         } finally {
