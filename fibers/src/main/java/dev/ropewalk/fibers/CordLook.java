@@ -152,13 +152,14 @@ abstract sealed class CordLook extends CordCore permits CordMount {
 
     // ---------------------------------------------------------------- tasks
 
-    final @Nullable Fiber<?> nextTask(TaskQueue from) {
+    /**
+     * Puts a task, or a fiber that snoozed behind tasks, into the empty run queue if there is one.
+     */
+    final void startTask(TaskQueue from) {
         running = null; // what was sent to the task is done as no fiber
-        if (!from.startNext()) {
-            return null;
+        if (from.startNext()) {
+            wakeAnother(from);
         }
-        wakeAnother(from);
-        return runQueue.take();
     }
 
     /**

@@ -60,7 +60,8 @@ abstract sealed class CordLoop extends CordMount permits CordFibers {
             enterReadyStacks();
             Fiber<?> fiber = takeEntry();
             if (fiber == null && tasks != null) {
-                fiber = nextTask(tasks);
+                startTask(tasks);
+                fiber = runQueue.take();
             }
             if (fiber != null) {
                 return fiber;

@@ -232,11 +232,12 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
             return null;
         }
         Fiber<?> head = runQueue.peek();
-        if (head == null) {
-            // On virtual threads what was sent to the task may block.
-            return tasks == null || onVirtualThreads ? null : nextTask(tasks);
+        // On virtual threads what was sent to the task may block.
+        if (head == null && tasks != null && !onVirtualThreads) {
+            startTask(tasks);
+            head = runQueue.peek();
         }
-        return head.stack() != null ? null : runQueue.take();
+        return head == null || head.stack() != null ? null : runQueue.take();
     }
 
     // ---------------------------------------------------------------- late unmount

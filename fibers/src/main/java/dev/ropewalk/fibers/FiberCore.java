@@ -185,7 +185,10 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
 
     final void snoozeHere() {
         raiseIfDue();
-        if (cord.hasRunnable()) {
+        TaskQueue tasks = cord.tasks;
+        if (tasks != null && tasks.isInFront()) {
+            tasks.snoozeBehind(self());
+        } else if (cord.hasRunnable()) {
             giveTurn();
         } else {
             snoozeAlone();

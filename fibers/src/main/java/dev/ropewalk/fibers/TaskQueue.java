@@ -13,6 +13,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * them in its turn, idle cords steal them, and an entry that somebody has claimed otherwise is
  * dropped when it comes to the head.
  *
+ * <p>A fiber of the cord that snoozes stands in the line as well, for who gives way means the tasks
+ * too; else one that places tasks and snoozes would be alone on the cord, but for a task with each
+ * look, and the line would grow for ever. Who takes such an entry, also a thief, gives its fiber
+ * its turn. An entry that is left over from a snooze that was ended otherwise does no more than end
+ * a later one early.
+ *
  * <p>What has no note is the cord's alone.
  */
 final class TaskQueue {
@@ -33,6 +39,8 @@ final class TaskQueue {
 
     /** The drain limit has passed: nothing more is started here. */
     private boolean isGivenUp;
+
+    private final Behind behind = new Behind(this);
 
     /** The wait of who waits until there are none. */
     private @Nullable Fiber<?> drainer;
@@ -117,8 +125,12 @@ final class TaskQueue {
     /** What waits on a cord that is stuck: it runs nothing, and may never do so again. */
     void refuseAll() {
         isClosed = true;
-        for (Fiber<?> task = waiting.poll(); task != null; task = waiting.poll()) {
-            new Refusal(task).onCord();
+        for (Fiber<?> entry = waiting.poll(); entry != null; entry = waiting.poll()) {
+            if (entry.cordOrNull() == null) {
+                new Refusal(entry).onCord();
+            } else {
+                endSnooze(entry);
+            }
         }
     }
 
@@ -138,14 +150,16 @@ final class TaskQueue {
     }
 
     private void handOn() {
-        for (Fiber<?> task = waiting.poll(); task != null; task = waiting.poll()) {
-            handOn(task);
+        for (Fiber<?> entry = waiting.poll(); entry != null; entry = waiting.poll()) {
+            handOn(entry);
         }
     }
 
-    private void handOn(Fiber<?> task) {
-        if (task.cordOrNull() == null && !scheduler.placeAgainOrStart(task)) {
-            cord.send(new Refusal(task)); // by the cord: this may be any thread
+    private void handOn(Fiber<?> entry) {
+        if (entry.cordOrNull() != null) {
+            endSnooze(entry);
+        } else if (!scheduler.placeAgainOrStart(entry)) {
+            cord.send(new Refusal(entry)); // by the cord: this may be any thread
         }
     }
 
@@ -223,21 +237,69 @@ final class TaskQueue {
 
     private boolean startFrom(TaskQueue from) {
         if (cord.root().isEnding() || !cord.isInitialised()) {
+            endSnoozes(); // nobody takes them any more
             return false; // what is closed and drained is started all the same
         }
         for (; ; ) {
-            Fiber<?> task = from.waiting.poll();
-            if (task == null) {
+            Fiber<?> entry = from.waiting.poll();
+            if (entry == null) {
                 return false;
             }
-            if (cord.isFull() && task.cordOrNull() == null && scheduler.crew.passOn(task, this)) {
+            boolean isTask = entry.cordOrNull() == null;
+            if (isTask && cord.isFull() && scheduler.crew.passOn(entry, this)) {
                 continue;
             }
-            if (start(task)) {
+            if (isTask ? start(entry) : endSnooze(entry)) {
                 return true;
             }
         }
     }
+
+    // ---------------------------------------------------------------- fibers that snooze
+
+    /** What a fiber waits for that has given way to tasks. */
+    private record Behind(TaskQueue tasks) {
+        @Override
+        public String toString() {
+            return "its turn behind " + tasks;
+        }
+    }
+
+    /** Whether a fiber of this cord that gives way does so to tasks too. */
+    boolean isInFront() {
+        return isWaiting() && canTake();
+    }
+
+    /** The current fiber goes on when those that wait now have been taken. A switchpoint. */
+    void snoozeBehind(Fiber<?> fiber) {
+        waiting.add(fiber);
+        if (!isClosed || !waiting.remove(fiber)) { // else nobody comes any more who would take it
+            fiber.park(WaitKind.LIBRARY, behind);
+        }
+    }
+
+    /** True if the fiber is put into the run queue now. From any thread. */
+    private static boolean endSnooze(Fiber<?> fiber) {
+        if (!fiber.isHere()) {
+            fiber.send(FiberMessages.quiet(() -> endSnoozeHere(fiber)));
+            return false;
+        }
+        return endSnoozeHere(fiber);
+    }
+
+    private static boolean endSnoozeHere(Fiber<?> fiber) {
+        return fiber.waitReason() instanceof Behind && fiber.resume(fiber.nextWaitNumber(), null);
+    }
+
+    private void endSnoozes() {
+        for (Fiber<?> entry : waiting) {
+            if (entry.cordOrNull() == cord && waiting.remove(entry)) {
+                endSnooze(entry);
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- until there are none
 
     /** Makes the task a fiber of this cord; false if somebody else has claimed it. */
     boolean start(Fiber<?> task) {
@@ -296,6 +358,9 @@ final class TaskQueue {
         long startNs = cord.nanoTime();
         boolean inTime = true;
         while (inTime && (startAll() || alive > 0)) {
+            if (alive == 0) {
+                continue; // who snoozed goes on by itself, and its end is not told here
+            }
             long leftNs = Math.max(0, limitNanos - (cord.nanoTime() - startNs));
             drainer = me;
             drainNumber = me.nextWaitNumber();

@@ -25,6 +25,6 @@ final class WideRegisters {
 
     /** To be called in the method that makes the call, for it acts on what is compiled with it. */
     static void giveUp() {
-        boolean unused = Arrays.equals(NOTHING, NOTHING);
+        boolean _ = Arrays.equals(NOTHING, NOTHING);
     }
 }
