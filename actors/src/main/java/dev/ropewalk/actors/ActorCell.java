@@ -254,13 +254,20 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
                 current = null;
                 return over();
             }
-        } else if (current == STOP) {
-            current = null;
+        } else if (!takeCurrent()) {
             return over();
-        } else {
-            process(Objects.requireNonNull(current));
         }
         return nextTurn();
+    }
+
+    /** False if it was told to stop. */
+    private boolean takeCurrent() throws Exception {
+        if (current == STOP) {
+            current = null;
+            return false;
+        }
+        process(Objects.requireNonNull(current));
+        return true;
     }
 
     private Object over() {
@@ -298,17 +305,28 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         current = null;
     }
 
-    private @Nullable Object nextTurn() {
-        if (behavior == Signs.<M>stopped()) {
-            behavior = null;
-            return over();
+    /**
+     * A supervisor handles all that was queued in one turn: with one message each, who makes many
+     * actors in a turn would be ahead of it by more and more, and so would those that end.
+     */
+    private @Nullable Object nextTurn() throws Exception {
+        for (int inThisTurn = supervises == null ? 0 : mailbox.size(); ; inThisTurn--) {
+            if (behavior == Signs.<M>stopped()) {
+                behavior = null;
+                return over();
+            }
+            Object queued = mailbox.poll();
+            if (queued == null) {
+                return Handler.WAIT;
+            }
+            makeCurrent(queued);
+            if (inThisTurn == 0) {
+                return NEXT;
+            }
+            if (!takeCurrent()) {
+                return over();
+            }
         }
-        Object queued = mailbox.poll();
-        if (queued == null) {
-            return Handler.WAIT;
-        }
-        makeCurrent(queued);
-        return NEXT;
     }
 
     void makeCurrent(Object queued) {
