@@ -136,6 +136,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
             timers.fireDue(seam.nanoTime());
         }
         mostRunnable = Math.max(mostRunnable, runQueue.size());
+        runQueue.forgetTaken();
     }
 
     /** Messages are no fiber's, and see no fiber's context. */

@@ -116,6 +116,7 @@ abstract sealed class CordLoop extends CordMount permits CordFibers {
      * @return false if it has come to its end, which is its driver's to carry out
      */
     final boolean takeTurn() {
+        runQueue.forgetTaken();
         Turn turn = drawTurn();
         switch (turn) {
             case FIBER ->

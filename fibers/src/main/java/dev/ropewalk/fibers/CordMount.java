@@ -57,6 +57,9 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     /** Stacks that are mounted on top of another one. */
     private int mountedOnTop;
 
+    /** The fiber that gives way late just now had others on top of its stack. */
+    private boolean wasBelow;
+
     /** What a worker threw that was not entered by the root frame. */
     private @Nullable Throwable brokeOnTop;
 
@@ -261,39 +264,50 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
 
     /** A fiber that waits, or is in the run queue, gives way; returns when it is to go on. */
     final void giveWayLate(Stack own, Fiber<?> fiber) {
-        boolean wasBelow = false;
         try {
-            for (; ; ) {
-                if (--looksAfter <= 0 || marked) {
-                    lookInTurn(null); // who has given way does not go on by the look's being over
-                }
-                Fiber<?> head = runQueue.peek();
-                if (head == null || brokeOnTop != null) {
-                    break;
-                }
-                LightStack next = (LightStack) head.stack();
-                if (next != own && (mountedOnTop == MOST_ON_TOP || isMounted(next))) {
-                    break;
-                }
-                if (next == null) {
-                    next = handOver(head); // first, for there may be no memory for it
-                } else {
-                    head.beforeEnter();
-                    running = head;
-                }
-                runQueue.drop();
-                if (fiber.rawState() == FiberCore.RUNNING) {
-                    return; // it was the head, and never left its stack
-                }
-                wasBelow = true;
-                enterOnTop(next);
+            if (!goesOnLate(own, fiber)) {
+                own.leave();
             }
-            looksAfter++; // the frame below counts the switch
-            own.leave();
         } catch (Throwable pinned) { // or too large to be copied
             running = fiber; // first, and without a call: there may be no room for one
-            goOnPinned(fiber, wasBelow, pinned);
+            goOnPinned(fiber, pinned);
         }
+    }
+
+    /**
+     * Lets others go first on top of the stack; true if the fiber is to go on, false if it has to
+     * leave. It has returned by then, so it need not be part of the frame that is copied: what the
+     * compiler does with it does not matter to a switch.
+     */
+    private boolean goesOnLate(Stack own, Fiber<?> fiber) {
+        wasBelow = false;
+        for (; ; ) {
+            if (--looksAfter <= 0 || marked) {
+                lookInTurn(null); // who has given way does not go on by the look's being over
+            }
+            Fiber<?> head = runQueue.peek();
+            if (head == null || brokeOnTop != null) {
+                break;
+            }
+            LightStack next = (LightStack) head.stack();
+            if (next != own && (mountedOnTop == MOST_ON_TOP || isMounted(next))) {
+                break;
+            }
+            if (next == null) {
+                next = handOver(head); // first, for there may be no memory for it
+            } else {
+                head.beforeEnter();
+                running = head;
+            }
+            runQueue.drop();
+            if (fiber.rawState() == FiberCore.RUNNING) {
+                return true; // it was the head, and never left its stack
+            }
+            enterOnTop(next);
+            wasBelow = true;
+        }
+        looksAfter++; // the frame below counts the switch
+        return false;
     }
 
     private static boolean isMounted(@Nullable LightStack stack) {
@@ -310,7 +324,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
         mountedOnTop--;
     }
 
-    private void goOnPinned(Fiber<?> fiber, boolean wasBelow, Throwable pinned) {
+    private void goOnPinned(Fiber<?> fiber, Throwable pinned) {
         if (!wasBelow || !fiber.isQueued()) {
             throw FiberAwait.<RuntimeException>sneaky(pinned);
         }

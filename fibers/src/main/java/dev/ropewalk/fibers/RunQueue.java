@@ -10,6 +10,11 @@ import java.util.Objects;
  * <p>Fibers and values lie in turn in one array, so an entry is one cache line's worth of
  * neighbours and costs no object. The ring doubles when full and never shrinks: its size is the
  * largest number of fibers that were runnable at once.
+ *
+ * <p>What is taken stays in its slots until {@link #forgetTaken}, which each look calls: to clear
+ * them at each switch takes two more stores of a reference there, with barriers whose machine code
+ * is a tenth of a switch's and more (see {@link FiberCore} on what that costs). So garbage of some
+ * hundred switches is kept alive for as long at most, and none while the cord is idle.
  */
 final class RunQueue {
     private static final int FIRST_CAPACITY = 64;
@@ -18,6 +23,9 @@ final class RunQueue {
     private int mask = 2 * FIRST_CAPACITY - 1;
     private int head;
     private int tail;
+
+    /** Entries taken since they were forgotten last; their slots lie before the head. */
+    private int taken;
 
     /** All or nothing: the only call in it, which can fail for want of memory, comes first. */
     void add(Fiber<?> fiber, @Nullable Object resumeValue) {
@@ -31,12 +39,12 @@ final class RunQueue {
     }
 
     @Nullable Fiber<?> peek() {
-        return (Fiber<?>) ring[head];
+        return head == tail ? null : (Fiber<?>) ring[head];
     }
 
     /**
-     * Removes the head; null when empty. Its value stays in the ring until {@link #takeValue},
-     * which must come before the next entry is added or taken.
+     * Removes the head; null when empty. Its value is there for {@link #takeValue}, which must come
+     * before the next entry is added or taken, and before what was taken is forgotten.
      */
     @Nullable Fiber<?> take() {
         Fiber<?> fiber = peek();
@@ -48,17 +56,29 @@ final class RunQueue {
 
     /** Like {@link #take} of the head that {@link #peek} has returned. */
     void drop() {
-        int at = head;
-        ring[at] = null;
-        head = (at + 2) & mask;
+        head = (head + 2) & mask;
+        taken++;
     }
 
     /** The value of the entry taken last. */
     @Nullable Object takeValue() {
-        int at = ((head - 2) & mask) + 1;
-        Object value = ring[at];
-        ring[at] = null;
-        return value;
+        return ring[((head - 2) & mask) + 1];
+    }
+
+    /** Lets go of the fibers and values that were taken, where no others have taken their slots. */
+    void forgetTaken() {
+        int at = head;
+        for (int i = Math.min(taken, free()); i > 0; i--) {
+            at = (at - 2) & mask;
+            ring[at] = null;
+            ring[at + 1] = null;
+        }
+        taken = 0;
+    }
+
+    /** Entries that could be added if the last free one could be used too. */
+    private int free() {
+        return (ring.length >> 1) - size();
     }
 
     int size() {
@@ -131,25 +151,40 @@ final class RunQueue {
         mask = doubled.length - 1;
         head = 0;
         tail = used;
+        taken = 0;
     }
 
     void checkInvariants() {
         for (int i = 0; i < ring.length; i += 2) {
             boolean used = ((i - head) & mask) < ((tail - head) & mask);
-            boolean keepsValue = used || i == ((head - 2) & mask); // until takeValue
-            if (!keepsValue && ring[i + 1] != null) {
-                throw new IllegalStateException(
-                        "slot=" + i + " is free, value=" + ring[i + 1] + " in " + this);
+            boolean isTaken = ((head - 2 - i) & mask) < 2 * taken;
+            if (used && ring[i] == null) {
+                throw new IllegalStateException("slot=" + i + " has no fiber in " + this);
             }
-            if (used != (ring[i] != null)) {
+            if (!used && !isTaken && (ring[i] != null || ring[i + 1] != null)) {
                 throw new IllegalStateException(
-                        "slot=" + i + " used=" + used + " fiber=" + ring[i] + " in " + this);
+                        "slot="
+                                + i
+                                + " is free, fiber="
+                                + ring[i]
+                                + " value="
+                                + ring[i + 1]
+                                + " in "
+                                + this);
             }
         }
     }
 
     @Override
     public String toString() {
-        return "RunQueue[size=" + size() + " head=" + head + " tail=" + tail + "]";
+        return "RunQueue[size="
+                + size()
+                + " head="
+                + head
+                + " tail="
+                + tail
+                + " taken="
+                + taken
+                + "]";
     }
 }

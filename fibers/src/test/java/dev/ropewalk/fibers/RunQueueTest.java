@@ -80,15 +80,33 @@ class RunQueueTest {
     }
 
     @Test
-    void F1_valueIsTakenOnce() {
+    void F1_valueIsThatOfTheEntryTakenLast() {
         List<Fiber<?>> fibers = tokens(2);
         queue.add(fibers.get(0), "value");
         queue.add(fibers.get(1), null);
         assertSame(fibers.get(0), queue.take());
         assertEquals("value", queue.takeValue());
-        assertNull(queue.takeValue());
         assertSame(fibers.get(1), queue.take());
         assertNull(queue.takeValue());
+    }
+
+    /** Also when more were taken than the ring has slots, and others lie in those now. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 62, 63, 64, 200})
+    void F1_whatWasTakenIsForgottenAndNothingElse(int taken) {
+        List<Fiber<?>> fibers = tokens(2);
+        turnRing(fibers.getFirst(), taken);
+        for (int i = 0; i < 40; i++) {
+            queue.add(fibers.getLast(), i);
+        }
+        queue.forgetTaken();
+        queue.checkInvariants();
+        for (int i = 0; i < 40; i++) {
+            assertSame(fibers.getLast(), queue.take());
+            assertEquals(i, queue.takeValue());
+        }
+        queue.forgetTaken();
+        queue.checkInvariants(); // every slot is empty
     }
 
     @ParameterizedTest
@@ -99,6 +117,9 @@ class RunQueueTest {
         ArrayDeque<Entry> model = new ArrayDeque<>();
         for (int step = 0; step < 20_000; step++) {
             step(random, step, free, model);
+            if (random.nextInt(100) == 0) {
+                queue.forgetTaken();
+            }
             queue.checkInvariants();
             assertEquals(model.size(), queue.size(), "seed=" + seed + " step=" + step);
             Entry head = model.peek();
