@@ -152,7 +152,10 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
     }
 
     /**
-     * Gives way to the fibers that are runnable now and goes on after them.
+     * Gives way to the fibers that are runnable now and goes on after them. On a cord of a {@link
+     * Scheduler} that is also so for the tasks that wait there: those that were placed on this cord
+     * before go first, by this cord or by others that take them, and those that are placed later do
+     * not.
      *
      * @throws IllegalStateException if no fiber runs on this thread
      */
