@@ -38,6 +38,11 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         ENDED
     }
 
+    /**
+     * Of a supervisor's messages: less than a tick, and more than who makes actors makes at once.
+     */
+    private static final int MOST_IN_A_TURN = 4_096;
+
     static final Object STOP = new NamedObject("stop");
 
     /** Another turn for the message that the turn before made current. */
@@ -307,10 +312,13 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
 
     /**
      * A supervisor handles all that was queued in one turn: with one message each, who makes many
-     * actors in a turn would be ahead of it by more and more, and so would those that end.
+     * actors in a turn would be ahead of it by more and more, and so would those that end. Not
+     * where fibers are limited, for then those that it starts have to end in between.
      */
     private @Nullable Object nextTurn() throws Exception {
-        for (int inThisTurn = supervises == null ? 0 : mailbox.size(); ; inThisTurn--) {
+        boolean takesAll = supervises != null && cord.mostFibers() == Integer.MAX_VALUE;
+        int inThisTurn = takesAll ? Math.min(mailbox.size(), MOST_IN_A_TURN) : 0;
+        for (; ; inThisTurn--) {
             if (behavior == Signs.<M>stopped()) {
                 behavior = null;
                 return over();

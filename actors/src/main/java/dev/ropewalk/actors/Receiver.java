@@ -89,7 +89,7 @@ final class Receiver<M> {
         cell.forgetCurrent();
         waitType = type;
         if (cell.mailbox().size() > 0) {
-            Fiber.snooze(); // else an actor that is never out of messages could not be terminated
+            Waits.giveTurn(); // else an actor that is never out of messages could not be terminated
         }
         for (int looked = 0; ; ) {
             for (; looked < cell.mailbox().size(); looked++) {

@@ -3,6 +3,7 @@ package dev.ropewalk.actors;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 
 import org.junit.jupiter.api.Test;
@@ -45,5 +46,32 @@ class SupervisorBacklogTest {
                         }
                     }
                 });
+    }
+
+    /** They end in between, for the supervisor starts them one by one there. */
+    @Test
+    void A5_whereFibersAreLimitedManyThatEndSoonCanBeSpunInOneTurn() {
+        AtomicInteger handled = new AtomicInteger();
+        Actor<String> brief =
+                Actor.handler(
+                        _ ->
+                                _ -> {
+                                    handled.incrementAndGet();
+                                    return Behavior.stopped();
+                                });
+        Cord.run(
+                CordOptions.named("limited").withMostFibers(20),
+                () -> {
+                    try (ActorSystem system = ActorSystem.start("system")) {
+                        for (int i = 0; i < MANY; i++) {
+                            system.spin("brief", brief).tell("hello");
+                        }
+                        while (handled.get() < MANY) {
+                            Fiber.snooze();
+                        }
+                    }
+                    return null;
+                });
+        assertEquals(MANY, handled.get());
     }
 }

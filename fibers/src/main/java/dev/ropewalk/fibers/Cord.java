@@ -304,6 +304,11 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
         seam.wakeUp();
     }
 
+    /** {@return how many fibers it may have besides its root, {@code Integer.MAX_VALUE} at most} */
+    public int mostFibers() {
+        return mostFibers;
+    }
+
     /**
      * {@return the cord of this thread}
      *

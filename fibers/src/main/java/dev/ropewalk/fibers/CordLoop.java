@@ -44,6 +44,7 @@ abstract sealed class CordLoop extends CordMount permits CordFibers {
             Ticker.INSTANCE.remove(self());
         }
         endIdleStacks();
+        runQueue.forgetTaken();
         if (hooks != null) {
             hooks.showThreadsOwn();
         }

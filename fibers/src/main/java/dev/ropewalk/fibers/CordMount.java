@@ -264,6 +264,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
 
     /** A fiber that waits, or is in the run queue, gives way; returns when it is to go on. */
     final void giveWayLate(Stack own, Fiber<?> fiber) {
+        wasBelow = false;
         try {
             if (!goesOnLate(own, fiber)) {
                 own.leave();
@@ -280,7 +281,6 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
      * compiler does with it does not matter to a switch.
      */
     private boolean goesOnLate(Stack own, Fiber<?> fiber) {
-        wasBelow = false;
         for (; ; ) {
             if (--looksAfter <= 0 || marked) {
                 lookInTurn(null); // who has given way does not go on by the look's being over

@@ -160,7 +160,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static void snooze() {
-        current().snoozeHere();
+        current().snoozeBehindTasks();
     }
 
     /**

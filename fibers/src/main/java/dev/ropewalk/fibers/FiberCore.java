@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *   UNSTARTED -> RUNNING    the cord took its entry off the run queue; it has no stack yet
  *   UNSTARTED -> DEAD       refused, or abandoned, before it ran
  *   RUNNING   -> WAITING    park: it leaves its stack, or a handler's turn is over
- *   RUNNING   -> RUNNABLE   snooze, or a handler with its next value: it queues itself
+ *   RUNNING   -> RUNNABLE   snooze (but behind tasks), or a handler with its next value: it queues itself
  *   WAITING   -> RUNNABLE   schedule, resume, raise: entered into the run queue with a value
  *   RUNNABLE  -> RUNNING    the cord took its entry off the run queue
  *   any       -> TORN       the stack could not be left: pinned, too large, or full; or the memory is
@@ -183,12 +183,24 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         return value;
     }
 
-    final void snoozeHere() {
-        raiseIfDue();
+    /** Gives way to tasks too. */
+    final void snoozeBehindTasks() {
         TaskQueue tasks = cord.tasks;
         if (tasks != null && tasks.isInFront()) {
-            tasks.snoozeBehind(self());
-        } else if (cord.hasRunnable()) {
+            raiseIfDue();
+            try {
+                tasks.snoozeBehind(self());
+                return;
+            } catch (StackPinnedException pinned) {
+                // Then it gives way to whom it can: to nobody if no fiber is runnable.
+            }
+        }
+        snoozeHere();
+    }
+
+    final void snoozeHere() {
+        raiseIfDue();
+        if (cord.hasRunnable()) {
             giveTurn();
         } else {
             snoozeAlone();

@@ -293,7 +293,7 @@ public final class Parallel {
                 endOthers();
                 return;
             }
-            Fiber.snooze();
+            Fiber.current().snoozeHere();
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.Objects;
  * <p>What is taken stays in its slots until {@link #forgetTaken}, which each look calls: to clear
  * them at each switch takes two more stores of a reference there, with barriers whose machine code
  * is a tenth of a switch's and more (see {@link FiberCore} on what that costs). So garbage of some
- * hundred switches is kept alive for as long at most, and none while the cord is idle.
+ * hundred switches is kept alive until the next look, and none while the cord is idle or has ended.
  */
 final class RunQueue {
     private static final int FIRST_CAPACITY = 64;

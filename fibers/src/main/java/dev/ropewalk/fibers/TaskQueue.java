@@ -42,6 +42,9 @@ final class TaskQueue {
 
     private final Behind behind = new Behind(this);
 
+    /** Fibers that snooze in the line, and those that were abandoned there. */
+    private int snoozing;
+
     /** The wait of who waits until there are none. */
     private @Nullable Fiber<?> drainer;
 
@@ -71,9 +74,13 @@ final class TaskQueue {
         return !waiting.isEmpty();
     }
 
-    /** How many wait, some of which may have been claimed; a hint, counted one by one. */
+    /** How many tasks wait; a hint, counted one by one. */
     int size() {
-        return waiting.size();
+        int unclaimed = 0;
+        for (Fiber<?> each : waiting) {
+            unclaimed += each.cordOrNull() == null ? 1 : 0;
+        }
+        return unclaimed;
     }
 
     /** Whether this cord could find a task, of its own or of another cord. */
@@ -245,61 +252,22 @@ final class TaskQueue {
             if (entry == null) {
                 return false;
             }
-            boolean isTask = entry.cordOrNull() == null;
-            if (isTask && cord.isFull() && scheduler.crew.passOn(entry, this)) {
-                continue;
-            }
-            if (isTask ? start(entry) : endSnooze(entry)) {
-                return true;
-            }
-        }
-    }
-
-    // ---------------------------------------------------------------- fibers that snooze
-
-    /** What a fiber waits for that has given way to tasks. */
-    private record Behind(TaskQueue tasks) {
-        @Override
-        public String toString() {
-            return "its turn behind " + tasks;
-        }
-    }
-
-    /** Whether a fiber of this cord that gives way does so to tasks too. */
-    boolean isInFront() {
-        return isWaiting() && canTake();
-    }
-
-    /** The current fiber goes on when those that wait now have been taken. A switchpoint. */
-    void snoozeBehind(Fiber<?> fiber) {
-        waiting.add(fiber);
-        if (!isClosed || !waiting.remove(fiber)) { // else nobody comes any more who would take it
-            fiber.park(WaitKind.LIBRARY, behind);
-        }
-    }
-
-    /** True if the fiber is put into the run queue now. From any thread. */
-    private static boolean endSnooze(Fiber<?> fiber) {
-        if (!fiber.isHere()) {
-            fiber.send(FiberMessages.quiet(() -> endSnoozeHere(fiber)));
-            return false;
-        }
-        return endSnoozeHere(fiber);
-    }
-
-    private static boolean endSnoozeHere(Fiber<?> fiber) {
-        return fiber.waitReason() instanceof Behind && fiber.resume(fiber.nextWaitNumber(), null);
-    }
-
-    private void endSnoozes() {
-        for (Fiber<?> entry : waiting) {
-            if (entry.cordOrNull() == cord && waiting.remove(entry)) {
-                endSnooze(entry);
+            Cord claimedBy = entry.cordOrNull();
+            if (claimedBy == null) {
+                boolean isPassedOn = cord.isFull() && scheduler.crew.passOn(entry, this);
+                if (!isPassedOn && start(entry)) {
+                    return true;
+                }
+            } else if (claimedBy == from.cord) { // it snoozes, or was claimed out of turn
+                if (from != this) {
+                    return endSnooze(entry); // those behind it are that cord's to take
+                }
+                if (endSnoozesUpTo(entry)) {
+                    return true;
+                }
             }
         }
     }
-
-    // ---------------------------------------------------------------- until there are none
 
     /** Makes the task a fiber of this cord; false if somebody else has claimed it. */
     boolean start(Fiber<?> task) {
@@ -337,6 +305,82 @@ final class TaskQueue {
             task.placement.isCounted = true;
         }
     }
+
+    // ---------------------------------------------------------------- fibers that snooze
+
+    /** What a fiber waits for that has given way to tasks. */
+    private record Behind(TaskQueue tasks) {
+        @Override
+        public String toString() {
+            return "its turn behind " + tasks;
+        }
+    }
+
+    /** Whether a fiber of this cord that gives way does so to tasks too. */
+    boolean isInFront() {
+        return isWaiting() && canTake();
+    }
+
+    /** The current fiber goes on when those that wait now have been taken. A switchpoint. */
+    void snoozeBehind(Fiber<?> fiber) {
+        waiting.add(fiber);
+        if (isClosed && waiting.remove(fiber)) {
+            return; // nobody comes any more who would take it
+        }
+        snoozing++;
+        try {
+            fiber.park(WaitKind.LIBRARY, behind);
+        } catch (Throwable left) {
+            waiting.remove(fiber);
+            throw left;
+        } finally {
+            snoozing--;
+        }
+    }
+
+    /**
+     * The fiber at the head and those right behind it have their turn: no task waits in front of
+     * them, and a line of fibers alone would be joined by whoever snoozes next, for ever.
+     */
+    private boolean endSnoozesUpTo(Fiber<?> first) {
+        boolean isAnyEnded = endSnooze(first);
+        for (Fiber<?> next = waiting.peek();
+                next != null && next.cordOrNull() == cord && waiting.remove(next);
+                next = waiting.peek()) {
+            isAnyEnded |= endSnooze(next);
+        }
+        return isAnyEnded;
+    }
+
+    /**
+     * True if the fiber is put into the run queue now. From any thread; no effect on one that does
+     * not snooze in this way: it was a task here, or left the line otherwise. A message of a thief
+     * may end a later snooze than it was meant for, which then is a shorter one.
+     */
+    private static boolean endSnooze(Fiber<?> fiber) {
+        if (!fiber.isHere()) {
+            fiber.send(FiberMessages.quiet(() -> endSnoozeHere(fiber)));
+            return false;
+        }
+        return endSnoozeHere(fiber);
+    }
+
+    private static boolean endSnoozeHere(Fiber<?> fiber) {
+        return fiber.waitReason() instanceof Behind && fiber.resume(fiber.nextWaitNumber(), null);
+    }
+
+    private void endSnoozes() {
+        if (snoozing == 0) {
+            return;
+        }
+        for (Fiber<?> entry : waiting) {
+            if (entry.cordOrNull() == cord && waiting.remove(entry)) {
+                endSnooze(entry);
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- until there are none
 
     /** A task that was started here has ended. */
     void ended() {

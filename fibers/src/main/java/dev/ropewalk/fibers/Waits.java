@@ -61,6 +61,17 @@ public final class Waits {
     }
 
     /**
+     * Gives way to the fibers that are runnable now, like {@link Fiber#snooze}, but not to tasks of
+     * a scheduler: for those who give way on behalf of others, after each message for one. A
+     * switchpoint.
+     *
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static void giveTurn() {
+        Fiber.current().snoozeHere();
+    }
+
+    /**
      * Ends wait {@code number} of the fiber with the value: the fiber goes to the tail of the run
      * queue. Never switches.
      *

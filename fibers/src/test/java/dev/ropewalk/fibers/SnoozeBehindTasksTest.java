@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
@@ -178,6 +179,73 @@ class SnoozeBehindTasksTest {
                     Fiber.awaitAll(all);
                 });
         assertEquals(producers * bursts * burst, done.get());
+    }
+
+    @ParameterizedTest
+    @EnumSource(StackKind.class)
+    void F15_whenTheTasksAreGoneWhoSnoozesHasItsShareAgain(StackKind stacks) {
+        int turns = 10_000;
+        AtomicInteger snoozes = new AtomicInteger();
+        runAsTask(
+                stacks,
+                scheduler -> {
+                    List<Fiber<?>> snoozers = new ArrayList<>();
+                    for (int i = 0; i < 2; i++) {
+                        snoozers.add(
+                                Fiber.spin(
+                                        () -> {
+                                            for (; ; ) {
+                                                Fiber.snooze();
+                                                snoozes.incrementAndGet();
+                                            }
+                                        }));
+                    }
+                    Fiber<?> me = Fiber.current();
+                    Fiber<?> partner =
+                            Fiber.spin(
+                                    () -> {
+                                        for (int i = 0; i < turns; i++) {
+                                            Fiber.suspend();
+                                            me.schedule(null);
+                                        }
+                                    });
+                    Fiber.snooze();
+                    scheduler.execute(() -> {});
+                    for (int i = 0; i < turns; i++) { // the two wake each other
+                        partner.schedule(null);
+                        Fiber.suspend();
+                    }
+                    snoozers.forEach(Fiber::terminate);
+                });
+        assertTrue(snoozes.get() > turns, snoozes::toString);
+    }
+
+    /** Its class initialiser snoozes, which pins the stack, while a task waits. */
+    private static final class Pinned {
+        static final boolean SNOOZED = snooze();
+
+        static boolean snooze() {
+            Scheduler scheduler = Objects.requireNonNull(Scheduler.currentOrNull());
+            scheduler.execute(() -> {});
+            Fiber.snooze();
+            return true;
+        }
+    }
+
+    private static final class PinnedOnVirtual {
+        static final boolean SNOOZED = Pinned.snooze();
+    }
+
+    @ParameterizedTest
+    @EnumSource(StackKind.class)
+    void F11_aPinnedStackThatCannotGiveWayGoesOnIfNoFiberIsRunnable(StackKind stacks) {
+        runAsTask(
+                stacks,
+                _ ->
+                        assertTrue(
+                                stacks == StackKind.LIGHT
+                                        ? Pinned.SNOOZED
+                                        : PinnedOnVirtual.SNOOZED));
     }
 
     private static void produce(Scheduler scheduler, AtomicInteger done, int bursts, int burst) {
