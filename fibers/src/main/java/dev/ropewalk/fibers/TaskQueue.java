@@ -74,13 +74,9 @@ final class TaskQueue {
         return !waiting.isEmpty();
     }
 
-    /** How many tasks wait; a hint, counted one by one. */
+    /** How many tasks wait, some of which may have been claimed; a hint, counted one by one. */
     int size() {
-        int unclaimed = 0;
-        for (Fiber<?> each : waiting) {
-            unclaimed += each.cordOrNull() == null ? 1 : 0;
-        }
-        return unclaimed;
+        return Math.max(0, waiting.size() - snoozing);
     }
 
     /** Whether this cord could find a task, of its own or of another cord. */
