@@ -272,7 +272,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         TaskQueue own = tasks;
         return !inbox.isEmpty()
                 || (own != null
-                        && (own.isWaiting() || (++idleLooks % STEAL_EVERY == 0 && own.steal())));
+                        && (own.hasWork() || (++idleLooks % STEAL_EVERY == 0 && own.steal())));
     }
 
     /** Who places a task prefers a cord that spins, for it costs no wake-up. */

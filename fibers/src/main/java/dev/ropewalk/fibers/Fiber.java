@@ -153,10 +153,11 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
 
     /**
      * Gives way to the fibers that are runnable now and goes on after them. On a cord of a {@link
-     * Scheduler} that is also so for the tasks that wait there: those that were placed on this cord
-     * before go first, by this cord or by others that take them, and those that are placed later do
-     * not.
+     * Scheduler} it gives way to the tasks that wait on that cord too: it goes on when those that
+     * were placed there before have been taken, by this cord or by others, and with that after
+     * fibers that have become runnable meanwhile.
      *
+     * @throws StackPinnedException if the stack cannot be left, and somebody could run
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static void snooze() {

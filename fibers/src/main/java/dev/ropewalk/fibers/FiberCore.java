@@ -188,14 +188,10 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         TaskQueue tasks = cord.tasks;
         if (tasks != null && tasks.isInFront()) {
             raiseIfDue();
-            try {
-                tasks.snoozeBehind(self());
-                return;
-            } catch (StackPinnedException pinned) {
-                // Then it gives way to whom it can: to nobody if no fiber is runnable.
-            }
+            tasks.snoozeBehind(self());
+        } else {
+            snoozeHere();
         }
-        snoozeHere();
     }
 
     final void snoozeHere() {

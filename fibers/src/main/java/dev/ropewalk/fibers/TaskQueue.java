@@ -15,9 +15,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  *
  * <p>A fiber of the cord that snoozes stands in the line as well, for who gives way means the tasks
  * too; else one that places tasks and snoozes would be alone on the cord, but for a task with each
- * look, and the line would grow for ever. Who takes such an entry, also a thief, gives its fiber
- * its turn. An entry that is left over from a snooze that was ended otherwise does no more than end
- * a later one early.
+ * look, and the line would grow for ever. Its place names one wait: who takes it, also a thief,
+ * ends that wait, and one whose wait is over does nothing. The cord takes all places at the head at
+ * once, so a line without tasks is none.
  *
  * <p>What has no note is the cord's alone.
  */
@@ -29,7 +29,9 @@ final class TaskQueue {
 
     final Scheduler scheduler;
     final Cord cord;
-    private final ConcurrentLinkedQueue<Fiber<?>> waiting = new ConcurrentLinkedQueue<>();
+
+    /** Fibers that are tasks, and places of fibers that snooze. */
+    private final ConcurrentLinkedQueue<Object> waiting = new ConcurrentLinkedQueue<>();
 
     /** Nothing is taken from here any more. Set before the rest is handed on. */
     private volatile boolean isClosed;
@@ -39,8 +41,6 @@ final class TaskQueue {
 
     /** The drain limit has passed: nothing more is started here. */
     private boolean isGivenUp;
-
-    private final Behind behind = new Behind(this);
 
     /** Fibers that snooze in the line, and those that were abandoned there. */
     private int snoozing;
@@ -76,7 +76,11 @@ final class TaskQueue {
 
     /** How many tasks wait, some of which may have been claimed; a hint, counted one by one. */
     int size() {
-        return Math.max(0, waiting.size() - snoozing);
+        int tasks = 0;
+        for (Object each : waiting) {
+            tasks += each instanceof Snooze ? 0 : 1;
+        }
+        return tasks;
     }
 
     /** Whether this cord could find a task, of its own or of another cord. */
@@ -98,9 +102,9 @@ final class TaskQueue {
     /** Of those that nobody has started; a snapshot. */
     List<Fiber<?>> snapshot() {
         List<Fiber<?>> tasks = new ArrayList<>();
-        for (Fiber<?> each : waiting) {
-            if (each.cordOrNull() == null) {
-                tasks.add(each);
+        for (Object each : waiting) {
+            if (each instanceof Fiber<?> task && task.cordOrNull() == null) {
+                tasks.add(task);
             }
         }
         return tasks;
@@ -128,11 +132,11 @@ final class TaskQueue {
     /** What waits on a cord that is stuck: it runs nothing, and may never do so again. */
     void refuseAll() {
         isClosed = true;
-        for (Fiber<?> entry = waiting.poll(); entry != null; entry = waiting.poll()) {
-            if (entry.cordOrNull() == null) {
-                new Refusal(entry).onCord();
-            } else {
-                endSnooze(entry);
+        for (Object entry = waiting.poll(); entry != null; entry = waiting.poll()) {
+            if (entry instanceof Fiber<?> task) {
+                new Refusal(task).onCord();
+            } else if (entry instanceof Snooze snooze) {
+                snooze.endFromAnywhere();
             }
         }
     }
@@ -153,16 +157,18 @@ final class TaskQueue {
     }
 
     private void handOn() {
-        for (Fiber<?> entry = waiting.poll(); entry != null; entry = waiting.poll()) {
-            handOn(entry);
+        for (Object entry = waiting.poll(); entry != null; entry = waiting.poll()) {
+            if (entry instanceof Fiber<?> task) {
+                handOn(task);
+            } else if (entry instanceof Snooze snooze) {
+                snooze.endFromAnywhere();
+            }
         }
     }
 
-    private void handOn(Fiber<?> entry) {
-        if (entry.cordOrNull() != null) {
-            endSnooze(entry);
-        } else if (!scheduler.placeAgainOrStart(entry)) {
-            cord.send(new Refusal(entry)); // by the cord: this may be any thread
+    private void handOn(Fiber<?> task) {
+        if (task.cordOrNull() == null && !scheduler.placeAgainOrStart(task)) {
+            cord.send(new Refusal(task)); // by the cord: this may be any thread
         }
     }
 
@@ -239,30 +245,40 @@ final class TaskQueue {
     }
 
     private boolean startFrom(TaskQueue from) {
-        if (cord.root().isEnding() || !cord.isInitialised()) {
+        if (!mayStart()) {
             endSnoozes(); // nobody takes them any more
-            return false; // what is closed and drained is started all the same
+            return false;
         }
         for (; ; ) {
-            Fiber<?> entry = from.waiting.poll();
-            if (entry == null) {
+            if (from == this && endSnoozesAtHead()) {
+                return true;
+            }
+            Object entry = from.waiting.poll();
+            if (entry instanceof Fiber<?> task) {
+                boolean isPassedOn =
+                        cord.isFull()
+                                && task.cordOrNull() == null
+                                && scheduler.crew.passOn(task, this);
+                if (!isPassedOn && start(task)) {
+                    return true;
+                }
+            } else if (entry instanceof Snooze snooze) {
+                snooze.endFromAnywhere();
+                return from == this; // a thief leaves those behind it to their cord
+            } else {
                 return false;
             }
-            Cord claimedBy = entry.cordOrNull();
-            if (claimedBy == null) {
-                boolean isPassedOn = cord.isFull() && scheduler.crew.passOn(entry, this);
-                if (!isPassedOn && start(entry)) {
-                    return true;
-                }
-            } else if (claimedBy == from.cord) { // it snoozes, or was claimed out of turn
-                if (from != this) {
-                    return endSnooze(entry); // those behind it are that cord's to take
-                }
-                if (endSnoozesUpTo(entry)) {
-                    return true;
-                }
-            }
         }
+    }
+
+    /** What is closed and drained is started all the same. */
+    private boolean mayStart() {
+        return !cord.root().isEnding() && cord.isInitialised();
+    }
+
+    /** Whether something waits here that this cord starts. */
+    boolean hasWork() {
+        return isWaiting() && mayStart();
     }
 
     /** Makes the task a fiber of this cord; false if somebody else has claimed it. */
@@ -304,11 +320,24 @@ final class TaskQueue {
 
     // ---------------------------------------------------------------- fibers that snooze
 
-    /** What a fiber waits for that has given way to tasks. */
-    private record Behind(TaskQueue tasks) {
+    /** The place of a fiber in the line, for one of its waits, and the reason of that wait. */
+    private record Snooze(Fiber<?> fiber, long number) {
+        /** On the fiber's cord: it has its turn, unless the wait is over. */
+        boolean end() {
+            return fiber.resume(number, null);
+        }
+
+        void endFromAnywhere() {
+            if (fiber.isHere()) {
+                end();
+            } else {
+                fiber.send(FiberMessages.quiet(this::end));
+            }
+        }
+
         @Override
         public String toString() {
-            return "its turn behind " + tasks;
+            return "its turn behind tasks";
         }
     }
 
@@ -319,59 +348,44 @@ final class TaskQueue {
 
     /** The current fiber goes on when those that wait now have been taken. A switchpoint. */
     void snoozeBehind(Fiber<?> fiber) {
-        waiting.add(fiber);
-        if (isClosed && waiting.remove(fiber)) {
+        Snooze place = new Snooze(fiber, fiber.nextWaitNumber());
+        waiting.add(place);
+        if (isClosed && waiting.remove(place)) {
             return; // nobody comes any more who would take it
         }
         snoozing++;
         try {
-            fiber.park(WaitKind.LIBRARY, behind);
-        } catch (Throwable left) {
-            waiting.remove(fiber);
-            throw left;
+            fiber.park(WaitKind.LIBRARY, place);
+        } catch (StackPinnedException pinned) {
+            waiting.remove(place); // who catches it and tries again would fill the line
+            throw pinned;
         } finally {
             snoozing--;
         }
     }
 
     /**
-     * The fiber at the head and those right behind it have their turn: no task waits in front of
-     * them, and a line of fibers alone would be joined by whoever snoozes next, for ever.
+     * Those at the head have their turn, for no task waits in front of them: a line of fibers alone
+     * would be joined by whoever snoozes next, for ever. Each has it before it is taken out: on a
+     * stack that is full either may fail.
      */
-    private boolean endSnoozesUpTo(Fiber<?> first) {
-        boolean isAnyEnded = endSnooze(first);
-        for (Fiber<?> next = waiting.peek();
-                next != null && next.cordOrNull() == cord && waiting.remove(next);
-                next = waiting.peek()) {
-            isAnyEnded |= endSnooze(next);
+    private boolean endSnoozesAtHead() {
+        boolean isAnyEnded = false;
+        while (waiting.peek() instanceof Snooze place) {
+            isAnyEnded |= place.end();
+            waiting.remove(place);
         }
         return isAnyEnded;
-    }
-
-    /**
-     * True if the fiber is put into the run queue now. From any thread; no effect on one that does
-     * not snooze in this way: it was a task here, or left the line otherwise. A message of a thief
-     * may end a later snooze than it was meant for, which then is a shorter one.
-     */
-    private static boolean endSnooze(Fiber<?> fiber) {
-        if (!fiber.isHere()) {
-            fiber.send(FiberMessages.quiet(() -> endSnoozeHere(fiber)));
-            return false;
-        }
-        return endSnoozeHere(fiber);
-    }
-
-    private static boolean endSnoozeHere(Fiber<?> fiber) {
-        return fiber.waitReason() instanceof Behind && fiber.resume(fiber.nextWaitNumber(), null);
     }
 
     private void endSnoozes() {
         if (snoozing == 0) {
             return;
         }
-        for (Fiber<?> entry : waiting) {
-            if (entry.cordOrNull() == cord && waiting.remove(entry)) {
-                endSnooze(entry);
+        for (Object each : waiting) {
+            if (each instanceof Snooze place) {
+                place.end();
+                waiting.remove(place);
             }
         }
     }

@@ -1,9 +1,11 @@
 package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -220,32 +222,47 @@ class SnoozeBehindTasksTest {
         assertTrue(snoozes.get() > turns, snoozes::toString);
     }
 
+    /** As by a task that is claimed before its turn: what is left of it in the line is nobody's. */
+    @ParameterizedTest
+    @EnumSource(StackKind.class)
+    void F4_theEntryOfATaskThatWasClaimedAtOnceEndsNoSnooze(StackKind stacks) {
+        List<String> order = new ArrayList<>();
+        runAsTask(
+                stacks,
+                scheduler -> {
+                    Fiber<?> claimed =
+                            scheduler.spin(
+                                    () -> {
+                                        scheduler.execute(() -> order.add("task"));
+                                        Fiber.snooze();
+                                        order.add("claimed");
+                                    });
+                    claimed.detach(); // for that it is started now
+                    claimed.await();
+                });
+        assertEquals(List.of("task", "claimed"), order);
+    }
+
     /** Its class initialiser snoozes, which pins the stack, while a task waits. */
     private static final class Pinned {
-        static final boolean SNOOZED = snooze();
+        static boolean wasTaskRun;
 
-        static boolean snooze() {
+        static {
             Scheduler scheduler = Objects.requireNonNull(Scheduler.currentOrNull());
-            scheduler.execute(() -> {});
-            Fiber.snooze();
-            return true;
+            scheduler.execute(() -> wasTaskRun = true);
+            assertThrows(StackPinnedException.class, Fiber::snooze);
         }
     }
 
-    private static final class PinnedOnVirtual {
-        static final boolean SNOOZED = Pinned.snooze();
-    }
-
-    @ParameterizedTest
-    @EnumSource(StackKind.class)
-    void F11_aPinnedStackThatCannotGiveWayGoesOnIfNoFiberIsRunnable(StackKind stacks) {
+    @Test
+    void F11_onAPinnedStackItFailsIfATaskWaits() {
         runAsTask(
-                stacks,
-                _ ->
-                        assertTrue(
-                                stacks == StackKind.LIGHT
-                                        ? Pinned.SNOOZED
-                                        : PinnedOnVirtual.SNOOZED));
+                StackKind.LIGHT,
+                _ -> {
+                    assertFalse(Pinned.wasTaskRun);
+                    Fiber.snooze();
+                    assertTrue(Pinned.wasTaskRun);
+                });
     }
 
     private static void produce(Scheduler scheduler, AtomicInteger done, int bursts, int burst) {
