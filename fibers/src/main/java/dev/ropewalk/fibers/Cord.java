@@ -304,7 +304,7 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
         seam.wakeUp();
     }
 
-    /** {@return how many fibers it may have besides its root, {@code Integer.MAX_VALUE} at most} */
+    /** {@return how many fibers it may have besides its root; without a limit the largest int} */
     public int mostFibers() {
         return mostFibers;
     }

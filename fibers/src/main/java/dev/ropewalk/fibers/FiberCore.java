@@ -186,10 +186,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     /** Gives way to tasks too. */
     final void snoozeBehindTasks() {
         TaskQueue tasks = cord.tasks;
-        if (tasks != null && tasks.isInFront()) {
-            raiseIfDue();
-            tasks.snoozeBehind(self());
-        } else {
+        if (tasks == null || !tasks.isInFront() || !tasks.snoozeBehind(self())) {
             snoozeHere();
         }
     }

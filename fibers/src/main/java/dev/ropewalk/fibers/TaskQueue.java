@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 
 /**
  * The tasks that were placed on one cord of a scheduler, oldest first (rule F15): the cord takes
@@ -116,7 +117,7 @@ final class TaskQueue {
      */
     void close() {
         isClosed = true;
-        handOn();
+        empty(this::handOn);
     }
 
     /**
@@ -132,13 +133,7 @@ final class TaskQueue {
     /** What waits on a cord that is stuck: it runs nothing, and may never do so again. */
     void refuseAll() {
         isClosed = true;
-        for (Object entry = waiting.poll(); entry != null; entry = waiting.poll()) {
-            if (entry instanceof Fiber<?> task) {
-                new Refusal(task).onCord();
-            } else if (entry instanceof Snooze snooze) {
-                snooze.endFromAnywhere();
-            }
-        }
+        empty(task -> new Refusal(task).onCord());
     }
 
     /** For the body of a bound thread that is restarted. */
@@ -153,13 +148,14 @@ final class TaskQueue {
 
     /** Whether the cord may start a task now. Its own answer counts; to others it is a hint. */
     boolean canTake() {
-        return !isClosed && !cord.root().isEnding() && cord.isInitialised();
+        return !isClosed && mayStart();
     }
 
-    private void handOn() {
+    /** Fibers that snooze here go on. */
+    private void empty(Consumer<Fiber<?>> taker) {
         for (Object entry = waiting.poll(); entry != null; entry = waiting.poll()) {
             if (entry instanceof Fiber<?> task) {
-                handOn(task);
+                taker.accept(task);
             } else if (entry instanceof Snooze snooze) {
                 snooze.endFromAnywhere();
             }
@@ -346,16 +342,21 @@ final class TaskQueue {
         return isWaiting() && canTake();
     }
 
-    /** The current fiber goes on when those that wait now have been taken. A switchpoint. */
-    void snoozeBehind(Fiber<?> fiber) {
+    /**
+     * The current fiber goes on when those that wait now have been taken. A switchpoint.
+     *
+     * @return false if it has not given way, for nobody takes anything from here any more
+     */
+    boolean snoozeBehind(Fiber<?> fiber) {
         Snooze place = new Snooze(fiber, fiber.nextWaitNumber());
         waiting.add(place);
         if (isClosed && waiting.remove(place)) {
-            return; // nobody comes any more who would take it
+            return false;
         }
         snoozing++;
         try {
             fiber.park(WaitKind.LIBRARY, place);
+            return true;
         } catch (StackPinnedException pinned) {
             waiting.remove(place); // who catches it and tries again would fill the line
             throw pinned;

@@ -255,14 +255,7 @@ class RandomLivesTest {
     private static void playOnScheduler(StackKind stacks, int cords, long seed) {
         World world = new World(1);
         Reports reports = new Reports();
-        Scheduler scheduler =
-                Scheduler.start(
-                        SchedulerOptions.named("crew")
-                                .withCords(cords)
-                                .withCord(
-                                        CordOptions.named("c")
-                                                .withStacks(stacks)
-                                                .withUncaught(reports)));
+        Scheduler scheduler = Runs.scheduler(stacks, cords, reports);
         world.scheduler = scheduler;
         world.cords.addAll(scheduler.cords());
         String replay = "seed=" + seed + " stacks=" + stacks + " cords=" + cords;

@@ -106,6 +106,7 @@ class RunQueueTest {
             assertEquals(i, queue.takeValue());
         }
         queue.forgetTaken();
+        assertNull(queue.takeValue());
         queue.checkInvariants(); // every slot is empty
     }
 

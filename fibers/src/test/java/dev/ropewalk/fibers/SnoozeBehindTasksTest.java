@@ -35,14 +35,7 @@ class SnoozeBehindTasksTest {
     /** The body runs elsewhere. */
     private static void onCords(StackKind stacks, int cords, Body body) {
         Reports reports = new Reports();
-        Scheduler scheduler =
-                Scheduler.start(
-                        SchedulerOptions.named("crew")
-                                .withCords(cords)
-                                .withCord(
-                                        CordOptions.named("c")
-                                                .withStacks(stacks)
-                                                .withUncaught(reports)));
+        Scheduler scheduler = Runs.scheduler(stacks, cords, reports);
         try {
             Cord.run(() -> body.run(scheduler));
         } finally {
@@ -88,6 +81,23 @@ class SnoozeBehindTasksTest {
                         assertEquals(i * burst, done.get());
                     }
                 });
+    }
+
+    /** A throttle's limit, or an actor between two messages, is not the tasks' business. */
+    @ParameterizedTest
+    @EnumSource(StackKind.class)
+    void F15_whatTheLibraryGivesWayForIsFibersAlone(StackKind stacks) {
+        List<String> order = new ArrayList<>();
+        runAsTask(
+                stacks,
+                scheduler -> {
+                    Fiber.spin(() -> order.add("fiber"));
+                    scheduler.execute(() -> order.add("task"));
+                    Waits.giveTurn();
+                    order.add("giver");
+                    Fiber.snooze();
+                });
+        assertEquals(List.of("fiber", "giver", "task"), order);
     }
 
     @ParameterizedTest

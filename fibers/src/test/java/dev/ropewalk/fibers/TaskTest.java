@@ -313,20 +313,23 @@ class TaskTest {
 
     @Test
     void F15_aSpinningCordThatGetsSeveralTasksWakesAnother() {
+        AtomicInteger blocked = new AtomicInteger();
         try (Scheduler scheduler = Scheduler.start(SchedulerOptions.named("crew").withCords(3))) {
             for (int round = 0; round < 2_000; round++) {
                 CountDownLatch second = new CountDownLatch(1);
                 Fiber<@Nullable Void> first =
-                        scheduler.spin("first", () -> blockUnlessBothAreHere(second));
+                        scheduler.spin("first", () -> blockUnlessBothAreHere(second, blocked));
                 scheduler.execute(second::countDown);
                 first.await();
             }
         }
+        assertTrue(blocked.get() > 1_900, blocked::toString);
     }
 
     /** A look that was due just then has started the second on this cord too, and it stays here. */
-    private static void blockUnlessBothAreHere(CountDownLatch second) {
+    private static void blockUnlessBothAreHere(CountDownLatch second, AtomicInteger blocked) {
         if (!Cord.current().hasRunnable()) {
+            blocked.incrementAndGet();
             Runs.await(second);
         }
     }
