@@ -139,6 +139,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     @Override
     public <R> R ask(Function<ReplyTo<R>, ? extends M> message, Duration limit) {
         long limitNanos = Waits.nanos(limit);
+        Waits.switchpoint(); // before the message is made: an exception means that none was sent
         ActorCell<?> asker = running();
         Ask<M, R> ask = new Ask<>(this, asker == null ? callerName() : asker.name);
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));

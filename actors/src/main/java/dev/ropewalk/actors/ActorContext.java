@@ -22,7 +22,7 @@ public sealed interface ActorContext<M> permits ActorCell {
     int attempt();
 
     /**
-     * Receives the next message; waits while there is none. A switchpoint if it must wait.
+     * Receives the next message; waits while there is none. A switchpoint, also if one is there.
      *
      * @return the message
      */

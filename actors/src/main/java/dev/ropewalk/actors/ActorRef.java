@@ -23,7 +23,8 @@ public sealed interface ActorRef<M> permits ActorCell {
 
     /**
      * Sends a message that asks for a reply, and waits for it {@link #ASK_LIMIT} at most. A
-     * switchpoint.
+     * switchpoint, also if the actor has ended: a fiber that is ended or cancelled before it asks
+     * gets that, and no message was sent.
      *
      * @param <R> the type of the reply
      * @param message makes the message around the address for the reply

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Waits;
@@ -94,7 +95,8 @@ public final class ActorSystem implements AutoCloseable {
 
     /**
      * Ends all actors, the last started first, each within its supervisor's stop limit, and waits
-     * for it. A switchpoint. Closing twice is harmless. What is queued becomes dead letters.
+     * for it. A switchpoint, and a shielded one: also a fiber that is being terminated or cancelled
+     * waits for the end. Closing twice is harmless. What is queued becomes dead letters.
      */
     @Override
     public void close() {
@@ -108,7 +110,12 @@ public final class ActorSystem implements AutoCloseable {
             }
         }
         root.stop();
-        rootFiber.awaitEnd(WITHOUT_LIMIT);
+        if (Fiber.currentOrNull() == null) {
+            rootFiber.awaitEnd(WITHOUT_LIMIT);
+        } else {
+            // Closing is clean-up: a closer that is being ended must not leave actors behind.
+            CancelScope.shielded(WITHOUT_LIMIT, () -> rootFiber.awaitEnd(WITHOUT_LIMIT));
+        }
     }
 
     @Override

@@ -110,8 +110,8 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
     }
 
     /**
-     * Sends the element; waits while nobody takes it and the buffer is full. A switchpoint only if
-     * it must wait. Termination while it waits means that the element was not sent.
+     * Sends the element; waits while nobody takes it and the buffer is full. A switchpoint, also if
+     * it need not wait: a fiber that is ended or cancelled gets that, and the element was not sent.
      *
      * @param element what is sent
      * @throws ChannelClosedException if the channel is closed, or is closed while this waits; it
@@ -131,8 +131,8 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
     boolean send(E element, Duration limit);
 
     /**
-     * Sends the element if that needs no waiting. Never switches, never fails spuriously, and may
-     * be called where waiting is not allowed.
+     * Sends the element if that needs no waiting. Never switches, raises nothing, never fails
+     * spuriously, and may be called where waiting is not allowed.
      *
      * @param element what is sent
      * @return what became of it
@@ -140,8 +140,8 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
     SendResult trySend(E element);
 
     /**
-     * Receives the next element; waits while there is none. A switchpoint only if it must wait.
-     * Termination while it waits takes nothing.
+     * Receives the next element; waits while there is none. A switchpoint, also if it need not
+     * wait: a fiber that is ended or cancelled gets that, and nothing was taken.
      *
      * @return the element
      * @throws ChannelClosedException if the channel is closed and drained, or is closed while this
@@ -160,7 +160,8 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
     @Nullable E receive(Duration limit);
 
     /**
-     * Receives an element if there is one now. Never switches, never fails spuriously.
+     * Receives an element if there is one now. Never switches, raises nothing, never fails
+     * spuriously.
      *
      * @return the element, or null if there is none now
      * @throws ChannelClosedException if the channel is closed and drained

@@ -142,10 +142,12 @@ class TryTest {
                 });
     }
 
-    /** A switchpoint only if it must wait. */
+    /**
+     * Within its turn a fiber that need not wait goes on; ReadyTest shows that it gives way then.
+     */
     @ParameterizedTest
     @MethodSource("dev.ropewalk.channels.Variant#onOneCord")
-    void C1_sendAndReceiveSwitchOnlyIfTheyMustWait(Variant variant) throws Exception {
+    void C1_sendAndReceiveThatNeedNotWaitGoOnWithinTheTurn(Variant variant) throws Exception {
         Arena.run(
                 variant,
                 arena -> {
@@ -154,10 +156,13 @@ class TryTest {
                     AtomicBoolean switched = new AtomicBoolean();
                     Fiber.spin(() -> switched.set(true));
                     channel.send(-1);
-                    for (int i = 0; i < arena.capacity(); i++) {
+                    int some = Math.min(arena.capacity(), 20);
+                    for (int i = 0; i < some; i++) {
                         channel.send(i);
                     }
-                    arena.drainFilled(channel);
+                    for (int i = 0; i < some; i++) {
+                        assertEquals(i, channel.receive());
+                    }
                     assertTrue(!switched.get(), "another fiber has run");
                     assertEquals(-1, receiver.await());
                 });

@@ -79,7 +79,7 @@ public final class BlockingPool implements AutoCloseable {
         Objects.requireNonNull(code, "code");
         Cord cord = Cord.currentOrNull();
         if (cord != null) {
-            Fiber.current().raiseIfDue();
+            Fiber.current().switchpoint();
         }
         if (cord == null || cord.isVirtual()) {
             checkOpen();

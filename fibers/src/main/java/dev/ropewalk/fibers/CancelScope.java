@@ -447,7 +447,11 @@ public final class CancelScope {
      */
     private Signal.@Nullable Cancel mine(Throwable thrown) {
         Signal.Cancel own = signal;
-        if (own == null || thrown == own) {
+        if (own == null) {
+            return null;
+        }
+        if (Signal.originOf(thrown) == own) {
+            Signal.atEdge(thrown);
             return own;
         }
         return fiber.due() == own && fiber.isInterruptFor(own, thrown) ? own : null;

@@ -183,6 +183,7 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
                             + " would wait for its own end, which comes after that of all its"
                             + " fibers; wait on another thread or cord");
         }
+        Waits.switchpoint();
         return end.await("the end of " + this, limitNanos);
     }
 

@@ -44,6 +44,11 @@ abstract sealed class CordCore permits CordLook {
      */
     boolean marked;
 
+    /** On a virtual clock, see {@link #isTurnOver}. */
+    private final boolean countsCalls;
+
+    private int callsLeft = LOOK_EVERY;
+
     /** When the ticker set the mark that is there now; by the ticker. */
     private volatile long markedNs;
 
@@ -100,6 +105,7 @@ abstract sealed class CordCore permits CordLook {
         this.orderSeeded = seam.isOrderSeeded();
         this.inTurns = seam.isInTurns();
         this.marked = inTurns; // for ever: it never looks by itself
+        this.countsCalls = seam.isVirtual();
         this.slices = new Slices(self(), options.watch().sliceLimits());
         this.hooks = SwitchHooks.of(self(), options.switchHooks());
         this.mostFibers = options.mostFibers();
@@ -162,6 +168,22 @@ abstract sealed class CordCore permits CordLook {
 
     boolean hasRunnable() {
         return runQueue.peek() != null;
+    }
+
+    /**
+     * Whether the running fiber, whose calls need not wait, has had its turn: the ticker has marked
+     * the cord. On a virtual clock there is no ticker, so the calls are counted.
+     */
+    final boolean isTurnOver() {
+        return countsCalls ? countCall() : marked;
+    }
+
+    private boolean countCall() {
+        if (--callsLeft > 0) {
+            return false;
+        }
+        callsLeft = LOOK_EVERY;
+        return true;
     }
 
     @Nullable Fiber<?> running() {

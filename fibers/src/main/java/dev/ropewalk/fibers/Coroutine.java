@@ -189,6 +189,8 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
      * @throws WrongThreadException if called on another cord
      */
     public O await() {
+        strand.checkCord("await");
+        Waits.switchpoint();
         return out(strand.await());
     }
 

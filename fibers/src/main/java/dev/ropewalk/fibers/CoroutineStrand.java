@@ -93,6 +93,7 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
     @Nullable Object transfer(@Nullable Object value) {
         Strand me = caller("transfer to");
         if (me == this) {
+            fiber.switchpoint();
             return value;
         }
         StrandChecks.transferable(this, me);

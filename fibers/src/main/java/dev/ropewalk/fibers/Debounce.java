@@ -170,8 +170,8 @@ public final class Debounce<T> implements AutoCloseable {
 
     /**
      * Runs the action now if a value is pending, and waits until it has been run with all that was
-     * triggered before. A switchpoint if there is something to wait for. If this fiber is ended or
-     * cancelled meanwhile it waits no longer; the action is run all the same. An action that
+     * triggered before. A switchpoint, also if there is nothing to wait for. If this fiber is ended
+     * or cancelled meanwhile it waits no longer; the action is run all the same. An action that
      * restarts its fiber has been run.
      *
      * @return false if nothing was pending and the action is not at it; so it is when all is over
@@ -186,6 +186,7 @@ public final class Debounce<T> implements AutoCloseable {
      */
     public boolean flush() {
         Fiber<?> fiber = caller("flush");
+        fiber.switchpoint();
         if (worker.outcome() != null || (pending == null && !isAtIt)) {
             return false;
         }
@@ -203,7 +204,7 @@ public final class Debounce<T> implements AutoCloseable {
             flushers.remove(flusher);
         }
         if (done < upTo) {
-            worker.await();
+            FiberAwait.takeEnded(worker);
             throw new IllegalStateException(this + " ended before it was flushed");
         }
         return true;

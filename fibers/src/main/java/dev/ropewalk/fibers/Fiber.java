@@ -142,7 +142,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
 
     /**
      * Waits until somebody calls {@link #schedule} on this fiber. If that happened since its last
-     * suspend, returns at once.
+     * suspend it need not wait, but is a switchpoint all the same.
      *
      * @return the value given to schedule
      * @throws IllegalStateException if no fiber runs on this thread
@@ -183,8 +183,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
 
     /**
      * Waits until the fiber has ended and takes its result. Works from any thread, after the
-     * fiber's death, and as often as wanted. Terminating the awaiting fiber ends the wait and
-     * leaves the awaited one as it is.
+     * fiber's death, and as often as wanted. A switchpoint, also if the fiber has ended.
+     * Terminating the awaiting fiber ends the wait and leaves the awaited one as it is.
      *
      * @return what the body returned
      * @throws FiberFailedException if the body threw; fresh for each caller, with the cause
@@ -199,7 +199,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
 
     /**
      * Waits until the fiber has ended, however it ended, or the limit passes. Takes no outcome and
-     * throws none. Works from any thread.
+     * throws none. Works from any thread. A switchpoint, also if the fiber has ended.
      *
      * @param limit how long to wait
      * @return false if the limit passed
@@ -208,13 +208,15 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
     public boolean awaitEnd(Duration limit) {
-        return outcome() != null || FiberAwait.end(this, Waits.nanos(limit), false);
+        long limitNs = Waits.nanos(limit);
+        Waits.switchpoint();
+        return outcome() != null || FiberAwait.end(this, limitNs, false);
     }
 
     /**
      * Waits until all have ended and takes their results. At the first failure it waits no longer
      * and throws it; the other fibers go on, see {@link Scope} for fibers that end together. Works
-     * from any thread.
+     * from any thread. A switchpoint, also if all have ended.
      *
      * @param <T> the type of the results
      * @param fibers whom to await; none is fine
@@ -228,18 +230,21 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
     public static <T extends @Nullable Object> List<T> awaitAll(
             List<? extends Fiber<? extends T>> fibers) {
         List<Fiber<? extends T>> all = List.copyOf(fibers);
-        if (!all.isEmpty()) {
+        if (all.isEmpty()) {
+            Waits.switchpoint();
+        } else {
             FiberAwait.all(all);
         }
         List<T> results = new ArrayList<>(all.size());
         for (Fiber<? extends T> each : all) {
-            results.add(each.await());
+            results.add(FiberAwait.takeEnded(each));
         }
         return results;
     }
 
     /**
      * Waits until one of them has ended, however it ended; the others go on. Works from any thread.
+     * A switchpoint, also if one has ended.
      *
      * @param <F> the type of the fibers
      * @param fibers whom to await, at least one

@@ -11,24 +11,34 @@ final class FiberAwait {
 
     // ---------------------------------------------------------------- one
 
-    /** Waits for the fiber's end and takes its outcome. */
+    /** Waits for the fiber's end and takes its outcome. A switchpoint, also if it has ended. */
     static <T extends @Nullable Object> Outcome<T> outcome(Fiber<T> target) {
-        Fiber<?> me = Fiber.currentOrNull();
-        Fiber<?> asParent = me != null && target.parentOrNull() == me ? me : null;
-        if (asParent != null) {
-            // Before the wait: the news of a failure may be on its way already.
-            target.isAwaitedByParent = true;
-        }
-        boolean ended = target.outcome() != null;
+        // Before anything that gives way: the news of a failure may be on its way already.
+        Fiber<?> asParent = claim(target);
+        boolean ended = false;
         try {
-            ended = ended || end(target, Long.MAX_VALUE, true);
+            Waits.switchpoint();
+            ended = target.outcome() != null || end(target, Long.MAX_VALUE, true);
         } finally {
             if (asParent != null) {
                 asParent.stopAwaiting(target, ended);
             }
         }
-        target.home().noteTaken(target);
-        return outcomeOf(target);
+        return taken(target);
+    }
+
+    /** Takes the outcome of a fiber that has ended; no switchpoint. */
+    static <T extends @Nullable Object> T takeEnded(Fiber<T> ended) {
+        Fiber<?> asParent = claim(ended);
+        if (asParent != null) {
+            asParent.stopAwaiting(ended, true);
+        }
+        return taken(ended).take(ended);
+    }
+
+    private static <T extends @Nullable Object> Outcome<T> taken(Fiber<T> ended) {
+        ended.home().noteTaken(ended);
+        return outcomeOf(ended);
     }
 
     private static <T extends @Nullable Object> Outcome<T> outcomeOf(Fiber<T> target) {
@@ -92,15 +102,38 @@ final class FiberAwait {
 
     // ---------------------------------------------------------------- several
 
-    /** The first of them to end; of those that had ended before, the first in the list. */
+    /**
+     * The first of them to end; of those that had ended before, the first in the list. A
+     * switchpoint, also if one has ended.
+     */
     static <F extends Fiber<?>> F any(List<F> targets) {
+        Object taken = null;
+        targets.forEach(FiberAwait::claim);
+        try {
+            Waits.switchpoint();
+            F ended = firstEnded(targets);
+            if (ended == null) {
+                ended = awaitFirst(targets);
+            } else {
+                ended.home().noteTaken(ended);
+            }
+            taken = ended;
+            return ended;
+        } finally {
+            unclaimAllBut(taken, targets);
+        }
+    }
+
+    private static <F extends Fiber<?>> @Nullable F firstEnded(List<F> targets) {
         for (F each : targets) {
             if (each.outcome() != null) {
-                claim(each);
-                each.home().noteTaken(each);
                 return each;
             }
         }
+        return null;
+    }
+
+    private static <F extends Fiber<?>> F awaitFirst(List<F> targets) {
         Object ended = null;
         EndWaiter waiter = new EndWaiter(true);
         try {
@@ -118,8 +151,25 @@ final class FiberAwait {
         throw new IllegalStateException("ended=" + ended + " is none of " + targets);
     }
 
-    /** Waits until all have ended, or until one fails, and throws that failure. */
+    /** Waits until all have ended, or until one fails, and throws that failure. A switchpoint. */
     static void all(List<? extends Fiber<?>> targets) {
+        Object failed = Waits.TIMED_OUT;
+        targets.forEach(FiberAwait::claim);
+        try {
+            Waits.switchpoint();
+            failed = awaitAll(targets);
+        } finally {
+            if (failed != null) {
+                unclaimAllBut(failed, targets);
+            }
+        }
+        if (failed instanceof Fiber<?> first) {
+            outcomeOf(first).take(first);
+        }
+    }
+
+    /** The first that failed; null if none did. */
+    private static @Nullable Object awaitAll(List<? extends Fiber<?>> targets) {
         AllWaiter waiter = new AllWaiter(targets.size());
         Object failed = Waits.TIMED_OUT;
         try {
@@ -131,9 +181,7 @@ final class FiberAwait {
                 leaveAllBut(failed, targets, waiter);
             }
         }
-        if (failed instanceof Fiber<?> first) {
-            outcomeOf(first).take(first);
-        }
+        return failed;
     }
 
     private static void begin(WaitCycle.Several wait, EndListener waiter) {
@@ -142,7 +190,6 @@ final class FiberAwait {
             WaitCycle.check(me, wait.fibers(), wait.needsAll());
         }
         for (Fiber<?> each : wait.fibers()) {
-            claim(each);
             listen(each, waiter);
         }
     }
@@ -152,34 +199,31 @@ final class FiberAwait {
         for (Fiber<?> each : targets) {
             if (each != taken) {
                 unlisten(each, waiter);
-                unclaim(each);
             }
         }
     }
 
     /**
-     * The news that a child of another cord failed may be on its way while its parent begins to
-     * await it; the parent's cord then ignores it. On one cord the listener alone decides.
+     * A child may fail, or the news of it come, while its parent begins to await it: the parent's
+     * cord then holds the news back. Returns the current fiber if it is the parent.
      */
-    private static void claim(Fiber<?> child) {
-        if (isMineFromElsewhere(child)) {
-            child.isAwaitedByParent = true;
+    private static @Nullable Fiber<?> claim(Fiber<?> target) {
+        Fiber<?> me = Fiber.currentOrNull();
+        if (me == null || target.parentOrNull() != me) {
+            return null;
         }
+        target.isAwaitedByParent = true;
+        return me;
     }
 
-    /**
-     * If the news was held back meanwhile, and the failure is not taken after all, it comes now.
-     */
-    private static void unclaim(Fiber<?> child) {
+    /** If the news was held back, and the failure is not taken after all, it comes now. */
+    private static void unclaimAllBut(@Nullable Object taken, List<? extends Fiber<?>> targets) {
         Fiber<?> me = Fiber.currentOrNull();
-        if (me != null && child.parentOrNull() == me) { // a task may have come here meanwhile
-            me.stopAwaiting(child, false);
+        for (Fiber<?> each : targets) {
+            if (me != null && each.parentOrNull() == me) {
+                me.stopAwaiting(each, each == taken);
+            }
         }
-    }
-
-    private static boolean isMineFromElsewhere(Fiber<?> fiber) {
-        Fiber<?> me = Fiber.currentOrNull();
-        return me != null && fiber.parentOrNull() == me && !fiber.isHere();
     }
 
     // ---------------------------------------------------------------- listening

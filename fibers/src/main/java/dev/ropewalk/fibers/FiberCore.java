@@ -2,6 +2,8 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Objects;
+
 /**
  * The part of a fiber that waits and is resumed: its state and its waits.
  *
@@ -152,7 +154,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
             hooks.show(self());
         }
         if (value == RAISED) {
-            throw throwDue();
+            throw throwCounted();
         }
         return value;
     }
@@ -175,11 +177,11 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
             return park(WaitKind.SUSPEND, "suspend");
         }
         raiseIfDue();
+        if (cord.isLookDue()) {
+            endTurn(); // it counts as a switch, and others have their turn as after one
+        }
         Object value = instantValue;
         instantValue = NONE;
-        if (cord.isLookDueAfterSwitch()) {
-            giveTurn(); // only the root frame may look
-        }
         return value;
     }
 
@@ -189,6 +191,33 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         if (tasks == null || !tasks.isInFront() || !tasks.snoozeBehind(self())) {
             snoozeHere();
         }
+    }
+
+    /**
+     * Begins each call that may wait, also one that need not (rules F6 and C1): raises what is due;
+     * gives way if the turn is over; and raises what came in between. Only then does the call take
+     * or give, so an exception means that it did neither.
+     *
+     * <p>Otherwise a fiber whose channel never runs dry keeps its cord for itself, and clean-up
+     * that locks or sends fails only when it happens to wait: one time in a thousand.
+     */
+    final void switchpoint() {
+        raiseIfDue();
+        if (cord.isTurnOver()) {
+            endTurn();
+        }
+    }
+
+    private void endTurn() {
+        try {
+            snoozeHere();
+        } catch (StackPinnedException pinned) {
+            // The call need not wait, so it does not fail; but what waits for the cord comes first.
+            if (!cord.onVirtualThreads && !cord.inTurns) {
+                cord.lookInTurn();
+            }
+        }
+        raiseIfDue();
     }
 
     final void snoozeHere() {
@@ -281,29 +310,37 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         Throwable due = due();
         if (due != null) {
             waitNumber++;
-            giveWayTo(due);
-            throw throwDue();
+            if (due instanceof Signal && abandonedFor == null) {
+                giveWayFirst();
+            }
+            throw throwCounted();
         }
     }
 
-    /** Who swallows a signal in a loop slows only itself, and not for ever (rule F6). */
-    private void giveWayTo(Throwable due) {
+    /** A fiber that swallows a signal in a loop slows only itself (rule F6). */
+    private void giveWayFirst() {
+        try {
+            giveTurn();
+        } catch (StackPinnedException pinned) {
+            // What is due says more, and is thrown now.
+        }
+    }
+
+    /**
+     * And it does not swallow one for ever: each raise counts, also that of a shield which was
+     * lifted, or a fresh shield around each wait would keep it alive.
+     */
+    private RuntimeException throwCounted() {
+        Throwable due = Objects.requireNonNull(due(), "nothing is due");
         if (abandonedFor != null) {
             abandonRunning(abandonedFor);
-        } else if (due instanceof Signal signal) {
-            if (!signal.mayRaiseAgain()) {
-                abandonRunning(
-                        "it swallowed its termination "
-                                + Signal.MOST_RAISES
-                                + " times; let the Error that a switchpoint throws pass");
-            }
-            try {
-                giveTurn();
-            } catch (StackPinnedException pinned) {
-                // What is due says more, and is thrown now.
-                return;
-            }
+        } else if (due instanceof Signal signal && !signal.mayRaiseAgain()) {
+            abandonRunning(
+                    "it swallowed its termination "
+                            + Signal.MOST_RAISES
+                            + " times; let the Error that a switchpoint throws pass");
         }
+        throw throwDue();
     }
 
     // ---------------------------------------------------------------- ending a wait

@@ -169,11 +169,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         setShielded(true);
         abandonedFor = null; // it ends by itself after all
         Throwable pending = takePending();
-        boolean wasInterrupted =
-                pending instanceof Signal
-                        && raw instanceof Outcome.Failure<T>(Throwable thrown)
-                        && isInterruptFor(pending, thrown);
-        Outcome<T> end = Ranks.withPending(wasInterrupted ? endedBy(pending) : raw, pending);
+        Outcome<T> end = Ranks.withPending(atEdge(raw, pending), pending);
         if (!hasNobodyBelow()) {
             end = endChildren(end);
         }
@@ -185,8 +181,15 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         return false;
     }
 
-    private static <R extends @Nullable Object> Outcome<R> endedBy(@Nullable Throwable signal) {
-        return new Outcome.Failure<>(Objects.requireNonNull(signal, "signal"));
+    /** What left the body stands for: the origin of a raise, or what a JDK call was ended for. */
+    private Outcome<T> atEdge(Outcome<T> raw, @Nullable Throwable pending) {
+        if (!(raw instanceof Outcome.Failure<T>(Throwable thrown))) {
+            return raw;
+        }
+        if (pending instanceof Signal signal && isInterruptFor(signal, thrown)) {
+            return new Outcome.Failure<>(signal);
+        }
+        return new Outcome.Failure<>(Signal.atEdge(thrown));
     }
 
     /** What the restart hid is told at once, for there is no outcome that could carry it. */
@@ -236,7 +239,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         boolean taken = publish(from, end);
         FiberFailedException untaken = taken ? null : untakenFailure(end);
         if (end instanceof Outcome.Stopped<T>(Signal.Stop signal, T _)) {
-            reportSuppressed(signal); // also to who awaits it, the result tells nothing of it
+            reportCleanUp(signal, "was stopped"); // an awaiter is not told, it gets the result
         }
         Fiber<?> toTell = parentOrNull();
         if (toTell == null) {
@@ -254,15 +257,22 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
 
     private @Nullable FiberFailedException untakenFailure(Outcome<T> end) {
         if (end instanceof Outcome.Terminated<T>(Signal.Terminate signal)) {
-            reportSuppressed(signal);
+            reportCleanUp(signal, "was terminated");
         }
         return end.untaken(self());
     }
 
     /** What failed while the fiber was being ended is no outcome, but it is told. */
-    private void reportSuppressed(Signal.End signal) {
-        if (signal.getSuppressed().length > 0) {
-            cord.reportUncaught(self(), signal);
+    private void reportCleanUp(Signal.End signal, String how) {
+        Throwable[] failures = signal.getSuppressed();
+        if (failures.length > 0) {
+            FiberFailedException told =
+                    new FiberFailedException(
+                            self(), self() + " " + how + ", and its clean-up failed", failures[0]);
+            for (int i = 1; i < failures.length; i++) {
+                told.addSuppressed(failures[i]);
+            }
+            cord.reportUncaught(self(), told);
         }
     }
 

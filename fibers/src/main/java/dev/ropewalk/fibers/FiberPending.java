@@ -63,10 +63,13 @@ abstract sealed class FiberPending permits FiberCore {
         return pending == null ? due : pending;
     }
 
-    /** Throws what is due; afterwards it is due no more, unless it is a signal. */
+    /** Throws what is due: a fresh raise of a signal, which stays due; anything else once. */
     final RuntimeException throwDue() {
         Throwable due = Objects.requireNonNull(due(), "nothing is due");
-        if (due == pending && !(due instanceof Signal)) {
+        if (due instanceof Signal signal) {
+            throw signal.raise();
+        }
+        if (due == pending) {
             pending = null;
             refreshAlert();
             forgetInterruptFor(due);
@@ -84,7 +87,7 @@ abstract sealed class FiberPending permits FiberCore {
     }
 
     final void addPending(Throwable raised) {
-        pending = Ranks.stronger(pending, raised);
+        pending = Ranks.stronger(pending, Signal.originOf(raised));
         alerted = true;
     }
 
@@ -97,10 +100,11 @@ abstract sealed class FiberPending permits FiberCore {
 
     /** A wait that was given in the last moment puts back what came too late. */
     final void keepForNextSwitchpoint(Throwable raised) {
-        if (pending != raised && !(raised instanceof Signal.Cancel)) {
-            pending = pending == null ? raised : Ranks.stronger(raised, pending);
+        Throwable origin = Signal.originOf(raised);
+        if (pending != origin && !(origin instanceof Signal.Cancel)) {
+            pending = pending == null ? origin : Ranks.stronger(origin, pending);
             alerted = true;
-        } // else it stands in the fiber or in its scope as before
+        } // otherwise it stands in the fiber or in its scope as before
     }
 
     // ---------------------------------------------------------------- scopes and shields

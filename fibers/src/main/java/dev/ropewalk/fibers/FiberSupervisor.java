@@ -239,7 +239,7 @@ public final class FiberSupervisor {
         Throwable failure = fiber.failure();
         try {
             if (failure == null) {
-                rules.onResult().ended(fiber, fiber.await());
+                rules.onResult().ended(fiber, FiberAwait.takeEnded(fiber));
             } else if (!(failure instanceof FiberTerminatedException)) {
                 rules.onFailure().failed(fiber, failure);
             }

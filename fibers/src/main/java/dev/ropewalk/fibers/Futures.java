@@ -15,7 +15,7 @@ public final class Futures {
     private Futures() {}
 
     /**
-     * Waits until the stage completes, and takes its result. A switchpoint unless it is complete.
+     * Waits until the stage completes, and takes its result. A switchpoint, also if it is complete.
      * Works from any thread. Terminating or cancelling the waiting fiber ends the wait and leaves
      * the stage as it is; a time limit is given by {@link CancelScope#cancelAfter}.
      *
@@ -61,6 +61,7 @@ public final class Futures {
     private static boolean awaitEnd(End<?> end, long limitNanos, boolean cancels) {
         Object result = Waits.TIMED_OUT;
         try {
+            Waits.switchpoint();
             result = end.await(end, limitNanos);
         } finally {
             if (result == Waits.TIMED_OUT) {

@@ -133,8 +133,8 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
     }
 
     /**
-     * Runs the body on to its next value, unless that is there already. A switchpoint; if it is
-     * left by an exception, the value comes with the next call.
+     * Runs the body on to its next value, unless that is there already. A switchpoint, also if it
+     * is there; if it is left by an exception, the value comes with the next call.
      *
      * @return false if the body has returned
      * @throws FiberFailedException if the body threw a checked exception; an unchecked one is
@@ -149,11 +149,16 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
         strand.checkCord("next of");
         if (fetched == NONE) {
             fetched = fetch();
+        } else {
+            Waits.switchpoint();
         }
         return fetched != END;
     }
 
     private @Nullable Object fetch() {
+        if (strand.owes() || strand.hasReturned()) {
+            Waits.switchpoint(); // what follows need not wait
+        }
         if (strand.owes()) {
             return strand.await();
         }
@@ -164,14 +169,16 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
     /**
      * {@inheritDoc}
      *
-     * <p>Waits and throws as {@link #hasNext} does.
+     * <p>Waits and throws as {@link #hasNext} does. Right after a {@code hasNext} that said true it
+     * takes the value and is no switchpoint.
      *
      * @throws NoSuchElementException if the body has returned
      */
     @Override
     @SuppressWarnings({"unchecked", "NullAway"}) // the body yields T
     public T next() {
-        if (!hasNext()) {
+        strand.checkCord("next of");
+        if ((fetched == NONE || fetched == END) && !hasNext()) {
             throw new NoSuchElementException(strand.label() + " has no more values");
         }
         T value = (T) fetched;

@@ -9,9 +9,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * atomic instruction, or by one short lock, for fibers of any cord and plain threads. So one
  * algorithm serves both.
  *
- * <p>Between {@link #enter} and {@link #exit} there is no switchpoint and no code of the user. Who
- * has to wait makes a {@link #party} inside the guard, puts it into a line, leaves the guard, and
- * calls {@link #await}.
+ * <p>A call that may wait begins with {@link #switchpoint}; one that only tries, or gives back,
+ * does not. Between {@link #enter} and {@link #exit} there is no switchpoint and no code of the
+ * user. A caller that has to wait makes a {@link #party} inside the guard, puts it into a line,
+ * leaves the guard, and calls {@link #await}.
  */
 public abstract sealed class Guard {
     private Guard() {}
@@ -49,6 +50,15 @@ public abstract sealed class Guard {
      * @throws WrongThreadException if the guard is another cord's
      */
     public abstract Object caller(Object guarded);
+
+    /**
+     * Begins a call of the user's that may wait, also one that need not: makes it a switchpoint, as
+     * {@link Waits#switchpoint} does. Called outside the guard, before anything is taken or given.
+     *
+     * @param guarded what is used, for the error
+     * @throws WrongThreadException if the guard is another cord's
+     */
+    public abstract void switchpoint(Object guarded);
 
     /** {@return whether it confines to one cord} */
     public abstract boolean isLocal();
@@ -138,6 +148,15 @@ public abstract sealed class Guard {
         }
 
         @Override
+        public void switchpoint(Object guarded) {
+            enter(guarded);
+            Fiber<?> running = cord.running();
+            if (running != null) {
+                running.switchpoint();
+            }
+        }
+
+        @Override
         public boolean isLocal() {
             return true;
         }
@@ -177,6 +196,11 @@ public abstract sealed class Guard {
         public Object caller(Object guarded) {
             Fiber<?> fiber = Fiber.currentOrNull();
             return fiber == null ? Thread.currentThread() : fiber;
+        }
+
+        @Override
+        public void switchpoint(Object guarded) {
+            Waits.switchpoint();
         }
 
         @Override

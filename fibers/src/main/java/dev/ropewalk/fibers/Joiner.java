@@ -67,11 +67,11 @@ public interface Joiner<T extends @Nullable Object, R extends @Nullable Object> 
             @Override
             public List<T> result() {
                 if (failed != null) {
-                    failed.await();
+                    FiberAwait.takeEnded(failed);
                 }
                 List<T> results = new ArrayList<>(spun.size());
                 for (Fiber<? extends T> each : spun) {
-                    results.add(each.await());
+                    results.add(FiberAwait.takeEnded(each));
                 }
                 return results;
             }
@@ -103,7 +103,7 @@ public interface Joiner<T extends @Nullable Object, R extends @Nullable Object> 
             @Override
             public T result() {
                 if (winner != null) {
-                    return winner.await();
+                    return FiberAwait.takeEnded(winner);
                 }
                 if (failures.isEmpty()) {
                     throw new IllegalStateException(

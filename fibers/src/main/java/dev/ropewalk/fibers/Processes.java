@@ -40,8 +40,8 @@ public final class Processes {
     private Processes() {}
 
     /**
-     * Waits until the process has exited. A switchpoint unless it has. Works from any thread. What
-     * the process writes is left to the caller.
+     * Waits until the process has exited. A switchpoint, also if it has. Works from any thread.
+     * What the process writes is left to the caller.
      *
      * @param process ended if the caller leaves before
      * @return the exit code
@@ -64,6 +64,8 @@ public final class Processes {
         long stopLimitNs = Waits.nanos(stopLimit);
         if (process.isAlive()) {
             awaitOrEnd(process, process.onExit(), stopLimitNs);
+        } else {
+            Waits.switchpoint();
         }
         return process.exitValue();
     }

@@ -137,7 +137,9 @@ final class Ranks {
     private static void suppress(Throwable standing, Throwable other) {
         Throwable to = failureIn(standing);
         Throwable suppressed = failureIn(other);
-        if (to != suppressed) {
+        // A clean-up that failed may carry a raise of it already.
+        boolean isThere = suppressed instanceof Signal && Signal.isSuppressedIn(to, suppressed);
+        if (to != suppressed && !isThere) {
             to.addSuppressed(suppressed);
         }
     }

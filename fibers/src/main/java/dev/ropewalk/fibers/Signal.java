@@ -5,6 +5,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the library itself raises in a fiber. An {@code Error}, so that {@code catch (Exception e)}
  * in user code swallows none (rule F6); it turns into an exception at the edge that owns it.
+ *
+ * <p>An origin stands in its fiber or scope until that is over. It is never thrown itself: each
+ * switchpoint throws a fresh {@link #raise} of it. Otherwise a block of try-with-resources whose
+ * {@code close} is a switchpoint would add a signal to itself as suppressed, which Java forbids,
+ * and the signal would be lost. At the edge, {@link #atEdge} leads from the raise back to its
+ * origin, which takes over what failed in clean-up while the raise was on its way.
  */
 abstract sealed class Signal extends Error {
     private static final long serialVersionUID = 1L;
@@ -12,23 +18,89 @@ abstract sealed class Signal extends Error {
     /** How often it may be swallowed before the fiber is abandoned. */
     static final int MOST_RAISES = 1_000;
 
+    /** Null if this is an origin. */
+    private final @Nullable Signal origin;
+
+    /** Of an origin. */
     private int raises;
 
-    private Signal(String message, @Nullable Throwable cause) {
+    private Signal(@Nullable Signal origin, @Nullable String message, @Nullable Throwable cause) {
         super(message, cause, true, false);
+        this.origin = origin;
     }
 
-    /** Counts one more switchpoint that raises it; false when that is one too many. */
+    // ---------------------------------------------------------------- origins and raises
+
+    /** {@return a fresh one, to be thrown; it shows what the origin has suppressed so far} */
+    final Signal raise() {
+        Signal raise = copy();
+        for (Throwable each : getSuppressed()) {
+            raise.addSuppressed(each);
+        }
+        return raise;
+    }
+
+    /** {@return a raise of the same kind} */
+    abstract Signal copy();
+
+    final Signal origin() {
+        return origin == null ? this : origin;
+    }
+
+    /** What stands for the thrown in its fiber or scope: the origin of a raise, or itself. */
+    static Throwable originOf(Throwable thrown) {
+        return thrown instanceof Signal signal ? signal.origin() : thrown;
+    }
+
+    /**
+     * What the thrown is at the edge that owns it: the origin of a raise, which has taken over the
+     * failures that the raise suppressed; or itself.
+     */
+    static Throwable atEdge(Throwable thrown) {
+        if (!(thrown instanceof Signal raise) || raise.origin == null) {
+            return thrown;
+        }
+        moveFailures(raise, raise.origin);
+        return raise.origin;
+    }
+
+    /**
+     * A raise among the suppressed is no failure: its origin stands elsewhere, and is raised again
+     * if it is not over.
+     */
+    private static void moveFailures(Throwable from, Throwable to) {
+        for (Throwable each : from.getSuppressed()) {
+            if (each instanceof Signal raise && raise.origin != null) {
+                moveFailures(raise, to);
+            } else if (each != to && !isSuppressedIn(to, each)) {
+                to.addSuppressed(each);
+            }
+        }
+    }
+
+    /** Whether the one, or a raise of it, is among what the other has suppressed already. */
+    static boolean isSuppressedIn(Throwable other, Throwable one) {
+        for (Throwable each : other.getSuppressed()) {
+            if (originOf(each) == originOf(one)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Of an origin: counts one more raise; false when that is one too many. */
     final boolean mayRaiseAgain() {
         return ++raises <= MOST_RAISES;
     }
+
+    // ---------------------------------------------------------------- the kinds
 
     /** Ends the fiber for good. */
     abstract static sealed class End extends Signal {
         private static final long serialVersionUID = 1L;
 
-        private End(String message) {
-            super(message, null);
+        private End(@Nullable Signal origin, @Nullable String message) {
+            super(origin, message, null);
         }
     }
 
@@ -37,7 +109,16 @@ abstract sealed class Signal extends Error {
         private static final long serialVersionUID = 1L;
 
         Terminate(String message) {
-            super(message);
+            super(null, message);
+        }
+
+        private Terminate(Terminate origin) {
+            super(origin, origin.getMessage());
+        }
+
+        @Override
+        Signal copy() {
+            return new Terminate(this);
         }
     }
 
@@ -49,8 +130,18 @@ abstract sealed class Signal extends Error {
         final @Nullable Object result;
 
         Stop(String message, @Nullable Object result) {
-            super(message);
+            super(null, message);
             this.result = result;
+        }
+
+        private Stop(Stop origin) {
+            super(origin, origin.getMessage());
+            this.result = origin.result;
+        }
+
+        @Override
+        Signal copy() {
+            return new Stop(this);
         }
     }
 
@@ -59,7 +150,16 @@ abstract sealed class Signal extends Error {
         private static final long serialVersionUID = 1L;
 
         Restart(String message) {
-            super(message, null);
+            super(null, message, null);
+        }
+
+        private Restart(Restart origin) {
+            super(origin, origin.getMessage(), null);
+        }
+
+        @Override
+        Signal copy() {
+            return new Restart(this);
         }
     }
 
@@ -71,8 +171,18 @@ abstract sealed class Signal extends Error {
         final FiberFailedException failure;
 
         ChildFailed(FiberFailedException failure) {
-            super(String.valueOf(failure.getMessage()), failure);
+            super(null, failure.getMessage(), failure);
             this.failure = failure;
+        }
+
+        private ChildFailed(ChildFailed origin) {
+            super(origin, origin.getMessage(), origin.failure);
+            this.failure = origin.failure;
+        }
+
+        @Override
+        Signal copy() {
+            return new ChildFailed(this);
         }
     }
 
@@ -83,7 +193,7 @@ abstract sealed class Signal extends Error {
         @SuppressWarnings("serial") // signals never leave the process
         final CancelScope scope;
 
-        /** Else it was cancelled by a call. */
+        /** Otherwise it was cancelled by a call. */
         final boolean isTimeout;
 
         /** What the fiber waited for at that moment; null if it did not wait. */
@@ -91,10 +201,22 @@ abstract sealed class Signal extends Error {
         final @Nullable Object waitedFor;
 
         Cancel(CancelScope scope, boolean isTimeout, @Nullable Object waitedFor) {
-            super("a cancel scope is being left", null);
+            super(null, "a cancel scope is being left", null);
             this.scope = scope;
             this.isTimeout = isTimeout;
             this.waitedFor = waitedFor;
+        }
+
+        private Cancel(Cancel origin) {
+            super(origin, origin.getMessage(), null);
+            this.scope = origin.scope;
+            this.isTimeout = origin.isTimeout;
+            this.waitedFor = origin.waitedFor;
+        }
+
+        @Override
+        Signal copy() {
+            return new Cancel(this);
         }
     }
 }

@@ -83,7 +83,7 @@ public final class Signals implements AutoCloseable {
     }
 
     /**
-     * Waits for the next signal. A switchpoint only if none is there. Termination or cancellation
+     * Waits for the next signal. A switchpoint, also if one is there. Termination or cancellation
      * ends the wait and takes none.
      *
      * @return its name
@@ -92,6 +92,7 @@ public final class Signals implements AutoCloseable {
      */
     public String await() {
         Party<String> party;
+        guard.switchpoint(this);
         guard.enter(this);
         try {
             checkOpen();

@@ -8,10 +8,10 @@ import java.time.Duration;
  * Numbered waits of the current cord's fibers, for those who build channels, mailboxes and locks
  * that are confined to one cord (rule F4). {@link Waiter} is the form that crosses cords.
  *
- * <p>To wait: take {@link #nextNumber}, put (fiber, number) where a giver finds it, and {@link
- * #park}. To give: {@link #resume} with that number. A resume with an old number is refused, so a
- * late giver never ends the wrong wait; it then takes its next waiter. A waiting operation that
- * leaves by an exception must take its entry out again (rule F5).
+ * <p>To wait: begin with {@link #switchpoint}, take {@link #nextNumber}, put (fiber, number) where
+ * a giver finds it, and {@link #park}. To give: {@link #resume} with that number. A resume with an
+ * old number is refused, so a late giver never ends the wrong wait; it then takes its next waiter.
+ * A waiting operation that leaves by an exception must take its entry out again (rule F5).
  */
 public final class Waits {
     /** What {@link #park(Object, long)} returns when the time limit passed. */
@@ -61,6 +61,20 @@ public final class Waits {
     }
 
     /**
+     * Begins a call that may wait, also one that need not: raises what is due in the current fiber,
+     * gives way if the fiber has had its turn (the cord was marked by the ticker, within a
+     * millisecond; on a virtual clock after some number of calls), and raises what came meanwhile.
+     * Called before anything is taken or given, so an exception means that nothing was. A call that
+     * gives back what the caller holds does without it. No effect where no fiber runs.
+     */
+    public static void switchpoint() {
+        Fiber<?> running = Fiber.currentOrNull();
+        if (running != null) {
+            running.switchpoint();
+        }
+    }
+
+    /**
      * Gives way to the fibers that are runnable now, like {@link Fiber#snooze}, but not to tasks of
      * a scheduler: for those who give way on behalf of others, after each message for one. A
      * switchpoint.
@@ -68,7 +82,9 @@ public final class Waits {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static void giveTurn() {
-        Fiber.current().snoozeHere();
+        Fiber<?> running = Fiber.current();
+        running.snoozeHere();
+        running.raiseIfDue(); // what came in that turn: the caller is about to take
     }
 
     /**

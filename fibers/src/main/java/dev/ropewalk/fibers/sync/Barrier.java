@@ -172,8 +172,9 @@ public final class Barrier {
     // ---------------------------------------------------------------- for its parties
 
     /**
-     * Waits until all parties have come. A switchpoint for all but the last one, who runs the
-     * action; what the action throws comes out there as it is, and breaks the barrier.
+     * Waits until all parties have come. A switchpoint, also for the last one, which runs the
+     * action; what the action throws comes out there as it is, and breaks the barrier. A fiber that
+     * is ended or cancelled as it comes breaks it too, because it will not come.
      *
      * @return how many came before, in this generation: 0 for the first, {@code parties - 1} for
      *     the last
@@ -259,6 +260,7 @@ public final class Barrier {
         Generation mine;
         int index;
         Party<Object> party = null;
+        arrive();
         guard.enter(this);
         try {
             mine = current;
@@ -285,6 +287,26 @@ public final class Barrier {
             waitFor(mine, party, limitNs);
         }
         return index;
+    }
+
+    /** A party that is ended as it comes will not come: the others need not wait for it. */
+    private void arrive() {
+        try {
+            guard.switchpoint(this);
+        } catch (WrongThreadException misuse) {
+            throw misuse;
+        } catch (Throwable left) {
+            Object who = guard.caller(this);
+            List<Party<Object>> toWake = new ArrayList<>();
+            guard.enter(this);
+            try {
+                breakUp(current, who + " left: " + left, null, toWake);
+            } finally {
+                guard.exit();
+            }
+            Parties.wakeAll(toWake);
+            throw left;
+        }
     }
 
     /** By the last party. */

@@ -91,6 +91,7 @@ public final class Condition implements HandsOver {
 
     private boolean awaitWithin(long limitNs) {
         Object me = mutex.checkHolder("await");
+        guard.switchpoint(this);
         Wait wait = new Wait();
         Party<Object> party;
         Party<Object> next;
@@ -126,7 +127,7 @@ public final class Condition implements HandsOver {
     /** Nothing ends this wait but the mutex. */
     private void lockAgain(Object me, Wait wait) {
         if (me instanceof Fiber<?>) {
-            CancelScope.shielded(REGAIN_LIMIT, () -> mutex.lockFor(wait));
+            CancelScope.shielded(REGAIN_LIMIT, () -> mutex.lockAgainFor(wait));
             return;
         }
         boolean interrupted = false;

@@ -75,7 +75,7 @@ public final class Event implements HandsOver {
 
     /**
      * Waits until the event is signalled, and takes the signal if the event is automatic. A
-     * switchpoint only if it is not signalled now. Termination or cancellation ends the wait, and
+     * switchpoint, also if it is signalled now: a fiber that is ended or cancelled gets that, and
      * no signal was taken.
      *
      * @throws WrongThreadException if the event is another cord's
@@ -100,6 +100,7 @@ public final class Event implements HandsOver {
 
     private boolean awaitWithin(long limitNs) {
         Party<Event> party;
+        guard.switchpoint(this);
         guard.enter(this);
         try {
             if (take()) {
@@ -115,8 +116,8 @@ public final class Event implements HandsOver {
 
     /**
      * Waits until one of the events is signalled, and takes the signal of that one only; the others
-     * stay as they are. A switchpoint only if none is signalled now. Termination or cancellation
-     * ends the wait, and no signal was taken.
+     * stay as they are. A switchpoint, also if one is signalled now: a fiber that is ended or
+     * cancelled gets that, and no signal was taken.
      *
      * @param events at least one; all shared, or all local to the current cord
      * @return the event whose signal ended the wait; of those that are signalled already, the first

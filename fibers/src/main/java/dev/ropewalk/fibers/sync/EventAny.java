@@ -29,13 +29,14 @@ final class EventAny {
     static @Nullable Event await(List<Event> given, long limitNs) {
         List<Event> events = List.copyOf(given);
         check(events);
+        Event first = events.getFirst();
+        Guard guard = first.guard();
+        guard.switchpoint(first);
         for (Event each : events) {
             if (each.takeNow()) {
                 return each;
             }
         }
-        Event first = events.getFirst();
-        Guard guard = first.guard();
         guard.enter(first);
         Party<Event> wait;
         try {

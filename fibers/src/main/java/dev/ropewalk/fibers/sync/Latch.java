@@ -59,7 +59,7 @@ public final class Latch {
     }
 
     /**
-     * Waits until the latch is open. A switchpoint only if it is not.
+     * Waits until the latch is open. A switchpoint, also if it is.
      *
      * @throws WrongThreadException if the latch is local and another cord's
      * @throws IllegalStateException if it would have to wait where no fiber runs on a cord
@@ -70,7 +70,7 @@ public final class Latch {
     }
 
     /**
-     * Waits until the latch is open, no longer than the limit. A switchpoint only if it is not.
+     * Waits until the latch is open, no longer than the limit. A switchpoint, also if it is.
      *
      * @param limit how long to wait; may be zero
      * @return false if the limit passed

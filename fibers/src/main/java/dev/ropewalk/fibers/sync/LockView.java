@@ -28,8 +28,8 @@ public final class LockView implements HandsOver, Held {
     }
 
     /**
-     * Locks it, waiting for it if need be. A switchpoint only if it has to wait. Termination or
-     * cancellation ends the wait, and the caller does not hold it.
+     * Locks it, waiting for it if need be. A switchpoint, also if it need not wait: a fiber that is
+     * ended or cancelled gets that, and does not hold it.
      *
      * @throws DeadlockException if the caller would wait for itself: it holds the write lock, or it
      *     holds the read lock and this is the write lock; or if the one who holds it waits for the
@@ -42,7 +42,7 @@ public final class LockView implements HandsOver, Held {
     }
 
     /**
-     * Locks it, waiting for it no longer than the limit.
+     * Locks it, waiting for it no longer than the limit. A switchpoint, as {@link #lock()}.
      *
      * @param limit how long to wait
      * @return false if the limit passed

@@ -118,7 +118,8 @@ public final class Mutex extends Holding implements HandsOver, Held {
     // ---------------------------------------------------------------- locking
 
     /**
-     * Locks the mutex, waiting for it if need be. A switchpoint only if it is held by another.
+     * Locks the mutex, waiting for it if need be. A switchpoint, also if it is free: a fiber that
+     * is ended or cancelled gets that, and does not hold the mutex.
      *
      * @throws DeadlockException if the caller holds it already and it is not reentrant; or if its
      *     holder waits for the caller, directly or through others of the cord
@@ -126,11 +127,15 @@ public final class Mutex extends Holding implements HandsOver, Held {
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */
     public void lock() {
-        lockFor(null);
+        guard.switchpoint(this);
+        Object me = guard.caller(this);
+        if (!take(me)) {
+            lockSlowly(me, null, NO_LIMIT);
+        }
     }
 
-    /** With what the lock is wanted for: a wait of a condition, or null. */
-    void lockFor(Condition.@Nullable Wait wait) {
+    /** Back from a wait of a condition, which must come back with the mutex: no switchpoint. */
+    void lockAgainFor(Condition.Wait wait) {
         Object me = guard.caller(this);
         if (!take(me)) {
             lockSlowly(me, wait, NO_LIMIT);
@@ -138,7 +143,7 @@ public final class Mutex extends Holding implements HandsOver, Held {
     }
 
     /**
-     * Locks the mutex, waiting for it no longer than the limit.
+     * Locks the mutex, waiting for it no longer than the limit. A switchpoint, as {@link #lock()}.
      *
      * @param limit how long to wait
      * @return false if the limit passed
@@ -149,12 +154,13 @@ public final class Mutex extends Holding implements HandsOver, Held {
      */
     public boolean lock(Duration limit) {
         long limitNs = Waits.nanos(limit);
+        guard.switchpoint(this);
         Object me = guard.caller(this);
         return take(me) || lockSlowly(me, null, limitNs);
     }
 
     /**
-     * Locks the mutex if it is free now. Never switches.
+     * Locks the mutex if it is free now. Never switches, and raises nothing.
      *
      * @return false if it is held; also by the caller, unless it is reentrant
      * @throws WrongThreadException if it is another cord's
@@ -166,7 +172,7 @@ public final class Mutex extends Holding implements HandsOver, Held {
 
     /**
      * Unlocks the mutex, or undoes one of several locks of a reentrant one, and hands it to the
-     * first who waits. Never switches.
+     * first who waits. Never switches, and raises nothing.
      *
      * @throws IllegalStateException if the caller does not hold it
      * @throws WrongThreadException if it is another cord's

@@ -103,7 +103,7 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
 
     /**
      * Returns the result of the block: runs it, or waits while another caller does, if it is not
-     * done yet. A switchpoint only if it waits, or the block does.
+     * done yet. A switchpoint, also if it is done.
      *
      * @return what the block returned
      * @throws OnceFailedException if the block threw an exception; fresh for each caller
@@ -138,6 +138,7 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
     }
 
     private T get(long limitNanos) {
+        guard.switchpoint(this);
         Object me = guard.caller(this);
         Object told = done == null ? begin(me, limitNanos) : LOOK;
         if (told == Waits.TIMED_OUT) {

@@ -53,6 +53,9 @@ final class PoolCore<R> {
     // ---------------------------------------------------------------- borrowing
 
     @Nullable Loan<R> borrow(boolean mayWait, long limitNs) {
+        if (mayWait) {
+            guard.switchpoint(owner);
+        }
         Loan<R> loan = new Loan<>(this);
         boolean isLent = false;
         try {

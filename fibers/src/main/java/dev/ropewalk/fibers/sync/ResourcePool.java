@@ -91,8 +91,8 @@ public final class ResourcePool<R> implements AutoCloseable {
     // ---------------------------------------------------------------- borrowing
 
     /**
-     * Borrows a resource, waiting for one if need be. A switchpoint only if none is there, or the
-     * factory waits. What the factory throws comes out as it is, if it is unchecked.
+     * Borrows a resource, waiting for one if need be. A switchpoint, also if one is there. What the
+     * factory throws comes out as it is, if it is unchecked.
      *
      * @return the loan
      * @throws PoolClosedException if the pool is closed, also while waiting or making
@@ -105,8 +105,8 @@ public final class ResourcePool<R> implements AutoCloseable {
     }
 
     /**
-     * Borrows a resource, waiting for one no longer than the limit. The limit ends no factory that
-     * has begun; a cancel scope does.
+     * Borrows a resource, waiting for one no longer than the limit. A switchpoint. The limit ends
+     * no factory that has begun; a cancel scope does.
      *
      * @param limit how long to wait for others; may be zero
      * @return the loan; null if the limit passed

@@ -110,7 +110,7 @@ public final class Semaphore implements HandsOver {
     // ---------------------------------------------------------------- acquiring
 
     /**
-     * Acquires one permit, waiting for it if need be. A switchpoint only if it has to wait.
+     * Acquires one permit, waiting for it if need be. A switchpoint, also if it need not wait.
      *
      * @throws WrongThreadException if the semaphore is another cord's
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
@@ -120,9 +120,9 @@ public final class Semaphore implements HandsOver {
     }
 
     /**
-     * Acquires permits, all at once, waiting for them if need be. A switchpoint only if it has to
-     * wait: if there are too few, or somebody waits already. Termination or cancellation ends the
-     * wait, and nothing was acquired.
+     * Acquires permits, all at once, waiting for them if there are too few, or somebody waits
+     * already. A switchpoint, also if it need not wait: a fiber that is ended or cancelled gets
+     * that, and nothing was acquired.
      *
      * @param n how many, at least 1
      * @throws IllegalArgumentException if n is less than 1, or more than there can ever be
@@ -134,7 +134,8 @@ public final class Semaphore implements HandsOver {
     }
 
     /**
-     * Acquires permits, all at once, waiting for them no longer than the limit.
+     * Acquires permits, all at once, waiting for them no longer than the limit. A switchpoint, also
+     * if it need not wait.
      *
      * @param n how many, at least 1
      * @param limit how long to wait
@@ -149,7 +150,8 @@ public final class Semaphore implements HandsOver {
     }
 
     /**
-     * Acquires permits if they are available now and nobody waits. Never switches, never overtakes.
+     * Acquires permits if they are available now and nobody waits. Never switches, never overtakes,
+     * and raises nothing.
      *
      * @param n how many, at least 1
      * @return false if nothing was acquired
@@ -166,6 +168,8 @@ public final class Semaphore implements HandsOver {
     }
 
     private boolean acquireWithin(int n, long limitNs) {
+        checkWanted(n);
+        guard.switchpoint(this);
         if (tryAcquire(n)) {
             return true;
         }

@@ -112,8 +112,9 @@ public final class Ticket {
     }
 
     /**
-     * Waits until the ticket is called. A switchpoint only if it is not. The caller answers for the
-     * ticket from now on, also if it leaves without having been called.
+     * Waits until the ticket is called. A switchpoint, also if it is called. The caller answers for
+     * the ticket from then on, also if it leaves without having been called; one that is ended or
+     * cancelled before it begins to wait does not.
      *
      * @throws IllegalStateException if the ticket is done, or somebody else calls done meanwhile
      * @throws WrongThreadException if the queue is local and another cord's
@@ -124,8 +125,8 @@ public final class Ticket {
     }
 
     /**
-     * Waits until the ticket is called, no longer than the limit. A switchpoint only if it is not.
-     * When the limit passed the ticket keeps its place.
+     * Waits until the ticket is called, no longer than the limit. A switchpoint, also if it is
+     * called. When the limit passed the ticket keeps its place.
      *
      * @param limit how long to wait; may be zero
      * @return false if the limit passed
@@ -141,6 +142,7 @@ public final class Ticket {
     private boolean awaitWithin(long limitNs) {
         Party<Object> party = null;
         Obligation before = null;
+        guard.switchpoint(queue);
         guard.enter(queue);
         try {
             checkNotDone("await");

@@ -98,7 +98,7 @@ public final class WaitGroup {
     }
 
     /**
-     * Waits until all is done. A switchpoint only if something is not.
+     * Waits until all is done. A switchpoint, also if all is.
      *
      * @throws WrongThreadException if the group is local and another cord's
      * @throws IllegalStateException if it would have to wait where no fiber runs on a cord
@@ -109,7 +109,7 @@ public final class WaitGroup {
     }
 
     /**
-     * Waits until all is done, no longer than the limit. A switchpoint only if something is not.
+     * Waits until all is done, no longer than the limit. A switchpoint, also if all is.
      *
      * @param limit how long to wait; may be zero
      * @return false if the limit passed
