@@ -386,7 +386,7 @@ public final class CancelScope {
 
     /** The fiber is over with these scopes still open: it was abandoned. */
     static void dropAll(Fiber<?> ended) {
-        for (CancelScope each = ended.scope(); each != null; each = ended.scope()) {
+        for (CancelScope each = ended.scope(); each != null; each = each.outer()) {
             each.leave();
         }
     }

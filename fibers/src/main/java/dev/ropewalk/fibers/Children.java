@@ -7,8 +7,13 @@ import org.jspecify.annotations.Nullable;
  * themselves, confined to the parent's cord (rule F7).
  */
 final class Children {
+    private final FiberFamily parent;
     private @Nullable Fiber<?> first;
     private @Nullable Fiber<?> last;
+
+    Children(FiberFamily parent) {
+        this.parent = parent;
+    }
 
     boolean isEmpty() {
         return first == null;
@@ -18,7 +23,15 @@ final class Children {
         return first;
     }
 
+    /**
+     * Enters a child that is in no list: a second entry would break both.
+     *
+     * @throws IllegalStateException if it is in one
+     */
     void add(Fiber<?> child) {
+        if (child.isIn != null) {
+            throw secondEntry(child, child.isIn);
+        }
         child.isIn = this;
         child.previousSibling = last;
         if (last == null) {
@@ -27,6 +40,36 @@ final class Children {
             last.nextSibling = child;
         }
         last = child;
+    }
+
+    private IllegalStateException secondEntry(Fiber<?> child, Children isIn) {
+        return new IllegalStateException(
+                child
+                        + " cannot be entered below "
+                        + parent
+                        + ": it is among the children of "
+                        + isIn.parent
+                        + " and must be taken out first");
+    }
+
+    /**
+     * Takes the first one out, null if there is none: a loop over this comes to its end whatever
+     * state the list is in.
+     */
+    @Nullable Fiber<?> poll() {
+        Fiber<?> child = first;
+        if (child != null) {
+            first = child.nextSibling;
+            if (first == null) {
+                last = null;
+            } else {
+                first.previousSibling = null;
+            }
+            child.isIn = null;
+            child.previousSibling = null;
+            child.nextSibling = null;
+        }
+        return child;
     }
 
     /** False, and no effect, if the child is not in this list: taken out already, or on its way. */
@@ -55,8 +98,8 @@ final class Children {
     void checkInvariants() {
         Fiber<?> before = null;
         for (Fiber<?> child = first; child != null; child = child.nextSibling) {
-            if (child.previousSibling != before) {
-                throw new IllegalStateException("broken link before " + child);
+            if (child.isIn != this || child.previousSibling != before) {
+                throw new IllegalStateException("broken link before " + child + " below " + parent);
             }
             before = child;
         }

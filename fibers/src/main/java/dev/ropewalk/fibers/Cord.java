@@ -278,17 +278,18 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
 
     /** Starts a new fiber of this cord; called by its parent, or with null by a plain thread. */
     void spinBelow(@Nullable Fiber<?> spinner, Fiber<?> fiber) {
-        if (spinner != null && spinner.cord == this) {
+        boolean isParentHere = spinner == null || spinner.cord == this;
+        if (spinner != null && isParentHere && spinner.rawState() != FiberCore.SPUN) {
             spinner.adopt(fiber);
             return;
         }
         if (inbox.isClosed()) {
             throw new CordClosedException(this + " has ended and cannot run " + fiber);
         }
-        if (spinner != null) {
+        if (spinner != null && !isParentHere) {
             spinner.childList().add(fiber);
         }
-        send(FiberMessages.start(fiber, spinner == null));
+        send(FiberMessages.start(fiber, isParentHere));
     }
 
     /**

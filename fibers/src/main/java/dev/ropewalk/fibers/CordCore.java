@@ -84,7 +84,7 @@ abstract sealed class CordCore permits CordLook {
     long ended;
 
     /** Fibers that were spun here and have not ended, the root among them; read by others too. */
-    int alive = 1;
+    int alive;
 
     /** The limit of {@link #alive} but for the root. */
     final int mostFibers;

@@ -39,6 +39,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
         this.isInitialised = initialiser == null;
         Callable<?> all = initialiser == null ? work : () -> initialiseAndCall(initialiser, work);
         this.root = new Fiber<>(self(), null, "root", all, null);
+        root.enter();
         if (body == null) {
             root.isolateChildren();
         }
@@ -77,8 +78,9 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
 
     // ---------------------------------------------------------------- who starts
 
-    /** A start message arrived. */
-    void start(Fiber<?> fiber, boolean enterIntoRoot) {
+    /** A start message arrived. A parent of this cord has been entered before. */
+    void start(Fiber<?> fiber, boolean enterIntoParent) {
+        Fiber<?> parent = enterIntoParent ? fiber.parentOrNull() : null;
         if (root.isEnding()) {
             fiber.refuseStart(
                     new CordClosedException(fiber + " was not started: " + this + " is ending"));
@@ -88,9 +90,15 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
             fiber.refuseStart(tooMany(fiber));
             return;
         }
-        alive++;
-        if (enterIntoRoot) {
-            root.childList().add(fiber);
+        if (parent != null && (parent.isEnding() || parent.outcome() != null)) {
+            fiber.refuseStart(
+                    new IllegalStateException(
+                            fiber + " was not started: its parent, " + parent + ", has ended"));
+            return;
+        }
+        fiber.enter();
+        if (parent != null) {
+            parent.childList().add(fiber);
         } else {
             addGuest(fiber);
         }
@@ -120,7 +128,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
         } else if (parent.cord != this) {
             guests.add(task);
         }
-        alive++;
+        task.enter();
         enqueue(task, Handler.START);
     }
 
@@ -133,7 +141,6 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
         for (Fiber<?> fiber : refused) {
             Fiber<?> parent = fiber.parentOrNull();
             if (fiber.outcome() == null) { // else it was abandoned meanwhile
-                alive--;
                 fiber.refuseStart(
                         new CordClosedException(
                                 fiber + " was not started: " + this + " has ended"));

@@ -259,9 +259,11 @@ public record CordOptions(
      * only when it must, so that two fibers which wake each other cost two thirds. The price: a
      * monitor that a fiber holds while it waits is silently lost, and others enter it. So no fiber
      * of the cord may wait inside a {@code synchronized} block or method, nor below one of a
-     * library. Stacks that are mounted on each other share the thread's, so it is not for fibers
-     * that come close to its end. Has no effect on virtual threads, in a seeded order, on bound
-     * threads, on cords that share a thread, and beside switch hooks.
+     * library. Nor may one wait in a class initialiser: the wait is not refused there, and other
+     * fibers of the cord see the class half made, {@code null} in its constants. Stacks that are
+     * mounted on each other share the thread's, so it is not for fibers that come close to its end.
+     * Has no effect on virtual threads, in a seeded order, on bound threads, on cords that share a
+     * thread, and beside switch hooks.
      *
      * @param on whether stacks are left late; the default is false
      */

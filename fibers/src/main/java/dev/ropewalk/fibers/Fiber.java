@@ -304,7 +304,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
 
     /** Also in the root fiber of a scheduler's cord. */
     void raiseAnyway(Throwable failure) {
-        if (isHere()) {
+        if (isEnteredHere()) {
             raiseHere(failure);
         } else {
             sendNow(FiberMessages.raise(this, failure));
@@ -357,7 +357,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
     }
 
     /**
-     * Spins a new fiber with the body, name, cord and parent of this dead one.
+     * Spins a new fiber with the body, name, cord and parent of this dead one. If the parent has
+     * not started yet, the new fiber starts after it; if the parent never does, its await throws.
      *
      * @return the new fiber
      * @throws IllegalStateException if this fiber is alive, is a {@link Handler}'s or a cord's root
@@ -395,7 +396,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
             throw new IllegalArgumentException(
                     this + " is a root fiber and ends with its cord; it has no parent");
         }
-        if (isHere()) {
+        if (isEnteredHere()) {
             detachHere();
         } else {
             sendNow(FiberMessages.quiet(this::detachHere));
@@ -414,7 +415,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      */
     public void attachTo(Fiber<?> newParent) {
         checkAttach(newParent);
-        if (isHere()) {
+        if (isEnteredHere()) {
             attachHere(newParent);
         } else {
             sendNow(FiberMessages.quiet(() -> attachHere(newParent)));
@@ -564,7 +565,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
     /** {@return where the fiber is in its life; from another cord only a hint} */
     public FiberState state() {
         return switch (rawState()) {
-            case UNSTARTED, RUNNABLE -> FiberState.RUNNABLE;
+            case SPUN, UNSTARTED, RUNNABLE -> FiberState.RUNNABLE;
             case RUNNING, TORN -> FiberState.RUNNING;
             case WAITING -> FiberState.WAITING;
             default -> FiberState.DEAD;

@@ -10,6 +10,8 @@ import java.util.Objects;
  * <p>States; their one writer is {@link #state(int, int)}:
  *
  * <pre>
+ *   SPUN      -> UNSTARTED  its cord has entered it: at once, or when it took the start message
+ *   SPUN      -> DEAD       its start was refused
  *   UNSTARTED -> RUNNING    the cord took its entry off the run queue; it has no stack yet
  *   UNSTARTED -> DEAD       refused, or abandoned, before it ran
  *   RUNNING   -> WAITING    park: it leaves its stack, or a handler's turn is over
@@ -27,6 +29,10 @@ import java.util.Objects;
  * done then is only noted, by stores (TORN), and undone by whoever comes next with room for a call;
  * and what other fibers' lives hang on is all or nothing.
  *
+ * <p>Of a SPUN fiber its cord knows nothing yet: it is in no list of that cord and is not counted.
+ * So what is done to it goes through the inbox, where the start message came first, also on its own
+ * cord (rule F8).
+ *
  * <p>Invariants: a fiber is in the run queue once if it is UNSTARTED or RUNNABLE, else not at all.
  * The number of a wait (rule F4) is the value of {@code waitNumber} while it is open; whatever ends
  * a wait counts it up, also when it ends before the fiber parked. So (fiber, number) names one wait
@@ -35,12 +41,15 @@ import java.util.Objects;
  * <p>Everything is confined to the cord's thread.
  */
 abstract sealed class FiberCore extends FiberPending permits FiberFamily {
-    static final int UNSTARTED = 0;
-    static final int RUNNABLE = 1;
-    static final int RUNNING = 2;
-    static final int WAITING = 3;
-    static final int DEAD = 4;
-    static final int TORN = 5;
+    /** Zero, so that whoever sees a fiber too early sees this. */
+    static final int SPUN = 0;
+
+    static final int UNSTARTED = 1;
+    static final int RUNNABLE = 2;
+    static final int RUNNING = 3;
+    static final int WAITING = 4;
+    static final int DEAD = 5;
+    static final int TORN = 6;
 
     /** Resume value that says: throw what is due. Never leaves this class and its subclass. */
     static final Object RAISED = new Object();
@@ -92,6 +101,20 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     final boolean isHere() {
         Cord here = cord;
         return here != null && here.isCurrent();
+    }
+
+    /**
+     * Whether what is done to the fiber acts at once: its cord calls, and has entered it. If not,
+     * it goes through the inbox. From any thread.
+     */
+    final boolean isEnteredHere() {
+        return isHere() && state != SPUN;
+    }
+
+    /** Its cord knows it from now on, and counts it. */
+    final void enter() {
+        state(SPUN, UNSTARTED);
+        cord.alive++;
     }
 
     /** Null for a task. From any thread. */
@@ -379,7 +402,8 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     }
 
     void raiseHere(Throwable failure) {
-        boolean hasNothingToRestart = failure instanceof Signal.Restart && state == UNSTARTED;
+        boolean isUnstarted = state == UNSTARTED || state == SPUN;
+        boolean hasNothingToRestart = failure instanceof Signal.Restart && isUnstarted;
         if (state != DEAD && !hasNothingToRestart) {
             addPending(failure);
             interruptIfDue();

@@ -85,7 +85,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     Children childList() {
         Children all = children;
         if (all == null) {
-            all = new Children();
+            all = new Children(this);
             children = all;
         }
         return all;
@@ -103,7 +103,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         Children all = childList();
         cord.enqueue(child, Handler.START);
         all.add(child);
-        cord.alive++;
+        child.enter();
         return child;
     }
 
@@ -126,10 +126,16 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     /** Its parent ends; no effect if it has another one by the time it hears of that. */
     void terminateBelow(Fiber<?> endingParent) {
-        if (!isHere()) {
-            sendNow(FiberMessages.quiet(() -> terminateBelow(endingParent)));
-        } else if (parent == endingParent) {
-            self().terminate();
+        if (isEnteredHere()) {
+            terminateBelowHere(endingParent);
+        } else {
+            sendNow(FiberMessages.quiet(() -> terminateBelowHere(endingParent)));
+        }
+    }
+
+    private void terminateBelowHere(Fiber<?> endingParent) {
+        if (parent == endingParent) {
+            raiseHere(new Signal.Terminate("terminate was called on " + this));
         }
     }
 
@@ -199,11 +205,11 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     /*
      * A fiber changes its parent on its own cord, then the old parent's cord lets go of it, then the
-     * new parent's cord takes it in, and then it has arrived: one after the other, for the links are
-     * those of one list at a time. Until then it is its cord's guest, so the cord does not end
-     * without it, and another change waits. If it ends on the way, the new parent hears of that and
-     * finds it in no list of its own; the old one's lets go of it later. If the new parent has ended,
-     * the child is terminated and becomes its cord's root's.
+     * new parent's cord takes it in, after that one's own start, and then it has arrived: one after
+     * the other, for the links are those of one list at a time. Until then it is its cord's guest,
+     * so the cord does not end without it, and another change waits. If it ends on the way, the new
+     * parent hears of that and finds it in no list of its own; the old one's lets go of it later. If
+     * the new parent has ended, the child is terminated and becomes its cord's root's.
      */
     void attachHere(Fiber<?> newParent) {
         Fiber<?> oldParent = parent;
@@ -222,7 +228,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
                 placement.isOwnerless = false;
             }
             isAwaitedByParent = false;
-            if (newParent.cord != cord && !isGuest()) {
+            if (!newParent.isEnteredHere() && !isGuest()) {
                 cord.addGuest(self());
             }
             if (oldParent.cord == cord) {
@@ -279,7 +285,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
             scope.forget(child);
         }
         wakeIfAlone();
-        if (newParent.cord == cord) {
+        if (newParent.isEnteredHere()) {
             newParent.takeIn(child);
         } else {
             newParent.sendNow(FiberMessages.takeIn(newParent, child));

@@ -242,13 +242,15 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             reportCleanUp(signal, "was stopped"); // an awaiter is not told, it gets the result
         }
         Fiber<?> toTell = parentOrNull();
-        if (toTell == null) {
-            if (taken) {
-                cord.noteTaken(self());
-            }
-            return;
+        if (toTell != null) {
+            tellParent(toTell, untaken);
+        } else if (taken) {
+            cord.noteTaken(self());
         }
-        if (toTell.cord == cord) {
+    }
+
+    private void tellParent(Fiber<?> toTell, @Nullable FiberFailedException untaken) {
+        if (toTell.cord == cord && toTell.rawState() != SPUN) {
             toTell.childEnded(self(), untaken);
         } else {
             toTell.send(FiberMessages.childEnded(toTell, self(), untaken));
@@ -282,9 +284,11 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (from == RUNNING) {
             cord.clearRunning();
         }
-        if (from != UNSTARTED) {
-            cord.ended++;
+        if (from != SPUN) {
             cord.alive--;
+        }
+        if (from != SPUN && from != UNSTARTED) {
+            cord.ended++;
         }
         if (FiberTimes.ON) {
             cord.times().forget(self());
@@ -333,9 +337,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         Throwable pending = placement == null ? null : takePending(); // it was ended before
         Throwable failure = pending == null ? why : pending;
         Outcome<T> end = Ranks.withPending(new Outcome.Failure<>(failure), null);
-        FiberFailedException untaken = publish(UNSTARTED, end) ? null : untakenFailure(end);
-        for (Fiber<?> child = firstChild(); child != null; child = firstChild()) {
-            childList().remove(child); // it was given to this fiber before the start
+        FiberFailedException untaken = publish(rawState(), end) ? null : untakenFailure(end);
+        Children given = childList(); // to this fiber before the start
+        for (Fiber<?> child = given.poll(); child != null; child = given.poll()) {
             child.terminate();
             child.detach();
         }
@@ -354,9 +358,8 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         ArrayDeque<Children> toDo = new ArrayDeque<>();
         toDo.add(first);
         for (Children next = toDo.poll(); next != null; next = toDo.poll()) {
-            for (Fiber<?> child = next.first(); child != null; child = next.first()) {
-                next.remove(child);
-                if (!child.isHere()) {
+            for (Fiber<?> child = next.poll(); child != null; child = next.poll()) {
+                if (!child.isEnteredHere()) {
                     child.sendNow(FiberMessages.abandon(child, why));
                 } else if (child.abandonAlone(why)) {
                     toDo.add(child.childList());
@@ -367,11 +370,11 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
 
     /** These children of this fiber, which did not end in time. */
     void abandonChildren(List<Fiber<?>> those, String why) {
-        Children toAbandon = new Children();
+        Children toAbandon = new Children(this);
         for (Fiber<?> child : those) {
             if (childList().remove(child)) {
                 toAbandon.add(child);
-            } else if (child.isHere()) {
+            } else if (child.isEnteredHere()) {
                 child.abandon(why); // on its way here
             } else {
                 child.sendNow(FiberMessages.abandon(child, why));
@@ -418,10 +421,8 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             abandonAll(childList(), "its parent was abandoned");
             Fiber<?> toTell = parentOrNull();
             Outcome<T> end = outcome;
-            if (toTell != null && end != null && toTell.cord == cord) {
-                toTell.childEnded(self(), end.untaken(self()));
-            } else {
-                tellParentElsewhere();
+            if (toTell != null && end != null) {
+                tellParent(toTell, end.untaken(self()));
             }
         }
     }
@@ -443,9 +444,6 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (isQueued()) {
             queued = cord.queuedValue(self());
             cord.dequeue(self());
-        }
-        if (from == UNSTARTED) {
-            cord.alive--;
         }
         publishAbandoned(from, why, queued);
         return true;

@@ -20,7 +20,22 @@ final class Guests {
         return all.isEmpty();
     }
 
+    /**
+     * Enters one that is no guest.
+     *
+     * @throws IllegalStateException if it is one: it would have two places, and leave one
+     */
     void add(Fiber<?> guest) {
+        if (guest.guestIndex != NOWHERE) {
+            throw new IllegalStateException(
+                    guest
+                            + " is a guest of "
+                            + guest.cord
+                            + " already, at place "
+                            + guest.guestIndex
+                            + " of "
+                            + all.size());
+        }
         guest.guestIndex = all.size();
         all.add(guest);
     }

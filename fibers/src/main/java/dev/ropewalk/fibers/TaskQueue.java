@@ -183,7 +183,7 @@ final class TaskQueue {
             }
             Collection<CordMessage> notes = claim(task);
             if (notes != null) {
-                tellRefused(task, notes);
+                tell(notes);
                 if (task.outcome() == null) {
                     task.refuseStart(scheduler.noCord(task + " was not started: "));
                 }
@@ -284,7 +284,7 @@ final class TaskQueue {
             return false;
         }
         if (cord.isFull()) {
-            tellRefused(task, notes);
+            tell(notes);
             if (task.outcome() == null) {
                 task.refuseStart(cord.tooMany(task));
             }
@@ -297,15 +297,6 @@ final class TaskQueue {
             tell(notes);
         }
         return true;
-    }
-
-    /** It counts meanwhile, for if it is abandoned by a note its place is given back. */
-    private void tellRefused(Fiber<?> task, Collection<CordMessage> notes) {
-        cord.alive++;
-        tell(notes);
-        if (task.outcome() == null) {
-            cord.alive--;
-        }
     }
 
     private static void countIn(Fiber<?> task) {

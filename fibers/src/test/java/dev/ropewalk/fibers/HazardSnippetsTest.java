@@ -24,6 +24,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -214,6 +215,42 @@ class HazardSnippetsTest {
                     assertTrue(text.contains("not possible inside a class initialiser"), text);
                     return assertEqual("settings", LazySettings.TEXT.get());
                 });
+    }
+
+    // @start region="lateInitialiserBroken"
+    static final class Greeting {
+        static final String TEXT = Fiber.spin(() -> "hello").await(); // others may run meanwhile
+    }
+
+    // @end
+
+    // @start region="lateInitialiserFixed"
+    static final class LazyGreeting {
+        static final Once<String> TEXT = Once.shared(() -> Fiber.spin(() -> "hello").await());
+    }
+
+    // @end
+
+    @Test
+    void F18_halfMadeClassIsSeenByTheFiberOnTopAndAnOnceIsNot() {
+        CordOptions late =
+                CordOptions.named("late")
+                        .withClock(new CordOptions.VirtualClock(1, false))
+                        .withLateUnmount(true);
+        List<@Nullable String> seen = new ArrayList<>();
+        Cord.<@Nullable Object>run(
+                late,
+                () -> {
+                    readTwice(() -> seen.add(Greeting.TEXT));
+                    readTwice(() -> seen.add(LazyGreeting.TEXT.get()));
+                    return null;
+                });
+        assertEquals(Arrays.asList(null, "hello", "hello", "hello"), seen);
+    }
+
+    /** The first one waits while the second one reads. */
+    private static void readTwice(Action reading) {
+        Fiber.awaitAll(List.of(Fiber.spin("first", reading), Fiber.spin("second", reading)));
     }
 
     private static @Nullable Object assertEqual(Object expected, Object actual) {

@@ -30,7 +30,7 @@ class RandomLivesInTurnsTest {
     private static final Duration FAR = Duration.ofDays(1);
 
     static void play(long seed) {
-        World world = new World(3);
+        World world = new World(3, seed % 2 == 0);
         Reports reports = new Reports();
         CordOptions options =
                 CordOptions.named("virtual")
@@ -38,21 +38,17 @@ class RandomLivesInTurnsTest {
                         .withUncaught(reports);
         String replay = "RandomLivesInTurnsTest.play(" + seed + ")";
         long[] begunNs = new long[1];
-        try {
-            VirtualCords.<@Nullable Object>run(
-                    options,
-                    CORDS,
-                    cords -> {
-                        begunNs[0] = cords.getFirst().nanoTime();
-                        cords.getFirst().root().isolateChildren();
-                        world.cords.addAll(cords);
-                        Fiber<?> host = Fiber.spin("host", () -> playOn(cords, world, seed));
-                        assertTrue(host.awaitEnd(FAR), replay);
-                        return null;
-                    });
-        } catch (Throwable failed) {
-            throw new AssertionError(replay + ": " + failed, failed);
-        }
+        VirtualCords.<@Nullable Object>run(
+                options,
+                CORDS,
+                cords -> {
+                    begunNs[0] = cords.getFirst().nanoTime();
+                    cords.getFirst().root().isolateChildren();
+                    world.cords.addAll(cords);
+                    Fiber<?> host = Fiber.spin("host", () -> playOn(cords, world, seed));
+                    assertTrue(host.awaitEnd(FAR), replay);
+                    return null;
+                });
         world.check(replay, reports);
         long tookNs = world.cords.getFirst().nanoTime() - begunNs[0];
         assertTrue(tookNs < LONG.toNanos(), replay + " waited in vain, tookNs=" + tookNs);
@@ -82,7 +78,8 @@ class RandomLivesInTurnsTest {
     @Test
     void F14_nothingIsLostAcrossCords() {
         for (long seed = 0; seed < 400; seed++) {
-            play(seed);
+            long own = seed;
+            RandomLivesTest.within("RandomLivesInTurnsTest.play(" + seed + ")", () -> play(own));
         }
     }
 
@@ -90,7 +87,8 @@ class RandomLivesInTurnsTest {
     @Tag("stress")
     void F14_nothingIsLostAcrossCordsWithManySeeds() {
         for (long seed = 1_000; seed < 20_000; seed++) {
-            play(seed);
+            long own = seed;
+            RandomLivesTest.within("RandomLivesInTurnsTest.play(" + seed + ")", () -> play(own));
         }
     }
 }

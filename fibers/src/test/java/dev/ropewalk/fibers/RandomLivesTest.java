@@ -2,6 +2,7 @@ package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.sync.Mutex;
@@ -11,23 +12,34 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Fibers that are terminated, stopped, restarted, raised into, cancelled, timed out, moved to other
- * parents and killed by their children at random. In the end all are dead, every body that was
- * begun was left, the lock is free, and the structures are whole.
+ * parents, adopted and killed by their children at random, also before they have started. In the
+ * end all are dead, every body that was begun was left, the lock is free, and the structures are
+ * whole.
  */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class RandomLivesTest {
     private static final Duration FAR = Duration.ofDays(1);
+
+    /** Of real time, for one run; a run takes a few milliseconds. */
+    private static final Duration MOST = Duration.ofSeconds(20);
+
+    private static final FiberSupervision WATCHING =
+            FiberSupervision.restarting(FiberSupervision.Restart.NEVER)
+                    .withOnFailure((fiber, failure) -> {});
     static final int FIBERS = 12;
     private static final int[] CORDS = {1, 2, 8};
 
@@ -45,8 +57,23 @@ class RandomLivesTest {
         /** If there is one, new fibers are its tasks. */
         @Nullable Scheduler scheduler;
 
-        World(int millis) {
+        /** Spun last by any fiber of the game: on its cord nothing may be known of it yet. */
+        private volatile @Nullable Fiber<?> newest;
+
+        /**
+         * A supervisor waits for what it adopted also if that was given away since; where fibers
+         * are adopted, none is given to a younger one, so that no such wait closes a circle.
+         */
+        private final boolean adopts;
+
+        /** The place of each in the order in which they were spun. */
+        private final Map<Fiber<?>, Integer> ages = new ConcurrentHashMap<>();
+
+        private final AtomicInteger spun = new AtomicInteger();
+
+        World(int millis, boolean adopts) {
             this.millis = millis;
+            this.adopts = adopts;
         }
 
         Duration some(SplittableRandom random) {
@@ -67,7 +94,7 @@ class RandomLivesTest {
         }
 
         private void play(SplittableRandom random, int depth) {
-            switch (random.nextInt(9)) {
+            switch (random.nextInt(11)) {
                 case 0 -> Fiber.snooze();
                 case 1 -> Fiber.sleep(some(random));
                 case 2 -> CancelScope.moveOnAfter(some(random), () -> Fiber.suspend());
@@ -80,7 +107,46 @@ class RandomLivesTest {
                         throw new IllegalStateException("by chance");
                     }
                 }
-                default -> scope(random, depth);
+                case 8 -> scope(random, depth);
+                case 9 -> disturbEarly(random, Fiber.current());
+                default -> adoptEarly(random);
+            }
+        }
+
+        private void disturbEarly(SplittableRandom random, Fiber<?> parent) {
+            Fiber<?> target = newest;
+            if (target == null) {
+                return;
+            }
+            switch (random.nextInt(8)) {
+                case 0 -> target.detach();
+                case 1 -> target.terminate();
+                case 2 -> restart(target);
+                case 3 -> attach(parent, target);
+                default -> attach(target, parent);
+            }
+        }
+
+        private boolean mayEnter(Fiber<?> target, Fiber<?> parent) {
+            Integer age = ages.get(target);
+            Integer parentsAge = ages.get(parent);
+            return !adopts || (age != null && parentsAge != null && parentsAge < age);
+        }
+
+        private void adoptEarly(SplittableRandom random) {
+            Fiber<?> target = newest;
+            Duration limit = some(random);
+            if (adopts && target != null && mayEnter(target, Fiber.current())) {
+                CancelScope.moveOnAfter(
+                        limit, () -> FiberSupervisor.run(WATCHING, s -> adopt(s, target)));
+            }
+        }
+
+        private static void adopt(FiberSupervisor supervisor, Fiber<?> target) {
+            try {
+                supervisor.adopt(target);
+            } catch (IllegalArgumentException circle) {
+                assertTrue(circle.toString().contains("is"), circle::toString);
             }
         }
 
@@ -88,12 +154,21 @@ class RandomLivesTest {
             if (depth < 2) {
                 SplittableRandom own = random.split();
                 Scheduler spread = scheduler;
-                if (spread == null) {
-                    Fiber.spin(() -> live(own, depth + 1));
-                } else {
-                    spread.spin(() -> live(own, depth + 1));
-                }
+                Cord cord = cords.get(random.nextInt(cords.size()));
+                int age = spun.getAndIncrement();
+                note(
+                        age,
+                        spread == null
+                                ? cord.<@Nullable Object>spin("below", () -> live(own, depth + 1))
+                                : spread.<@Nullable Object>spin(
+                                        "below", () -> live(own, depth + 1)));
             }
+        }
+
+        private Fiber<@Nullable Object> note(int age, Fiber<@Nullable Object> young) {
+            ages.put(young, age);
+            newest = young;
+            return young;
         }
 
         private void scope(SplittableRandom random, int depth) {
@@ -103,18 +178,21 @@ class RandomLivesTest {
                 Scheduler spread = random.nextBoolean() ? scheduler : null;
                 Scope.run(
                         scope -> {
-                            if (spread == null) {
-                                scope.spinOn(cord, "member", () -> live(own, depth + 1));
-                            } else {
-                                scope.spinOn(spread, "member", () -> live(own, depth + 1));
-                            }
+                            int age = spun.getAndIncrement();
+                            note(
+                                    age,
+                                    spread == null
+                                            ? scope.spinOn(
+                                                    cord, "member", () -> live(own, depth + 1))
+                                            : scope.spinOn(
+                                                    spread, "member", () -> live(own, depth + 1)));
                         });
             }
         }
 
         void disturb(SplittableRandom random, List<Fiber<@Nullable Object>> fibers) {
             Fiber<@Nullable Object> target = fibers.get(random.nextInt(fibers.size()));
-            switch (random.nextInt(8)) {
+            switch (random.nextInt(10)) {
                 case 0 -> target.terminate();
                 case 1 -> target.stop("stopped");
                 case 2 -> target.raise(new IllegalStateException("raised"));
@@ -122,6 +200,7 @@ class RandomLivesTest {
                 case 4 -> restart(target);
                 case 5 -> target.awaitEnd(some(random));
                 case 6 -> target.detach();
+                case 7, 8 -> disturbEarly(random, target);
                 default -> attach(target, fibers.get(random.nextInt(fibers.size())));
             }
         }
@@ -134,9 +213,11 @@ class RandomLivesTest {
             }
         }
 
-        private static void attach(Fiber<?> target, Fiber<?> parent) {
+        private void attach(Fiber<?> target, Fiber<?> parent) {
             try {
-                target.attachTo(parent);
+                if (mayEnter(target, parent)) {
+                    target.attachTo(parent);
+                }
             } catch (IllegalArgumentException circle) {
                 assertTrue(circle.toString().contains("is"), circle::toString);
             }
@@ -156,10 +237,13 @@ class RandomLivesTest {
                 SplittableRandom own = random.split();
                 Cord cord = cords.get(i % cords.size());
                 Scheduler spread = scheduler;
+                int age = spun.getAndIncrement();
                 fibers.add(
-                        spread == null
-                                ? cord.<@Nullable Object>spin("fiber-" + i, () -> live(own, 0))
-                                : spread.<@Nullable Object>spin("task-" + i, () -> live(own, 0)));
+                        note(
+                                age,
+                                spread == null
+                                        ? cord.spin("fiber-" + i, () -> live(own, 0))
+                                        : spread.spin("task-" + i, () -> live(own, 0))));
             }
             return fibers;
         }
@@ -195,6 +279,20 @@ class RandomLivesTest {
         }
     }
 
+    /** A run that does not end names its seed too. */
+    static void within(String replay, Executable run) {
+        assertTimeoutPreemptively(
+                MOST,
+                () -> {
+                    try {
+                        run.execute();
+                    } catch (Exception | Error failed) {
+                        throw new AssertionError(replay + ": " + failed, failed);
+                    }
+                },
+                replay);
+    }
+
     /** The game's failures reach its root; here they are ignored, and everything else is not. */
     private static void swallowing(Action body) throws Exception {
         Fiber<?> host = Fiber.spin("host", body);
@@ -202,7 +300,7 @@ class RandomLivesTest {
     }
 
     private static void playVirtual(long seed) {
-        World world = new World(3);
+        World world = new World(3, seed % 2 == 0);
         Reports reports = new Reports();
         Cord cord =
                 Cord.run(
@@ -223,7 +321,8 @@ class RandomLivesTest {
     @Test
     void F6_nothingIsLostOnOneCord() {
         for (long seed = 0; seed < 300; seed++) {
-            playVirtual(seed);
+            long own = seed;
+            within("seed=" + seed, () -> playVirtual(own));
         }
     }
 
@@ -231,12 +330,13 @@ class RandomLivesTest {
     @Tag("stress")
     void F6_nothingIsLostOnOneCordWithManySeeds() {
         for (long seed = 1_000; seed < 20_000; seed++) {
-            playVirtual(seed);
+            long own = seed;
+            within("seed=" + seed, () -> playVirtual(own));
         }
     }
 
     private static void playReal(StackKind stacks, int cords, long seed) {
-        World world = new World(1);
+        World world = new World(1, seed % 2 == 0);
         Reports reports = new Reports();
         List<Cord> started = new ArrayList<>();
         for (int i = 0; i < cords; i++) {
@@ -253,7 +353,7 @@ class RandomLivesTest {
     }
 
     private static void playOnScheduler(StackKind stacks, int cords, long seed) {
-        World world = new World(1);
+        World world = new World(1, seed % 2 == 0);
         Reports reports = new Reports();
         Scheduler scheduler = Runs.scheduler(stacks, cords, reports);
         world.scheduler = scheduler;
@@ -273,7 +373,8 @@ class RandomLivesTest {
     void F15_nothingIsLostOnAScheduler(StackKind stacks) {
         for (int cords : CORDS) {
             for (long seed = 0; seed < 10; seed++) {
-                playOnScheduler(stacks, cords, seed);
+                long own = seed;
+                within("seed=" + seed, () -> playOnScheduler(stacks, cords, own));
             }
         }
     }
@@ -283,7 +384,9 @@ class RandomLivesTest {
     @Tag("stress")
     void F15_nothingIsLostOnASchedulerWithManySeeds(StackKind stacks) {
         for (long seed = 100; seed < 400; seed++) {
-            playOnScheduler(stacks, CORDS[(int) (seed % CORDS.length)], seed);
+            long own = seed;
+            int cords = CORDS[(int) (seed % CORDS.length)];
+            within("seed=" + seed, () -> playOnScheduler(stacks, cords, own));
         }
     }
 
@@ -292,7 +395,8 @@ class RandomLivesTest {
     void F8_nothingIsLostAcrossCords(StackKind stacks) {
         for (int cords : CORDS) {
             for (long seed = 0; seed < 10; seed++) {
-                playReal(stacks, cords, seed);
+                long own = seed;
+                within("seed=" + seed, () -> playReal(stacks, cords, own));
             }
         }
     }
@@ -302,7 +406,9 @@ class RandomLivesTest {
     @Tag("stress")
     void F8_nothingIsLostAcrossCordsWithManySeeds(StackKind stacks) {
         for (long seed = 100; seed < 400; seed++) {
-            playReal(stacks, CORDS[(int) (seed % CORDS.length)], seed);
+            long own = seed;
+            int cords = CORDS[(int) (seed % CORDS.length)];
+            within("seed=" + seed, () -> playReal(stacks, cords, own));
         }
     }
 }
