@@ -11,7 +11,7 @@ import java.util.List;
  * watchdog's reporter, but for {@link #setOver}.
  */
 final class StuckEpisode {
-    private static final Logger LOG = LogTap.logger(StuckEpisode.class);
+    private static final Logger LOG = Logs.logger(StuckEpisode.class);
 
     private final Cord cord;
     private final StuckHandler handler;
@@ -49,8 +49,8 @@ final class StuckEpisode {
             CordStuckEvent.commit(report);
         } catch (LinkageError absent) {
             // A JVM without the module jdk.jfr; the handler is told as always.
-        } catch (RuntimeException broken) {
-            LOG.error("no event was made of: {}", report, broken);
+        } catch (Throwable broken) {
+            Logs.tellBroken(LOG, broken, "no event was made of: {}", report);
         }
     }
 
@@ -62,7 +62,7 @@ final class StuckEpisode {
         try {
             return ThreadLook.stack(cord.currentThread());
         } catch (Throwable failed) {
-            LOG.error("the stack of {} could not be taken", cord, failed);
+            Logs.tellBroken(LOG, failed, "the stack of {} could not be taken", cord);
             return List.of();
         }
     }
@@ -77,7 +77,7 @@ final class StuckEpisode {
         try {
             handler.stuck(report);
         } catch (Throwable broken) {
-            LOG.error("a stuck handler failed; it was told: {}", report, broken);
+            Logs.tellBroken(LOG, broken, "a stuck handler failed; it was told: {}", report);
         }
     }
 }
