@@ -36,10 +36,17 @@ final class StuckEpisode {
     void report(@Nullable Fiber<?> ran, long ns) {
         fiber = ran;
         List<StackTraceElement> stack = stack();
-        // Read after the stack, which is else that of something that came later.
-        List<StackTraceElement> seen = isOver ? List.of() : stack;
+        StuckReport.Monitor monitor = monitor();
+        // Read after these, which otherwise are those of something that came later.
+        boolean isLate = isOver;
         StuckReport.Stuck report =
-                new StuckReport.Stuck(cord, ran, Duration.ofNanos(ns), cpuTime(), seen);
+                new StuckReport.Stuck(
+                        cord,
+                        ran,
+                        Duration.ofNanos(ns),
+                        cpuTime(),
+                        isLate ? List.of() : stack,
+                        isLate ? null : monitor);
         toFlightRecorder(report);
         tell(handler, report);
     }
@@ -64,6 +71,15 @@ final class StuckEpisode {
         } catch (Throwable failed) {
             Logs.tellBroken(LOG, failed, "the stack of {} could not be taken", cord);
             return List.of();
+        }
+    }
+
+    private StuckReport.@Nullable Monitor monitor() {
+        try {
+            return ThreadLook.monitor(cord.loopThread());
+        } catch (Throwable failed) {
+            Logs.tellBroken(LOG, failed, "what {} is blocked on could not be found", cord);
+            return null;
         }
     }
 
