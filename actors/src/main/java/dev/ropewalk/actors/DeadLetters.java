@@ -1,6 +1,6 @@
 package dev.ropewalk.actors;
 
-import dev.ropewalk.fibers.LogTap;
+import dev.ropewalk.fibers.Logs;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 /** Where a system's dead letters go: counted, and logged unless the user takes them. */
 final class DeadLetters {
     private static final int MOST_LOGGED = 10;
-    private static final Logger LOG = LogTap.logger(DeadLetters.class);
+    private static final Logger LOG = Logs.logger(DeadLetters.class);
 
     private final AtomicLong count = new AtomicLong();
     private final @Nullable Consumer<? super DeadLetter> taker;
@@ -33,8 +33,9 @@ final class DeadLetters {
         }
         try {
             taker.accept(letter);
-        } catch (RuntimeException broken) {
-            LOG.error("the taker of dead letters failed for {}", letter, broken);
+        } catch (Throwable broken) {
+            // Whatever it is: this may be the sender's fiber, or in the middle of an actor's end.
+            Logs.tellBroken(LOG, broken, "the taker of dead letters failed for {}", letter);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.ropewalk.actors;
 
-import dev.ropewalk.fibers.LogTap;
+import dev.ropewalk.fibers.Logs;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,7 +18,7 @@ final class Mailbox {
     /** For actors that have nothing queued yet; never added to, so any cord may read it. */
     static final Mailbox EMPTY = new Mailbox("nobody", 0);
 
-    private static final Logger LOG = LogTap.logger(Mailbox.class);
+    private static final Logger LOG = Logs.logger(Mailbox.class);
 
     private final String owner;
     private @Nullable Object[] ring;

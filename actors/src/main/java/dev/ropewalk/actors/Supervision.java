@@ -1,6 +1,6 @@
 package dev.ropewalk.actors;
 
-import dev.ropewalk.fibers.LogTap;
+import dev.ropewalk.fibers.Logs;
 
 import org.slf4j.Logger;
 
@@ -17,7 +17,7 @@ import java.util.Objects;
  */
 public record Supervision(
         int intensity, Duration period, Duration stopLimit, FailureListener onFailure) {
-    private static final Logger LOG = LogTap.logger(Supervisor.class);
+    private static final Logger LOG = Logs.logger(Supervisor.class);
 
     /** Is told of failures. */
     @FunctionalInterface

@@ -4,7 +4,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.LogTap;
+import dev.ropewalk.fibers.Logs;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>All methods work from any thread.
  */
 public final class Supervisor {
-    private static final Logger LOG = LogTap.logger(Supervisor.class);
+    private static final Logger LOG = Logs.logger(Supervisor.class);
 
     private final ActorCell<SupervisorMessage> cell;
     private final Supervision rules;
@@ -209,8 +209,11 @@ public final class Supervisor {
     private void report(ActorCell<?> child, Throwable failure) {
         try {
             rules.onFailure().failed(child.name(), failure);
-        } catch (RuntimeException broken) {
-            LOG.error("the failure listener of {} failed for {}", name(), child.name(), broken);
+        } catch (Throwable broken) {
+            // Whatever it is: the other children need this supervisor. A termination that comes
+            // out of a listener that waits is raised again where the supervisor waits.
+            String text = "the failure listener of {} failed for {}";
+            Logs.tellBroken(LOG, broken, text, name(), child.name());
         }
     }
 

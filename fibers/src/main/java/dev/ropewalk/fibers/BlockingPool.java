@@ -34,7 +34,7 @@ public final class BlockingPool implements AutoCloseable {
      * given back before the result is, so that a caller that has its result finds a place again;
      * "alive" holds a call until it is gone, or left, and that is what close waits for.
      */
-    private static final Logger LOG = LogTap.logger(BlockingPool.class);
+    private static final Logger LOG = Logs.logger(BlockingPool.class);
 
     private final BlockingOptions options;
     private final long stopLimitNs;

@@ -79,6 +79,23 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
     }
 
     /**
+     * Like {@link #run(CordOptions, Callable)}, without a result.
+     *
+     * @param options how the cord is made; the stack size is the calling thread's
+     * @param body what the root fiber runs
+     * @throws FiberFailedException if the initialiser or the body threw, or a fiber that nobody
+     *     awaited
+     * @throws IllegalStateException if the thread is a cord already, is virtual, holds a monitor,
+     *     or the JVM was started without the flags
+     * @throws IllegalArgumentException if there is a thread factory, or this thread cannot have the
+     *     CPUs
+     * @throws UnsupportedOperationException if CPUs are given, and the system is not Linux
+     */
+    public static void run(CordOptions options, Action body) {
+        run(options, Fiber.callable(body));
+    }
+
+    /**
      * Starts a cord on a thread of its own. It runs what is spun on it until it is closed.
      *
      * @param name the cord's and its thread's name

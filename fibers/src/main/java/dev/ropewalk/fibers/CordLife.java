@@ -11,7 +11,7 @@ import java.util.concurrent.Callable;
  * <p>Confined to the cord, but for what says otherwise.
  */
 abstract sealed class CordLife extends CordFibers permits Cord {
-    private static final Logger LOG = LogTap.logger(Cord.class);
+    private static final Logger LOG = Logs.logger(Cord.class);
 
     final CordEnd end = new CordEnd();
 
@@ -131,7 +131,7 @@ abstract sealed class CordLife extends CordFibers permits Cord {
         try {
             options.uncaught().uncaught(fiber, failure);
         } catch (Throwable broken) {
-            LOG.error("the uncaught handler of {} failed for {}", this, fiber, broken);
+            Logs.tellBroken(LOG, broken, "the uncaught handler of {} failed for {}", this, fiber);
         }
     }
 

@@ -43,7 +43,7 @@ public record CordOptions(
 
     private static final long DEFAULT_STACK_SIZE = 16L << 20;
     private static final Duration DEFAULT_STOP_LIMIT = Duration.ofSeconds(5);
-    private static final Logger LOG = LogTap.logger("dev.ropewalk.fibers");
+    private static final Logger LOG = Logs.logger("dev.ropewalk.fibers");
 
     /** {@code -Dropewalk.lateUnmount=true} tries it on all cords of a program. */
     private static final boolean LATE_UNMOUNT = Boolean.getBoolean("ropewalk.lateUnmount");

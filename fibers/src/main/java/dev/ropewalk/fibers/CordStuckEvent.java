@@ -49,6 +49,10 @@ final class CordStuckEvent extends Event {
     @Label("Stack of the Cord")
     String stack = "";
 
+    @Label("Monitor")
+    @Description("What the cord's thread is blocked on; nothing if it waits for no monitor")
+    @Nullable String monitor;
+
     /** No effect if nobody records it. */
     static void commit(StuckReport.Stuck report) {
         CordStuckEvent event = new CordStuckEvent();
@@ -66,6 +70,7 @@ final class CordStuckEvent extends Event {
         number = ran == null ? 0 : ran.id();
         stuckFor = report.time().toNanos();
         cpuTime = cpu == null ? -1 : cpu.toNanos();
+        monitor = report.monitor() == null ? null : report.monitor().toString();
         stack =
                 report.stack().stream()
                         .limit(MOST_STACK_FRAMES)

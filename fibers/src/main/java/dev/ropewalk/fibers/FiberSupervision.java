@@ -32,7 +32,7 @@ public record FiberSupervision(
     private static final int DEFAULT_INTENSITY = 1;
     private static final Duration DEFAULT_PERIOD = Duration.ofSeconds(5);
     private static final Duration DEFAULT_STOP_LIMIT = Duration.ofSeconds(5);
-    private static final Logger LOG = LogTap.logger(FiberSupervisor.class);
+    private static final Logger LOG = Logs.logger(FiberSupervisor.class);
 
     /** Which ends of a fiber are followed by a restart. */
     public enum Restart {

@@ -244,7 +244,12 @@ public final class FiberSupervisor {
                 rules.onFailure().failed(fiber, failure);
             }
         } catch (Signal raised) {
-            throw raised; // the hook has waited, against the rule, and this fiber is to end
+            if (owner.due() instanceof Signal) {
+                // The hook has waited, against the rule, and this fiber is to end.
+                members.remove(ended);
+                throw raised;
+            }
+            owner.cord.reportUncaught(owner, raised);
         } catch (Throwable broken) {
             owner.cord.reportUncaught(owner, broken);
         }

@@ -19,7 +19,7 @@ import java.util.function.BiConsumer;
 final class FiberTraces {
     static final boolean ON = Boolean.getBoolean("ropewalk.fiberTraces");
 
-    private static final Logger LOG = LogTap.logger(FiberTraces.class);
+    private static final Logger LOG = Logs.logger(FiberTraces.class);
     private static final List<FiberTrace> ALL = new CopyOnWriteArrayList<>();
 
     /** Set while this thread tells: what a trace does is told to none. */
@@ -87,7 +87,8 @@ final class FiberTraces {
                 event.accept(each, fiber);
             } catch (Throwable broken) {
                 remove(each); // the loop goes over a copy
-                LOG.error("{} failed for {} and is told no more", Texts.of(each), fiber, broken);
+                String text = "{} failed for {} and is told no more";
+                Logs.tellBroken(LOG, broken, text, Texts.of(each), fiber);
             }
         }
         return true;

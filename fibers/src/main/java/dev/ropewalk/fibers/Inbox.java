@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * they came.
  */
 final class Inbox {
-    private static final Logger LOG = LogTap.logger(Inbox.class);
+    private static final Logger LOG = Logs.logger(Inbox.class);
 
     private final ManyToOneConcurrentLinkedQueue<CordMessage> queue =
             new ManyToOneConcurrentLinkedQueue<>();
@@ -61,7 +61,7 @@ final class Inbox {
             try {
                 message.onCord();
             } catch (Throwable broken) {
-                LOG.error("a message to a cord failed: {}", message, broken);
+                Logs.tellBroken(LOG, broken, "a message to a cord failed: {}", message);
             }
         }
         return limit;
@@ -97,7 +97,8 @@ final class Inbox {
         try {
             message.onClosed();
         } catch (Throwable broken) {
-            LOG.error("a message to a cord that has ended failed: {}", message, broken);
+            String text = "a message to a cord that has ended failed: {}";
+            Logs.tellBroken(LOG, broken, text, message);
         }
     }
 }

@@ -52,11 +52,17 @@ final class LightStack extends Continuation implements Stack {
 
     @Override
     protected void onPinned(Pinned reason) {
-        throw new StackPinnedException(
-                "cannot wait here: the stack is pinned, reason="
-                        + reason
-                        + ". Waiting is not possible inside a class initialiser or below a native"
-                        + " frame; move the waiting call out of it, or wrap the code around it in"
-                        + " Blocking.call.");
+        throw new StackPinnedException(textOf(reason));
+    }
+
+    static String textOf(Pinned reason) {
+        String remedy =
+                switch (reason) {
+                    case NATIVE -> StackPinnedException.NATIVE_FRAME;
+                    case MONITOR -> StackPinnedException.MONITOR;
+                    case CRITICAL_SECTION -> StackPinnedException.PINNED_CODE;
+                    case EXCEPTION -> StackPinnedException.NO_ROOM;
+                };
+        return "cannot wait here: the stack is pinned, reason=" + reason + ". " + remedy;
     }
 }

@@ -29,7 +29,7 @@ public final class Processes {
     /** How long the exit may take to be seen after KILL, and the outputs to be read. */
     private static final long KILL_LIMIT_NS = TimeUnit.SECONDS.toNanos(2);
 
-    private static final Logger LOG = LogTap.logger(Processes.class);
+    private static final Logger LOG = Logs.logger(Processes.class);
 
     /** A process whose starter was ended meanwhile does not stay behind. */
     private static final BlockingPool STARTS =

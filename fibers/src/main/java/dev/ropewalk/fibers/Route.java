@@ -40,7 +40,7 @@ public final class Route<A> {
      * a cord has ended, nothing after the first refused message is accepted, and the refused ones
      * are told one at a time (Inbox).
      */
-    private static final Logger LOG = LogTap.logger(Route.class);
+    private static final Logger LOG = Logs.logger(Route.class);
 
     /** The hops of the route whose hook this thread runs; they are the same with another hook. */
     private static final ThreadLocal<@Nullable List<Hop>> TELLING = new ThreadLocal<>();
@@ -251,7 +251,8 @@ public final class Route<A> {
             try {
                 route.hook.accept(end);
             } catch (Throwable broken) {
-                LOG.error("the undelivered hook of {} failed for {}", route, end, broken);
+                Logs.tellBroken(
+                        LOG, broken, "the undelivered hook of {} failed for {}", route, end);
             } finally {
                 TELLING.set(outer);
             }

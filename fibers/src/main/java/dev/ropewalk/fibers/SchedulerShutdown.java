@@ -22,7 +22,7 @@ import java.util.function.Predicate;
  * who closes only waits for the report.
  */
 final class SchedulerShutdown {
-    private static final Logger LOG = LogTap.logger(SchedulerShutdown.class);
+    private static final Logger LOG = Logs.logger(SchedulerShutdown.class);
 
     /** What a cord gets beyond its stop limit before it counts as stuck. */
     private static final long GRACE_NS = TimeUnit.SECONDS.toNanos(1);

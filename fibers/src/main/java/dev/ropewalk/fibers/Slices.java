@@ -13,7 +13,7 @@ final class Slices {
     /** Limits that fibers have set for themselves. */
     static final FiberLocal<@Nullable SliceLimits> OWN_LIMITS = FiberLocal.of(null);
 
-    private static final Logger LOG = LogTap.logger(Slice.class);
+    private static final Logger LOG = Logs.logger(Slice.class);
 
     /** No turn has this number. */
     private static final long NONE = Long.MIN_VALUE;

@@ -11,7 +11,7 @@ import java.util.List;
  * watchdog's reporter, but for {@link #setOver}.
  */
 final class StuckEpisode {
-    private static final Logger LOG = LogTap.logger(StuckEpisode.class);
+    private static final Logger LOG = Logs.logger(StuckEpisode.class);
 
     private final Cord cord;
     private final StuckHandler handler;
@@ -36,10 +36,17 @@ final class StuckEpisode {
     void report(@Nullable Fiber<?> ran, long ns) {
         fiber = ran;
         List<StackTraceElement> stack = stack();
-        // Read after the stack, which is else that of something that came later.
-        List<StackTraceElement> seen = isOver ? List.of() : stack;
+        StuckReport.Monitor monitor = monitor();
+        // Read after these, which otherwise are those of something that came later.
+        boolean isLate = isOver;
         StuckReport.Stuck report =
-                new StuckReport.Stuck(cord, ran, Duration.ofNanos(ns), cpuTime(), seen);
+                new StuckReport.Stuck(
+                        cord,
+                        ran,
+                        Duration.ofNanos(ns),
+                        cpuTime(),
+                        isLate ? List.of() : stack,
+                        isLate ? null : monitor);
         toFlightRecorder(report);
         tell(handler, report);
     }
@@ -49,8 +56,8 @@ final class StuckEpisode {
             CordStuckEvent.commit(report);
         } catch (LinkageError absent) {
             // A JVM without the module jdk.jfr; the handler is told as always.
-        } catch (RuntimeException broken) {
-            LOG.error("no event was made of: {}", report, broken);
+        } catch (Throwable broken) {
+            Logs.tellBroken(LOG, broken, "no event was made of: {}", report);
         }
     }
 
@@ -62,8 +69,17 @@ final class StuckEpisode {
         try {
             return ThreadLook.stack(cord.currentThread());
         } catch (Throwable failed) {
-            LOG.error("the stack of {} could not be taken", cord, failed);
+            Logs.tellBroken(LOG, failed, "the stack of {} could not be taken", cord);
             return List.of();
+        }
+    }
+
+    private StuckReport.@Nullable Monitor monitor() {
+        try {
+            return ThreadLook.monitor(cord.loopThread());
+        } catch (Throwable failed) {
+            Logs.tellBroken(LOG, failed, "what {} is blocked on could not be found", cord);
+            return null;
         }
     }
 
@@ -77,7 +93,7 @@ final class StuckEpisode {
         try {
             handler.stuck(report);
         } catch (Throwable broken) {
-            LOG.error("a stuck handler failed; it was told: {}", report, broken);
+            Logs.tellBroken(LOG, broken, "a stuck handler failed; it was told: {}", report);
         }
     }
 }

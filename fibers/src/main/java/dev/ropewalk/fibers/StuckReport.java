@@ -21,13 +21,15 @@ public sealed interface StuckReport {
      *     that it is in a loop. Null if the JVM cannot tell
      * @param stack what its thread was in, innermost call first; empty if it had moved on before
      *     that could be seen
+     * @param monitor which monitor its thread waits to enter; null if it does not
      */
     record Stuck(
             Cord cord,
             @Nullable Fiber<?> fiber,
             Duration time,
             @Nullable Duration cpuTime,
-            List<StackTraceElement> stack)
+            List<StackTraceElement> stack,
+            @Nullable Monitor monitor)
             implements StuckReport {
 
         /** Copies the stack. */
@@ -45,11 +47,40 @@ public sealed interface StuckReport {
             if (cpuTime != null) {
                 text.append(", with ").append(cpuTime.toMillis()).append(" ms of CPU time");
             }
-            text.append("; put what blocks into Blocking.call, and Fiber.snooze into long loops");
+            text.append(
+                    monitor == null
+                            ? "; put what blocks into Blocking.call, and Fiber.snooze into long"
+                                    + " loops"
+                            : "; its thread is " + monitor);
             for (StackTraceElement each : stack) {
                 text.append("\n\tat ").append(each);
             }
             return text.toString();
+        }
+    }
+
+    /**
+     * A monitor that the thread of a stuck cord waits to enter: it is at the begin of a {@code
+     * synchronized} block or method.
+     *
+     * @param name its class and identity hash code; null if the JVM does not tell
+     * @param owner the name of the platform thread that holds it; null if none does. Then it is
+     *     perhaps held by a fiber that waits inside {@code synchronized}; if that is a fiber of the
+     *     same cord, the cord blocks itself for ever. It can be held by a virtual thread too
+     */
+    record Monitor(@Nullable String name, @Nullable String owner) {
+        @Override
+        public String toString() {
+            return "BLOCKED on "
+                    + (name == null ? "a monitor" : "the monitor of " + name)
+                    + (owner == null
+                            ? ", perhaps held by a fiber that waits inside synchronized; where a"
+                                    + " fiber waits inside, use a Mutex of fibers.sync in place of"
+                                    + " synchronized"
+                            : ", held by thread "
+                                    + owner
+                                    + "; use a Mutex of fibers.sync in its place, which lets other"
+                                    + " fibers run meanwhile");
         }
     }
 

@@ -23,7 +23,7 @@ import java.util.function.Consumer;
  * <p>What has no note is the cord's alone.
  */
 final class TaskQueue {
-    private static final Logger LOG = LogTap.logger(TaskQueue.class);
+    private static final Logger LOG = Logs.logger(TaskQueue.class);
 
     /** Tasks that are started before those have had a turn that were started before them. */
     private static final int MOST_AT_ONCE = 1_024;
@@ -211,7 +211,7 @@ final class TaskQueue {
             try {
                 each.onCord();
             } catch (Throwable broken) {
-                LOG.error("a message to a task failed: {}", each, broken);
+                Logs.tellBroken(LOG, broken, "a message to a task failed: {}", each);
             }
         }
     }

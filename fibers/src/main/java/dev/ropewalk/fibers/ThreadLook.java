@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.util.List;
 
 /** What another thread does, seen from outside. May take long: not for the ticker. */
@@ -46,6 +47,26 @@ final class ThreadLook {
             return found == null ? List.of() : List.of(found);
         } catch (Throwable failed) {
             throw FiberAwait.<RuntimeException>sneaky(failed);
+        }
+    }
+
+    /**
+     * The monitor that a platform thread waits to enter; null if it does not, or that is not known.
+     * Where no platform thread holds it the JVM gives a {@code ThreadInfo} that has no monitor, and
+     * is not even BLOCKED; only the thread itself says so.
+     */
+    static StuckReport.@Nullable Monitor monitor(@Nullable Thread thread) {
+        if (thread == null || thread.getState() != Thread.State.BLOCKED) {
+            return null;
+        }
+        try {
+            ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(thread.threadId());
+            boolean isStill = thread.getState() == Thread.State.BLOCKED;
+            return info == null || !isStill
+                    ? null
+                    : new StuckReport.Monitor(info.getLockName(), info.getLockOwnerName());
+        } catch (UnsupportedOperationException | LinkageError notHere) {
+            return null;
         }
     }
 

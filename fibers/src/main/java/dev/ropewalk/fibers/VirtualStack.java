@@ -136,15 +136,11 @@ final class VirtualStack implements Stack, Executor {
         }
         if (state == State.LEFT) {
             state(State.LEFT, State.INSIDE);
-            throwPinned();
+            // The JDK does not say why; a monitor is no reason, and hooks run as no fiber.
+            throw new StackPinnedException(
+                    "cannot wait here: the virtual thread of this fiber is pinned. "
+                            + StackPinnedException.NATIVE_FRAME);
         }
-    }
-
-    private static void throwPinned() {
-        throw new StackPinnedException(
-                "cannot wait here: the virtual thread of this fiber is pinned. Waiting is not"
-                        + " possible inside a class initialiser or below a native frame; move the"
-                        + " waiting call out of it, or wrap the code around it in Blocking.call.");
     }
 
     @Override

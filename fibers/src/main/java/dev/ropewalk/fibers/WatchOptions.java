@@ -17,7 +17,7 @@ import java.util.Objects;
 public record WatchOptions(
         Duration stuckLimit, StuckHandler stuckHandler, SliceLimits sliceLimits) {
 
-    private static final Logger LOG = LogTap.logger("dev.ropewalk.fibers");
+    private static final Logger LOG = Logs.logger("dev.ropewalk.fibers");
     private static final Duration DEFAULT_STUCK_LIMIT = Duration.ofMillis(500);
 
     /** One object, so that cords which share it are told once of what concerns them all. */

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Confined to the ticker's thread.
  */
 final class Watchdog {
-    private static final Logger LOG = LogTap.logger(Watchdog.class);
+    private static final Logger LOG = Logs.logger(Watchdog.class);
 
     private final Executor reporter;
     private final List<CordWatch> stuck = new ArrayList<>();

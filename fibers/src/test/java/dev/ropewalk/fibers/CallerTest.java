@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -69,6 +70,37 @@ class CallerTest {
         assertNull(Fiber.currentOrNull());
     }
 
+    /** A lambda, a block that only throws, and a method: javac finds which form is meant. */
+    @Test
+    void F3_runWithOptionsTakesABodyWithoutAResult() {
+        CordOptions options = CordOptions.named("optional");
+        List<String> log = new ArrayList<>();
+        Cord.run(
+                options,
+                () -> {
+                    log.add(Cord.current().name());
+                    Fiber.sleep(Duration.ofNanos(1));
+                });
+        Cord.run(options, log::clear);
+        assertEquals(List.of(), log);
+        assertEquals("result", Cord.run(options, () -> "result"));
+        Action method = () -> log.add(Cord.current().name());
+        Cord.run(options, method);
+        assertEquals(List.of("optional"), log);
+        Exception checked = new Exception("checked");
+        FiberFailedException thrown =
+                assertThrows(
+                        FiberFailedException.class,
+                        () ->
+                                Cord.run(
+                                        options,
+                                        () -> {
+                                            throw checked;
+                                        }));
+        assertSame(checked, Runs.cause(thrown));
+        assertNull(Cord.currentOrNull());
+    }
+
     @Test
     void F7_runThrowsWhatTheBodyThrewWithItsCause() {
         Exception checked = new Exception("checked");
@@ -92,7 +124,7 @@ class CallerTest {
                         Fiber::current,
                         Fiber::suspend,
                         Fiber::snooze,
-                        () -> Fiber.sleep(java.time.Duration.ofMillis(1)),
+                        () -> Fiber.sleep(Duration.ofMillis(1)),
                         () -> Fiber.spin(() -> {}),
                         Waits::nextNumber,
                         () -> Waits.park("nothing"),

@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import jdk.jfr.Recording;
@@ -60,6 +61,7 @@ class CordStuckEventTest {
             assertTrue(event.getDuration("stuckFor").compareTo(LIMIT) >= 0, event::toString);
             assertTrue(event.getString("stack").contains("CountDownLatch.await"), event::toString);
             assertTrue(event.hasField("cpuTime"), event::toString);
+            assertNull(event.getString("monitor"));
         } finally {
             Files.delete(file);
         }

@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -229,6 +230,48 @@ class FiberSupervisorTest extends SupervisorTests {
                                                 throw new UnsupportedOperationException("hook");
                                             }),
                             s -> s.spin("flaky", flaky::run));
+                });
+    }
+
+    /** The hook must not wait; if it does, the termination that ends its wait is not lost. */
+    @Test
+    void F6_hookThatIsEndedInAWaitLeavesTheSupervisorToEndInOrder() {
+        inAnyOrder(
+                () -> {
+                    long before = now();
+                    boolean done =
+                            CancelScope.moveOnAfter(
+                                    SECOND,
+                                    () ->
+                                            FiberSupervisor.run(
+                                                    rules(Restart.ON_ERROR)
+                                                            .withOnFailure(
+                                                                    (_, _) -> Fiber.sleep(FAR)),
+                                                    s -> {
+                                                        s.spin("other", () -> service("other"));
+                                                        s.spin("bad", () -> fail("no"));
+                                                    }));
+                    assertFalse(done);
+                    assertEquals(SECOND.toNanos(), now() - before, "no stop limit was waited for");
+                    assertEquals(List.of("other ended"), log);
+                });
+    }
+
+    @Test
+    void hookThatThrowsASignalOfAnotherFiberIsReported() {
+        Runs.fifo(
+                () -> {
+                    log.clear();
+                    TestCord.expectUncaught(Throwable.class);
+                    Flaky flaky = new Flaky(1);
+                    FiberSupervisor.run(
+                            rules(Restart.ON_ERROR)
+                                    .withOnFailure(
+                                            (_, _) -> {
+                                                throw new Signal.Terminate("of another fiber");
+                                            }),
+                            s -> s.spin("flaky", flaky::run));
+                    assertEquals(List.of("flaky=done"), log);
                 });
     }
 

@@ -45,7 +45,7 @@ class FiberTestLogsTest {
         @FiberTest(seeds = 1)
         void besideWhatWasAnnounced() {
             TestCord.expectLog("failed under its supervisor");
-            LogTap.logger("a.b").warn("{} failed under its {}", "fiber", "supervisor");
+            Logs.logger("a.b").warn("{} failed under its {}", "fiber", "supervisor");
             breakMessage(Cord.current());
         }
     }
@@ -81,12 +81,12 @@ class FiberTestLogsTest {
         @FiberTest
         void notOurs() {
             LoggerFactory.getLogger("com.example").warn("not seen by a @FiberTest");
-            LogTap.logger("a.b").info("no warning");
+            Logs.logger("a.b").info("no warning");
         }
 
         @FiberTest
         void onAnotherThread() throws InterruptedException {
-            Thread.ofPlatform().start(() -> LogTap.logger("a.b").warn("not of this run")).join();
+            Thread.ofPlatform().start(() -> Logs.logger("a.b").warn("not of this run")).join();
         }
     }
 

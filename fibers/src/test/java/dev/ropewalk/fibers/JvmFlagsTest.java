@@ -7,11 +7,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.io.File;
 import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Design, section 4: a JVM started without the flags says at its first cord what to add, and
@@ -80,5 +92,71 @@ class JvmFlagsTest {
         OtherJvm.Ended ended = start(flags);
         assertOneClearMessage(ended);
         assertEquals(List.of(missing), flags(ended), ended.output());
+    }
+
+    // ---------------------------------------------------------------- on the module path
+
+    private static final String MODULE = "dev.ropewalk.fibers";
+
+    @TempDir private Path directory;
+
+    /** Ropewalk's classes and the one to run in an automatic module, and the libraries. */
+    private String modulePath() throws IOException {
+        Path jar = directory.resolve("fibers.jar");
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().putValue("Automatic-Module-Name", MODULE);
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), manifest)) {
+            Path classes = rootOf(Cord.class);
+            try (Stream<Path> all = Files.walk(classes)) {
+                for (Path file : all.filter(Files::isRegularFile).toList()) {
+                    out.putNextEntry(new JarEntry(classes.relativize(file).toString()));
+                    Files.copy(file, out);
+                }
+            }
+            String main = FirstCord.class.getName().replace('.', '/') + ".class";
+            out.putNextEntry(new JarEntry(main));
+            Files.copy(rootOf(FirstCord.class).resolve(main), out);
+        }
+        String[] all =
+                System.getProperty("java.class.path").split(Pattern.quote(File.pathSeparator));
+        return jar
+                + File.pathSeparator
+                + Arrays.stream(all)
+                        .filter(each -> each.matches(".*(agrona|netty|slf4j|jspecify)[^/]*\\.jar"))
+                        .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static Path rootOf(Class<?> type) {
+        return Path.of(
+                URI.create(type.getProtectionDomain().getCodeSource().getLocation().toString()));
+    }
+
+    @Test
+    void S4_onTheModulePathTheModulesThatNeedTheFlagsAreNamed()
+            throws IOException, InterruptedException {
+        String path = modulePath();
+        OtherJvm.Ended ended = OtherJvm.runModule(path, List.of(), MODULE, FirstCord.class);
+        assertEquals(
+                List.of(
+                        "--add-exports=java.base/jdk.internal.vm=dev.ropewalk.fibers",
+                        "--add-opens=java.base/java.lang=dev.ropewalk.fibers",
+                        "--add-opens=java.base/jdk.internal.misc=dev.ropewalk.fibers,org.agrona",
+                        "--enable-native-access=dev.ropewalk.fibers,io.netty.common"),
+                flags(ended),
+                ended.output());
+        assertTrue(
+                ended.output().contains("do not reach module dev.ropewalk.fibers."),
+                ended.output());
+        OtherJvm.Ended fixed = OtherJvm.runModule(path, flags(ended), MODULE, FirstCord.class);
+        assertEquals(new OtherJvm.Ended(0, ""), fixed);
+    }
+
+    /** Its flags are for the class path. */
+    @Test
+    void S4_onTheModulePathTheArgumentFileIsNotEnough() throws IOException, InterruptedException {
+        List<String> file = List.of("@" + System.getProperty("ropewalk.args.file"));
+        OtherJvm.Ended ended = OtherJvm.runModule(modulePath(), file, MODULE, FirstCord.class);
+        assertEquals(4, flags(ended).size(), ended.output());
     }
 }

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** For what a JVM decides when it starts: another one, with this one's class path. */
+/** For what a JVM decides when it starts: another one, by default with this one's class path. */
 final class OtherJvm {
     record Ended(int exit, String output) {}
 
@@ -14,21 +14,46 @@ final class OtherJvm {
 
     static Ended run(List<String> flags, Class<?> main, String... args)
             throws IOException, InterruptedException {
-        Process process = start(flags, main, args);
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Ended(process.waitFor(), output);
+        return run(System.getProperty("java.class.path"), flags, main, args);
+    }
+
+    static Ended run(String classPath, List<String> flags, Class<?> main, String... args)
+            throws IOException, InterruptedException {
+        return end(start(withClassPath(classPath, flags, main, args)));
+    }
+
+    /** With a module path in place of the class path; all of its modules are resolved. */
+    static Ended runModule(String modulePath, List<String> flags, String module, Class<?> main)
+            throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(flags);
+        arguments.addAll(List.of("-p", modulePath, "--add-modules", "ALL-MODULE-PATH"));
+        arguments.addAll(List.of("-m", module + "/" + main.getName()));
+        return end(start(arguments));
     }
 
     /** Runs until it ends or is ended; what it writes must be read or fit a pipe. */
     static Process start(List<String> flags, Class<?> main, String... args) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(flags);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-        command.add(main.getName());
-        command.addAll(List.of(args));
+        return start(withClassPath(System.getProperty("java.class.path"), flags, main, args));
+    }
+
+    private static List<String> withClassPath(
+            String classPath, List<String> flags, Class<?> main, String... args) {
+        List<String> arguments = new ArrayList<>(flags);
+        arguments.addAll(List.of("-cp", classPath, main.getName()));
+        arguments.addAll(List.of(args));
+        return arguments;
+    }
+
+    private static Process start(List<String> arguments) throws IOException {
+        List<String> command = new ArrayList<>(arguments);
+        command.addFirst(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();
         return process;
+    }
+
+    private static Ended end(Process process) throws IOException, InterruptedException {
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Ended(process.waitFor(), output);
     }
 }

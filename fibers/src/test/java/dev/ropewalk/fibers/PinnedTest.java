@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import jdk.internal.vm.Continuation;
+import jdk.internal.vm.Continuation.Pinned;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,11 +71,45 @@ class PinnedTest {
         int run();
     }
 
+    @Test
+    void F3_theMessageFitsTheReason() {
+        String initialiser = "inside a class initialiser or below a native frame";
+        assertTrue(LightStack.textOf(Pinned.NATIVE).contains(initialiser));
+        assertTrue(LightStack.textOf(Pinned.MONITOR).contains("use a Mutex of fibers.sync"));
+        assertTrue(
+                LightStack.textOf(Pinned.CRITICAL_SECTION)
+                        .contains("in a switch hook, in a trace"));
+        assertTrue(LightStack.textOf(Pinned.EXCEPTION).contains("no memory for the copy"));
+        for (Pinned reason : Pinned.values()) {
+            String text = LightStack.textOf(reason);
+            assertTrue(text.startsWith("cannot wait here: the stack is pinned, reason=" + reason));
+            assertEquals(reason == Pinned.NATIVE, text.contains(initialiser), text);
+        }
+    }
+
+    @Test
+    void F3_waitInPinnedCodeSaysThatItIsPinned() {
+        Runs.virtual(
+                new Reports(),
+                () -> {
+                    Continuation.pin();
+                    Throwable thrown;
+                    try {
+                        thrown = Runs.failureOf(() -> Fiber.sleep(Duration.ofSeconds(1)));
+                    } finally {
+                        Continuation.unpin();
+                    }
+                    assertEquals(LightStack.textOf(Pinned.CRITICAL_SECTION), thrown.getMessage());
+                    return assertSameValue("alive", Fiber.spin(() -> "alive").await());
+                });
+    }
+
     private static void assertPinned(Action waiting, Initialiser initialiser) {
         inInitialiser = waiting;
         assertEquals(1, initialiser.run());
         Throwable thrown = THROWN.getLast();
         assertTrue(thrown instanceof StackPinnedException, () -> "thrown: " + thrown);
+        assertEquals(LightStack.textOf(Pinned.NATIVE), thrown.getMessage());
         assertEquals(FiberState.RUNNING, Fiber.current().state());
         Cord.current().checkInvariants();
     }

@@ -318,7 +318,33 @@ class WatchdogTest {
         assertNames(stuck, "blocks", "await");
         Duration cpuTime = Objects.requireNonNull(stuck.cpuTime(), "cpuTime");
         assertTrue(cpuTime.compareTo(stuck.time()) < 0, stuck::toString);
+        assertEquals(null, stuck.monitor());
         nextOver("blocks");
+        fiber.await();
+    }
+
+    @Test
+    void F13_monitorThatAnotherThreadHoldsIsNamedWithThatThread() throws InterruptedException {
+        Object monitor = new Object();
+        Cord cord = watched(StackKind.LIGHT);
+        StuckReport.Stuck stuck;
+        Fiber<@Nullable Void> fiber;
+        synchronized (monitor) {
+            fiber =
+                    cord.spin(
+                            "enters",
+                            () -> {
+                                synchronized (monitor) {
+                                    assertTrue(Thread.holdsLock(monitor));
+                                }
+                            });
+            stuck = nextStuck("enters");
+        }
+        StuckReport.Monitor found = Objects.requireNonNull(stuck.monitor(), stuck::toString);
+        assertEquals(Thread.currentThread().getName(), found.owner());
+        assertTrue(String.valueOf(found.name()).startsWith("java.lang.Object@"), found::toString);
+        assertTrue(stuck.toString().contains("its thread is BLOCKED on the monitor of java.lang"));
+        nextOver("enters");
         fiber.await();
     }
 

@@ -90,7 +90,7 @@ public final class TestCord {
      * Has the current run fail for each line of WARN or ERROR that Ropewalk logs on this thread,
      * from the run's begin to the end of its cords, unless {@link #expectLog} announced it;
      * {@code @FiberTest} does so by itself. What other code logs is not seen: see {@link
-     * dev.ropewalk.fibers.LogTap}.
+     * dev.ropewalk.fibers.Logs}.
      *
      * @throws IllegalStateException if this thread is not in a run
      */

@@ -5,7 +5,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.LogTap;
+import dev.ropewalk.fibers.Logs;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,7 @@ final class TestRun {
     private final String replay;
     private final List<Report> reports = new ArrayList<>();
     private final List<Class<? extends Throwable>> expected = new ArrayList<>();
-    private final List<LogTap.Line> logged = new ArrayList<>();
+    private final List<Logs.Line> logged = new ArrayList<>();
     private final List<String> expectedLogs = new ArrayList<>();
     private boolean isFailedByLogs;
 
@@ -84,7 +84,7 @@ final class TestRun {
         CURRENT.set(this);
         Throwable failure = null;
         try {
-            LogTap.during(logged::add, () -> cords.accept(options));
+            Logs.during(logged::add, () -> cords.accept(options));
         } catch (Throwable thrown) {
             failure = original(thrown);
         } finally {
@@ -127,7 +127,7 @@ final class TestRun {
         if (!isFailedByLogs) {
             return;
         }
-        for (LogTap.Line line : logged) {
+        for (Logs.Line line : logged) {
             if (expectedLogs.stream().noneMatch(line.message()::contains)) {
                 throw failed(
                         "logged "

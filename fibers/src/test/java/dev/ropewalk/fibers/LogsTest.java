@@ -12,23 +12,24 @@ import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Rule F14: a test sees what Ropewalk logs. */
+/** Rule F14: a test sees what Ropewalk logs; {@link LogPlacesTest} where it goes. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
-class LogTapTest {
-    private static final Logger LOG = LogTap.logger(LogTapTest.class);
+class LogsTest {
+    private static final Logger LOG = Logs.logger(LogsTest.class);
 
-    private final List<LogTap.Line> lines = new ArrayList<>();
+    private final List<Logs.Line> lines = new ArrayList<>();
 
     @Test
     void F14_tapSeesWarningsAndErrorsAsTheyAreWritten() {
         Exception failure = new Exception("broken");
-        LogTap.during(
+        Logs.during(
                 lines::add,
                 () -> {
                     LOG.info("not seen");
@@ -40,26 +41,26 @@ class LogTapTest {
         LOG.warn("not seen any more");
         assertEquals(
                 List.of("1 and two", "1 2 3", "alone", "nothing to {}"),
-                lines.stream().map(LogTap.Line::message).toList());
+                lines.stream().map(Logs.Line::message).toList());
         assertEquals(
                 List.of(Level.WARN, Level.ERROR, Level.ERROR, Level.WARN),
-                lines.stream().map(LogTap.Line::level).toList());
+                lines.stream().map(Logs.Line::level).toList());
         assertSame(failure, lines.get(1).failure());
         assertSame(failure, lines.get(2).failure());
-        assertEquals(LogTapTest.class.getName(), lines.getFirst().logger());
-        assertEquals(LogTapTest.class.getName(), LOG.getName());
+        assertEquals(LogsTest.class.getName(), lines.getFirst().logger());
+        assertEquals(LogsTest.class.getName(), LOG.getName());
     }
 
     @Test
     void F14_innerTapHidesTheOuterOneAlsoIfItsBodyFails() {
-        List<LogTap.Line> inner = new ArrayList<>();
-        LogTap.during(
+        List<Logs.Line> inner = new ArrayList<>();
+        Logs.during(
                 lines::add,
                 () -> {
                     assertThrows(
                             IllegalStateException.class,
                             () ->
-                                    LogTap.during(
+                                    Logs.during(
                                             inner::add,
                                             () -> {
                                                 LOG.warn("inner");
@@ -75,11 +76,33 @@ class LogTapTest {
 
     @Test
     void misuse_tapThatThrowsBreaksNobody() {
-        LogTap.during(
+        Logs.during(
                 line -> {
                     throw new IllegalStateException("a bad tap");
                 },
                 () -> LOG.warn("harmless"));
+    }
+
+    /** With a full heap the line fails as well as the hook that it tells of. */
+    @Test
+    void F7_whatCannotBeToldIsLostWithoutHarm() {
+        Logger full =
+                (Logger)
+                        Proxy.newProxyInstance(
+                                Logger.class.getClassLoader(),
+                                new Class<?>[] {Logger.class},
+                                (_, _, _) -> {
+                                    throw new OutOfMemoryError("planted");
+                                });
+        Logs.tellBroken(full, new Error("one"), "{} failed", "hook");
+        Logs.tellBroken(full, new Error("two"), "{} failed for {}", "hook", "fiber");
+        Logs.during(
+                lines::add,
+                () ->
+                        Logs.tellBroken(
+                                LOG, new Error("three"), "{} failed for {}", "hook", "fiber"));
+        assertEquals("hook failed for fiber", lines.getFirst().message());
+        assertEquals("java.lang.Error: three", String.valueOf(lines.getFirst().failure()));
     }
 
     /** Else the tap would miss lines, and nobody would know. */
@@ -90,13 +113,14 @@ class LogTapTest {
             Path sources = Path.of("..", module, "src", "main", "java");
             try (Stream<Path> all = Files.walk(sources)) {
                 for (Path each : all.filter(path -> path.toString().endsWith(".java")).toList()) {
-                    boolean isSeam = each.endsWith("LogTap.java");
+                    boolean isSeam =
+                            each.endsWith("Logs.java") || each.endsWith("LogProviders.java");
                     if (!isSeam && Files.readString(each).contains("LoggerFactory")) {
                         untapped.add(each.toString());
                     }
                 }
             }
         }
-        assertTrue(untapped.isEmpty(), () -> "take the logger from LogTap in " + untapped);
+        assertTrue(untapped.isEmpty(), () -> "take the logger from Logs in " + untapped);
     }
 }

@@ -14,23 +14,26 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * Lets a test see what Ropewalk itself logs as WARN or ERROR (rule F14): each of its loggers comes
- * from {@link #logger}.
+ * The log of Ropewalk: each of its loggers comes from {@link #logger}.
  *
- * <p>A line is shown to the tap of the thread that logs it, and then goes to SLF4J as always. The
- * cords of a run on a virtual clock share one thread, so its tap sees all their lines, and runs
- * that go on at the same time do not see each other's. Lines of other loggers, and of other threads
- * (real cords, calls of a {@link BlockingPool}, the watchdog), are not shown. SLF4J itself has no
- * place where one could look on; wrapping its provider would take a flag of the JVM and a part for
- * each backend.
+ * <p>A line goes to SLF4J. If that has no provider, which would drop it, lines of WARN and ERROR
+ * are written to {@code System.err}; the provider slf4j-nop keeps them silent. A line that cannot
+ * be written harms nobody: to log throws nothing.
+ *
+ * <p>A line of WARN or ERROR is shown to the tap of the thread that logs it before that (rule F14),
+ * which lets a test see it. The cords of a run on a virtual clock share one thread, so its tap sees
+ * all their lines, and runs that go on at the same time do not see each other's. Lines of other
+ * loggers, and of other threads (real cords, calls of a {@link BlockingPool}, the watchdog), are
+ * not shown. SLF4J itself has no place where one could look on; wrapping its provider would take a
+ * flag of the JVM and a part for each backend.
  *
  * <p>For test support such as {@code @FiberTest}, and for the layers above; others need it not.
  */
-public final class LogTap {
+public final class Logs {
     /** Only read when a line is logged, which is rare. */
     private static final ThreadLocal<@Nullable Consumer<? super Line>> TAP = new ThreadLocal<>();
 
-    private LogTap() {}
+    private Logs() {}
 
     /**
      * A line of WARN or ERROR.
@@ -55,7 +58,7 @@ public final class LogTap {
     }
 
     /**
-     * {@return the logger of SLF4J for the class, whose lines are shown to taps}
+     * {@return the logger for the class, whose lines go where this class says}
      *
      * @param type whose name it has
      */
@@ -64,7 +67,7 @@ public final class LogTap {
     }
 
     static Logger logger(String name) {
-        return new Tapped(LoggerFactory.getLogger(name));
+        return new Tapped(name, LoggerFactory.getLogger(name));
     }
 
     /**
@@ -86,6 +89,41 @@ public final class LogTap {
         }
     }
 
+    /**
+     * Logs that code of a user failed which was called on behalf of somebody else, where that is
+     * all that may happen. Throws nothing: if not even the memory for the line is left, it is lost.
+     *
+     * @param logger takes the line
+     * @param broken what the code threw
+     * @param pattern the text, with a place for each of the arguments
+     * @param first an argument
+     */
+    public static void tellBroken(Logger logger, Throwable broken, String pattern, Object first) {
+        try {
+            logger.error(pattern, first, broken);
+        } catch (Throwable lost) {
+            // There is nobody left to tell, and who called must go on.
+        }
+    }
+
+    /**
+     * Like {@link #tellBroken(Logger, Throwable, String, Object)}, with one argument more.
+     *
+     * @param logger takes the line
+     * @param broken what the code threw
+     * @param pattern the text, with a place for each of the arguments
+     * @param first an argument
+     * @param second another one
+     */
+    public static void tellBroken(
+            Logger logger, Throwable broken, String pattern, Object first, Object second) {
+        try {
+            logger.error(pattern, first, second, broken);
+        } catch (Throwable lost) {
+            // There is nobody left to tell, and who called must go on.
+        }
+    }
+
     /** Shows each line to the tap, and hands it on with the place that it came from. */
     private static final class Tapped extends LegacyAbstractLogger {
         private static final long serialVersionUID = 1;
@@ -95,9 +133,9 @@ public final class LogTap {
 
         private final transient Logger backend;
 
-        Tapped(Logger backend) {
+        Tapped(String name, Logger backend) {
             this.backend = backend;
-            this.name = backend.getName();
+            this.name = name; // the backend's is another one if SLF4J has no provider
         }
 
         @Override
@@ -107,17 +145,47 @@ public final class LogTap {
                 String pattern,
                 Object @Nullable [] arguments,
                 @Nullable Throwable failure) {
-            show(level, pattern, arguments, failure);
-            if (!backend.isEnabledForLevel(level)) {
-                return;
+            try {
+                show(level, pattern, arguments, failure);
+                write(level, marker, pattern, arguments, failure);
+            } catch (Throwable broken) {
+                writeInstead(level, pattern, arguments, failure, broken);
             }
-            if (backend instanceof LocationAwareLogger aware) {
+        }
+
+        private void write(
+                Level level,
+                @Nullable Marker marker,
+                String pattern,
+                Object @Nullable [] arguments,
+                @Nullable Throwable failure) {
+            if (isTold(level) && LogProviders.areMissing()) {
+                StderrLog.write(level, getName(), text(pattern, arguments), failure);
+            } else if (!backend.isEnabledForLevel(level)) {
+                return;
+            } else if (backend instanceof LocationAwareLogger aware) {
                 aware.log(marker, CALLED, level.toInt(), pattern, arguments, failure);
             } else {
                 Object[] none = {};
                 backend.atLevel(level)
                         .setCause(failure)
                         .log(pattern, arguments == null ? none : arguments);
+            }
+        }
+
+        private void writeInstead(
+                Level level,
+                String pattern,
+                Object @Nullable [] arguments,
+                @Nullable Throwable failure,
+                Throwable broken) {
+            try {
+                if (isTold(level)) {
+                    String message = text(pattern, arguments);
+                    StderrLog.writeInstead(level, getName(), message, failure, broken);
+                }
+            } catch (Throwable lost) {
+                // There is nobody left to tell, and who logs must go on.
             }
         }
 
@@ -131,11 +199,14 @@ public final class LogTap {
                 return;
             }
             try {
-                String message = MessageFormatter.basicArrayFormat(pattern, arguments);
-                tap.accept(new Line(level, getName(), String.valueOf(message), failure));
+                tap.accept(new Line(level, getName(), text(pattern, arguments), failure));
             } catch (Throwable broken) {
-                backend.error("a tap of the log failed", broken);
+                write(Level.ERROR, null, "a tap of the log failed", null, broken);
             }
+        }
+
+        private static String text(String pattern, Object @Nullable [] arguments) {
+            return String.valueOf(MessageFormatter.basicArrayFormat(pattern, arguments));
         }
 
         private static boolean isTold(Level level) {
@@ -168,12 +239,12 @@ public final class LogTap {
 
         @Override
         public boolean isWarnEnabled() {
-            return isTapped() || backend.isWarnEnabled();
+            return isTapped() || backend.isWarnEnabled() || LogProviders.areMissing();
         }
 
         @Override
         public boolean isErrorEnabled() {
-            return isTapped() || backend.isErrorEnabled();
+            return isTapped() || backend.isErrorEnabled() || LogProviders.areMissing();
         }
     }
 }
