@@ -67,7 +67,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
 
     CordLook(CordOptions options, Seam seam, @Nullable Scheduler scheduler) {
         super(options, seam, scheduler);
-        this.idleSpin = new IdleSpin(seam::nanoTime);
+        this.idleSpin = new IdleSpin(seam::nanoTime, Thread::yield);
         this.silenceNs = Waits.nanos(options.watch().stuckLimit());
         this.watchesSilence =
                 silenceNs != Long.MAX_VALUE && tasks == null && !seam.isVirtual() && !inTurns;

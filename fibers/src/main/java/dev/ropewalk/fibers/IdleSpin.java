@@ -14,7 +14,12 @@ import java.util.function.LongSupplier;
  * other and both sleep go on doing so if they spin for less than that: who asks has fallen asleep
  * before the other is awake. So a cord spins for {@link #MOST_SPIN_NS} if that would have spared it
  * its last sleep. After one that was longer, or that a timer ended, it spins for half as long as
- * before, down to {@link #LEAST_SPIN_NS}: who waits for long burns little.
+ * before, down to {@link #LEAST_SPIN_NS}: a cord that waits for long burns little.
+ *
+ * <p>The thread that is to answer may need this very CPU. So after {@link #ALONE_NS} the cord gives
+ * its CPU up, and again after as long, or after the next looks if another thread has run meanwhile
+ * (decision 12). A sleep after that may have been short only because it gave the CPU up too: the
+ * next spin is not longer for it. A spin of less than that gives nothing up: the sleep does.
  *
  * <p>A cord is idle for no less than {@link #LEAST_IDLE_NS}, spin and sleep, so that timers which
  * lie close together are fired together (decision 8). A spin does not outlast the next timer.
@@ -35,6 +40,15 @@ final class IdleSpin {
 
     static final long LEAST_IDLE_NS = TimeUnit.MICROSECONDS.toNanos(50);
 
+    /** In that time an answer comes from a cord that has a CPU for itself, and is awake. */
+    static final long ALONE_NS = TimeUnit.MICROSECONDS.toNanos(5);
+
+    /**
+     * A yield takes half a microsecond if no other thread wants the CPU, and above two if one runs.
+     * Too short on a slow machine does little harm: it gives its CPU up more often, then.
+     */
+    static final long YIELD_NS = TimeUnit.MICROSECONDS.toNanos(2);
+
     /** With a single processor nobody else could make work meanwhile. */
     private static final boolean CAN_SPIN = Runtime.getRuntime().availableProcessors() > 1;
 
@@ -42,6 +56,9 @@ final class IdleSpin {
     private static final int LOOKS_PER_READING = 16;
 
     private final LongSupplier clock;
+
+    /** Gives the CPU to another thread that wants it, if there is one. */
+    private final Runnable giveUpCpu;
 
     /** A new cord is likely to be given work soon. */
     private long spinNs = CAN_SPIN ? MOST_SPIN_NS : 0;
@@ -52,8 +69,12 @@ final class IdleSpin {
     /** How long it was in vain. */
     private long spunNs;
 
-    IdleSpin(LongSupplier clock) {
+    /** Another thread has run on this CPU in the last spin. */
+    private boolean isCpuShared;
+
+    IdleSpin(LongSupplier clock, Runnable giveUpCpu) {
         this.clock = clock;
+        this.giveUpCpu = giveUpCpu;
     }
 
     /** Looks for work; false if it is time to sleep, or the timer is due. */
@@ -63,17 +84,34 @@ final class IdleSpin {
         if (next != null && next.deadlineNs - untilNs < 0) {
             untilNs = next.deadlineNs;
         }
+        long yieldNs = idleSinceNs + ALONE_NS;
+        isCpuShared = false;
         long nowNs;
         do {
-            for (int i = 0; i < LOOKS_PER_READING; i++) {
-                if (hasWork.getAsBoolean()) {
-                    return true;
-                }
-                Thread.onSpinWait();
+            if (hasWorkSoon(hasWork)) {
+                return true;
             }
             nowNs = clock.getAsLong();
+            if (nowNs - yieldNs >= 0 && nowNs - untilNs < 0) {
+                giveUpCpu.run();
+                long backNs = clock.getAsLong();
+                boolean hasOtherRun = backNs - nowNs > YIELD_NS;
+                isCpuShared |= hasOtherRun;
+                // Whatever the time is now, it looks again: that thread may have made work.
+                yieldNs = hasOtherRun ? backNs : backNs + ALONE_NS;
+            }
         } while (nowNs - untilNs < 0);
         spunNs = nowNs - idleSinceNs;
+        return false;
+    }
+
+    private static boolean hasWorkSoon(BooleanSupplier hasWork) {
+        for (int i = 0; i < LOOKS_PER_READING; i++) {
+            if (hasWork.getAsBoolean()) {
+                return true;
+            }
+            Thread.onSpinWait();
+        }
         return false;
     }
 
@@ -85,8 +123,11 @@ final class IdleSpin {
     /** After a sleep: it tells how long the next spin is. */
     void slept(long ns, boolean wasWoken) {
         if (CAN_SPIN) {
-            boolean wouldHaveSpared = wasWoken && spunNs + ns <= MOST_SPIN_NS;
-            spinNs = wouldHaveSpared ? MOST_SPIN_NS : Math.max(LEAST_SPIN_NS, spinNs / 2);
+            if (!wasWoken || spunNs + ns > MOST_SPIN_NS) {
+                spinNs = Math.max(LEAST_SPIN_NS, spinNs / 2);
+            } else if (!isCpuShared) {
+                spinNs = MOST_SPIN_NS;
+            }
         }
     }
 }

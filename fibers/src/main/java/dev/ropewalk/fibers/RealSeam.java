@@ -1,32 +1,33 @@
 package dev.ropewalk.fibers;
 
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.ManualIoEventLoop;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.util.concurrent.Future;
-
 import org.jspecify.annotations.Nullable;
 
-import java.util.concurrent.Executor;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Real time, real randomness, and the reactor as the place to park.
+ * Real time, real randomness, and two places to park: the thread itself and, once I/O was asked
+ * for, the reactor.
  *
- * <p>The reactor (epoll on Linux, NIO elsewhere) is made when the cord sleeps for the first time: a
- * cord that never runs dry needs no file descriptors.
+ * <p>No wake-up is lost in either. A sender offers, then reads {@link #asleep}; the cord sets that,
+ * then looks for work once more, and then parks: one of the two sees the other. A thread that is
+ * about to park keeps its permit; the reactor looks by itself, after it has made itself wakeable.
  */
 final class RealSeam implements Seam {
-    /** How {@link ManualIoEventLoop#run(long)} spells a wait without a limit. */
-    private static final long WITHOUT_LIMIT = 0;
-
     private final Thread thread;
+
+    /** Null before I/O was asked for; written by the cord, while it is awake. */
     private volatile @Nullable Reactor reactor;
+
     private volatile boolean asleep;
+
+    /** Null before somebody asks for the reactor. */
+    private final AtomicReference<@Nullable CompletableFuture<Reactor>> asked =
+            new AtomicReference<>();
 
     RealSeam(Thread thread) {
         this.thread = thread;
@@ -57,76 +58,145 @@ final class RealSeam implements Seam {
         return false;
     }
 
+    // ---------------------------------------------------------------- sleep
+
+    /**
+     * Waits until the deadline, an I/O event or a wake-up. An interrupt is kept, and ends a wait at
+     * most once; so does an unpark by others.
+     */
     @Override
     public void park(boolean timed, long deadlineNs, BooleanSupplier hasWork) {
-        Reactor loop = reactor(hasWork);
-        // A sender offers, then reads asleep; we set asleep, and the reactor looks for work once
-        // more after it is ready to be woken: one of us sees the other.
+        boolean wasInterrupted = putInterruptAside();
         asleep = true;
         try {
-            long waitNs = timed ? deadlineNs - nanoTime() : WITHOUT_LIMIT;
-            if (waitNs > 0 || !timed) {
-                loop.run(waitNs);
+            Reactor loop = reactor;
+            if (loop != null) {
+                parkInReactor(loop, timed, deadlineNs, hasWork);
+            } else if (!hasWork.getAsBoolean()) {
+                parkThread(timed, deadlineNs);
             }
         } finally {
             asleep = false;
+            if (wasInterrupted) {
+                thread.interrupt();
+            }
         }
     }
 
+    /** An interrupted thread cannot park, nor wait in NIO. */
+    private static boolean putInterruptAside() {
+        boolean wasInterrupted = Thread.interrupted();
+        if (wasInterrupted) {
+            // The interrupt has left a permit too. Nobody counts as asleep yet, so it was not
+            // given for a message. Long ago is a deadline: it takes the permit and never waits.
+            LockSupport.parkUntil(1);
+        }
+        return wasInterrupted;
+    }
+
+    private void parkThread(boolean timed, long deadlineNs) {
+        if (timed) {
+            LockSupport.parkNanos(this, deadlineNs - nanoTime());
+        } else {
+            LockSupport.park(this);
+        }
+    }
+
+    private void parkInReactor(
+            Reactor loop, boolean timed, long deadlineNs, BooleanSupplier hasWork) {
+        if (timed) {
+            loop.park(deadlineNs - nanoTime(), hasWork);
+        } else {
+            loop.park(hasWork);
+        }
+    }
+
+    /**
+     * A cord that installs its reactor between the two readings has taken every message that was
+     * offered before, so it does not matter which place is woken.
+     */
     @Override
     public void wakeUp() {
         if (asleep) {
             Reactor loop = reactor;
-            if (loop != null) {
-                loop.wakeup();
+            if (loop == null) {
+                LockSupport.unpark(thread);
+            } else {
+                loop.wakeUp();
             }
         }
     }
 
-    /** Runs tasks as Netty runs its handlers; null before the cord has slept. For tests. */
-    @Nullable Executor handlers() {
-        return reactor;
-    }
-
-    private Reactor reactor(BooleanSupplier hasWork) {
-        Reactor loop = reactor;
-        if (loop == null) {
-            loop = new Reactor(thread, ioHandler(), hasWork);
-            reactor = loop;
-        }
-        return loop;
-    }
+    // ---------------------------------------------------------------- the reactor
 
     /**
-     * The reactor asks whether it may block after it has made itself wakeable. Looking before that
-     * loses a wake-up: one that comes in between finds a reactor that counts as awake.
+     * Asks for the cord's reactor, from any thread. Its library is loaded beside the cord, which
+     * takes some 0.3 s the first time; then the cord makes the reactor, and parks there from now
+     * on.
+     *
+     * @param cord the cord of this seam
+     * @return the reactor, the same each time; fails with a {@link CordClosedException} if the cord
+     *     ends before, and with what was thrown if the reactor cannot be made, which the next
+     *     caller tries again
      */
-    private static final class Reactor extends ManualIoEventLoop {
-        private final BooleanSupplier hasWork;
+    CompletableFuture<Reactor> reactor(Cord cord) {
+        CompletableFuture<Reactor> mine = new CompletableFuture<>();
+        CompletableFuture<Reactor> first = asked.compareAndExchange(null, mine);
+        if (first != null) {
+            return first;
+        }
+        CompletionStage<?> _ =
+                ReactorLibrary.LOADED.whenComplete(
+                        (loaded, failure) -> {
+                            if (failure == null) {
+                                cord.post(new Install(cord, mine));
+                            } else {
+                                refuse(mine, failure);
+                            }
+                        });
+        return mine;
+    }
 
-        Reactor(Thread thread, IoHandlerFactory factory, BooleanSupplier hasWork) {
-            super(thread, factory);
-            this.hasWork = hasWork;
+    private void refuse(CompletableFuture<Reactor> waiting, Throwable failure) {
+        asked.set(null);
+        waiting.completeExceptionally(failure);
+    }
+
+    private final class Install extends CordMessage {
+        private final Cord cord;
+        private final CompletableFuture<Reactor> waiting;
+
+        Install(Cord cord, CompletableFuture<Reactor> waiting) {
+            this.cord = cord;
+            this.waiting = waiting;
         }
 
         @Override
-        protected boolean canBlock() {
-            return !hasWork.getAsBoolean();
+        protected void onCord() {
+            Reactor made;
+            try {
+                made = new Reactor(thread);
+            } catch (Throwable failed) { // no file descriptor is left, for one
+                refuse(waiting, failed);
+                return;
+            }
+            reactor = made;
+            waiting.complete(made);
         }
-    }
 
-    private static IoHandlerFactory ioHandler() {
-        return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        @Override
+        protected void onClosed() {
+            refuse(
+                    waiting,
+                    new CordClosedException(cord + " has ended and cannot have a reactor"));
+        }
     }
 
     @Override
     public void close() {
         Reactor loop = reactor;
         if (loop != null) {
-            Future<?> terminated = loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
-            while (!terminated.isDone()) {
-                loop.runNow();
-            }
+            loop.close();
         }
     }
 }

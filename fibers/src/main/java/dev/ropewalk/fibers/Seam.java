@@ -35,7 +35,7 @@ interface Seam {
     boolean isVirtual();
 
     /**
-     * Waits until the deadline, an I/O event or a wake-up.
+     * Waits until the deadline, an I/O event or a wake-up; it may return earlier, now and then.
      *
      * @param deadlineNs when to return at the latest; meaningless unless {@code timed}
      * @param hasWork read again after the cord has been marked as asleep

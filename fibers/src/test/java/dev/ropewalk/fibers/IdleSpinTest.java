@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** How long an idle cord spins, on a clock that moves on with each reading. */
@@ -21,7 +23,17 @@ class IdleSpinTest {
 
     private long nowNs = Long.MAX_VALUE - 10_000; // it overflows soon
 
-    private final IdleSpin spin = new IdleSpin(() -> nowNs += READING_NS);
+    /** How long another thread runs when it is given the CPU. */
+    private long otherNs;
+
+    private final List<Long> yields = new ArrayList<>();
+    private final IdleSpin spin =
+            new IdleSpin(
+                    () -> nowNs += READING_NS,
+                    () -> {
+                        yields.add(nowNs);
+                        nowNs += otherNs;
+                    });
 
     @BeforeEach
     void needsTwoProcessors() {
@@ -105,6 +117,77 @@ class IdleSpinTest {
         AtomicInteger looks = new AtomicInteger();
         assertTrue(spin.find(() -> looks.incrementAndGet() == 100, null));
         assertEquals(100, looks.get());
+    }
+
+    // ---------------------------------------------------------------- others on this CPU
+
+    @Test
+    void F2_spinGivesUpItsCpuOnlyNowAndThenWhileItIsAlone() {
+        long sinceNs = nowNs + READING_NS;
+        spinNs(null);
+        assertEquals(sinceNs + IdleSpin.ALONE_NS, yields.getFirst());
+        for (int i = 1; i < yields.size(); i++) {
+            assertEquals(
+                    IdleSpin.ALONE_NS + READING_NS, yields.get(i) - yields.get(i - 1), "yield " + i);
+        }
+    }
+
+    @Test
+    void F2_shortSpinGivesUpNothing() {
+        for (int i = 0; i < 100; i++) {
+            spin.slept(LONG_SLEEP_NS, true);
+        }
+        assertEquals(IdleSpin.LEAST_SPIN_NS, spinNs(null));
+        assertEquals(List.of(), yields);
+    }
+
+    @Test
+    void F2_spinBesideAnotherThreadLetsThatRunAgainAfterEachLook() {
+        otherNs = IdleSpin.YIELD_NS + 1;
+        spinNs(null);
+        assertTrue(yields.size() > 10, "yields=" + yields);
+        for (int i = 1; i < yields.size(); i++) {
+            assertEquals(
+                    otherNs + 2 * READING_NS, yields.get(i) - yields.get(i - 1), "yield " + i);
+        }
+    }
+
+    @Test
+    void F2_workThatTheOtherThreadMakesIsFoundHoweverLongItRuns() {
+        otherNs = 10 * IdleSpin.MOST_SPIN_NS;
+        assertTrue(spin.find(() -> !yields.isEmpty(), null));
+        assertEquals(1, yields.size());
+    }
+
+    @Test
+    void F2_spinBesideAThreadThatRunsForLongEnds() {
+        otherNs = IdleSpin.MOST_SPIN_NS;
+        assertFalse(spin.find(() -> false, null));
+        assertEquals(1, yields.size());
+    }
+
+    @Test
+    void F2_sleepThatGaveUpTheCpuLengthensNoSpin() {
+        spin.slept(LONG_SLEEP_NS, true);
+        otherNs = IdleSpin.YIELD_NS + 1;
+        long spunNs = spinNs(null);
+        assertTrue(spunNs < IdleSpin.MOST_SPIN_NS, "spunNs=" + spunNs);
+        spin.slept(1, true);
+        assertEquals(spunNs, spinNs(null), "neither longer nor shorter");
+
+        otherNs = 0;
+        spinNs(null);
+        spin.slept(1, true);
+        assertEquals(IdleSpin.MOST_SPIN_NS, spinNs(null), "alone again");
+    }
+
+    @Test
+    void F2_sleepThatATimerEndedHalvesTheSpinWhereOthersRunToo() {
+        otherNs = IdleSpin.YIELD_NS + 1;
+        spinNs(null);
+        spin.slept(1, false);
+        otherNs = 0;
+        assertEquals(IdleSpin.MOST_SPIN_NS / 2, spinNs(null));
     }
 
     private static Timer timer(long deadlineNs) {

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -151,14 +150,8 @@ class WrongUseTest {
     @Test
     void misuse_waitingInANettyHandler() {
         assertNobodyCanWait(
-                (cord, code) -> {
-                    RealSeam seam = (RealSeam) cord.seam;
-                    Runs.until(() -> seam.handlers() != null);
-                    Executor netty = seam.handlers();
-                    if (netty != null) {
-                        netty.execute(code);
-                    }
-                });
+                (cord, code) ->
+                        ((RealSeam) cord.seam).reactor(cord).join().handlers().execute(code));
         reports.assertNone();
     }
 

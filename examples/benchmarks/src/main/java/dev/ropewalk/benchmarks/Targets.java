@@ -175,7 +175,7 @@ final class Targets {
 
                         What the fibers are meant to cost at most on this machine. A target is met if the median
                         meets it. To spin and await takes a switch and a new stack, unless the one that waits is
-                        left late. That a sleeping cord is woken by one write to an event descriptor is no figure;
+                        left late. That a sleeping cord is woken by one unpark of its thread is no figure;
                         see [wakeup](#wakeup) for what the wake-up takes.
 
                         """);
