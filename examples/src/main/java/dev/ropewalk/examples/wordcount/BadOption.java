@@ -4,9 +4,6 @@ package dev.ropewalk.examples.wordcount;
 final class BadOption extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** What the program exits with, as is the custom for wrong usage. */
-    static final int EXIT_STATUS = 2;
-
     BadOption(String message) {
         super(Plain.text(message));
     }

@@ -7,11 +7,9 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
-import java.nio.file.Files;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
@@ -48,6 +46,7 @@ final class ChunkReader implements Closeable {
     private @Nullable ReadableByteChannel channel;
     private boolean opened;
     private boolean skipped;
+    private boolean cutOff;
     private boolean malformedReported;
 
     /** What was read and not yet given is {@code buffer[0..end)}. */
@@ -58,15 +57,14 @@ final class ChunkReader implements Closeable {
     /** Bytes read from the file, those in the buffer included. */
     private long bytesRead;
 
+    /** Length of the file when it was opened; 0 if that is not known. */
+    private long lengthAtOpen;
+
     /** Whether nothing more will be read. */
     private boolean atEnd;
 
-    ChunkReader(Path path, Consumer<Problem> problems) {
-        this(path, CHUNK_BYTES, problems);
-    }
-
-    ChunkReader(Path path, int chunkBytes, Consumer<Problem> problems) {
-        this(path, chunkBytes, problems, ChunkReader::openFile);
+    ChunkReader(Source source, Consumer<Problem> problems) {
+        this(source.path(), CHUNK_BYTES, problems, _ -> source.open());
     }
 
     ChunkReader(Path path, int chunkBytes, Consumer<Problem> problems, Opener opener) {
@@ -112,6 +110,16 @@ final class ChunkReader implements Closeable {
         return skipped ? 0 : bytesRead;
     }
 
+    /** Bytes of the chunks given so far, and of the words that were skipped between them. */
+    long bytesGiven() {
+        return bytesRead() - end;
+    }
+
+    /** Whether the rest of the file could not be read. */
+    boolean cutOff() {
+        return cutOff;
+    }
+
     /** Whether the file was skipped as a whole: it could not be opened, or is binary. */
     boolean skipped() {
         return skipped;
@@ -144,17 +152,13 @@ final class ChunkReader implements Closeable {
         return -1;
     }
 
-    private static ReadableByteChannel openFile(Path path) throws IOException {
-        // Opening a pipe would wait for its writer.
-        if (Files.exists(path) && !Files.isRegularFile(path)) {
-            throw new IOException("no file but a directory, device, pipe or socket, skipped");
-        }
-        return FileChannel.open(path, StandardOpenOption.READ);
-    }
-
     private void start() throws InterruptedIOException {
         try {
-            channel = opener.open(path);
+            ReadableByteChannel opened = opener.open(path);
+            channel = opened;
+            lengthAtOpen = opened instanceof SeekableByteChannel file ? file.size() : 0;
+        } catch (ClosedChannelException e) {
+            throw interrupted(e);
         } catch (IOException e) {
             skip(Problem.reason(e));
             return;
@@ -258,16 +262,13 @@ final class ChunkReader implements Closeable {
             }
             atEnd = true;
             utf8.end();
+            reportIfShrunk(from);
             return 0;
         } catch (ClosedChannelException e) {
-            // By an interrupt, or by who gave up waiting for this call: no fault of the file.
-            close();
-            InterruptedIOException interrupted =
-                    new InterruptedIOException("interrupted while reading " + path);
-            interrupted.initCause(e);
-            throw interrupted;
+            throw interrupted(e);
         } catch (IOException e) {
             atEnd = true;
+            cutOff = true;
             report(
                     "reading failed at byte offset "
                             + bytesRead
@@ -277,11 +278,41 @@ final class ChunkReader implements Closeable {
         }
     }
 
+    /** By an interrupt, or because nobody waits for this call any more: no fault of the file. */
+    private InterruptedIOException interrupted(ClosedChannelException e) {
+        close();
+        InterruptedIOException interrupted =
+                new InterruptedIOException("interrupted while reading " + path);
+        interrupted.initCause(e);
+        return interrupted;
+    }
+
+    /** Some files of the system give less than their length at any time: those are whole. */
+    private void reportIfShrunk(ReadableByteChannel ended) throws IOException {
+        if (bytesRead < lengthAtOpen && ended instanceof SeekableByteChannel file) {
+            long lengthNow = file.size();
+            if (lengthNow != lengthAtOpen) {
+                cutOff = true;
+                report(
+                        "shrank from "
+                                + lengthAtOpen
+                                + " to "
+                                + lengthNow
+                                + " bytes while it was read, the lost part is not counted");
+            }
+        }
+    }
+
     /** Not before it is known whether the file is binary: then all else is of no interest. */
     private void reportMalformed() {
         if (utf8.malformedAt() >= 0 && !skipped && !malformedReported) {
             malformedReported = true;
-            report("malformed UTF-8 at byte offset " + utf8.malformedAt() + ", counted as it is");
+            problems.accept(
+                    Problem.warning(
+                            path,
+                            "malformed UTF-8 at byte offset "
+                                    + utf8.malformedAt()
+                                    + ", counted as it is"));
         }
     }
 

@@ -6,12 +6,14 @@ import dev.ropewalk.fibers.FiberFailedException;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Counts words in text files.
@@ -24,20 +26,27 @@ import java.util.concurrent.TimeUnit;
 public final class Main {
     static final int ALL_COUNTED = 0;
     static final int SOMETHING_NOT_COUNTED = 1;
+    static final int CANNOT_START = 2;
+    static final int OUTPUT_FAILED = 3;
 
     /** How long a run may take to end in order after Ctrl-C. */
     private static final long LAST_WORDS_MS = 900;
 
+    private static final int RESERVE_BYTES = 512 * 1024;
     private static final Duration PROGRESS_EVERY = Duration.ofMillis(200);
     private static final String CLEAR_LINE = "\r\033[K";
 
     private final Options options;
-    private final PrintStream out;
+    private final Output out;
     private final PrintStream err;
     private final boolean live;
     private final Progress progress = new Progress();
 
-    Main(Options options, PrintStream out, PrintStream err, boolean live) {
+    /** Given up when the heap is full, so that there is room to say so and to end. */
+    private final AtomicReference<byte @Nullable []> reserve =
+            new AtomicReference<>(new byte[RESERVE_BYTES]);
+
+    Main(Options options, Output out, PrintStream err, boolean live) {
         this.options = options;
         this.out = out;
         this.err = err;
@@ -46,39 +55,56 @@ public final class Main {
 
     /**
      * Runs the program; the exit status is 0 if all was counted, 1 if something was not, 2 for a
-     * bad option, and the shell's status for the signal after Ctrl-C.
+     * bad option or too small a heap, 3 if the output could not be written, and the shell's status
+     * for the signal after Ctrl-C.
      *
      * @param arguments see {@code --help}
      */
     @SuppressWarnings("SystemConsoleNull") // since JDK 25 it is null again without a terminal
     public static void main(String[] arguments) {
         boolean terminal = System.console() != null && System.console().isTerminal();
-        System.exit(run(List.of(arguments), System.out, System.err, terminal));
+        System.exit(run(List.of(arguments), Output.standard(), System.err, terminal));
     }
 
-    static int run(List<String> arguments, PrintStream out, PrintStream err, boolean terminal) {
+    static int run(List<String> arguments, Output out, PrintStream err, boolean terminal) {
         Options options;
         try {
             options = Options.parse(arguments);
         } catch (BadOption bad) {
             err.println("wordcount: " + bad.getMessage());
-            return BadOption.EXIT_STATUS;
+            return CANNOT_START;
         }
-        if (options.help()) {
-            out.print(Options.USAGE);
-            return ALL_COUNTED;
+        try {
+            if (options.help()) {
+                out.print(Options.USAGE);
+                return ALL_COUNTED;
+            }
+            @Nullable String complaint =
+                    HeapNeed.complaint(options, Runtime.getRuntime().maxMemory());
+            if (complaint != null) {
+                err.println("wordcount: " + complaint);
+                return CANNOT_START;
+            }
+            return new Main(options, out, err, terminal && !options.json()).run();
+        } catch (IOException e) {
+            err.println("wordcount: the output cannot be written: " + Problem.reason(e));
+            return OUTPUT_FAILED;
         }
-        return new Main(options, out, err, terminal && !options.json()).run();
     }
 
-    private int run() {
+    private int run() throws IOException {
         Pipeline pipeline = new Pipeline(options, this::report, progress);
         CountDownLatch over = new CountDownLatch(1);
         Thread onCtrlC = endInOrder(pipeline, over);
         Runtime.getRuntime().addShutdownHook(onCtrlC);
         try {
             return print(Cord.run(() -> count(pipeline)));
-        } catch (FiberFailedException failed) {
+        } catch (FiberFailedException | OutOfMemoryError failed) {
+            if (HeapNeed.isFull(failed)) {
+                reserve.set(null);
+                err.println("wordcount: " + HeapNeed.full(Runtime.getRuntime().maxMemory()));
+                return SOMETHING_NOT_COUNTED;
+            }
             err.println("wordcount: the run failed: " + failed.getMessage());
             failed.printStackTrace(err);
             return SOMETHING_NOT_COUNTED;
@@ -92,14 +118,13 @@ public final class Main {
         }
     }
 
-    private int print(Summary summary) {
+    private int print(Summary summary) throws IOException {
         if (options.json()) {
             // Programs expect UTF-8, whatever the terminal has.
-            out.writeBytes(summary.toJson().getBytes(StandardCharsets.UTF_8));
+            out.write(summary.toJson(), StandardCharsets.UTF_8);
         } else {
             out.print(summary.toText());
         }
-        out.flush();
         boolean complete = summary.problems() == 0 && !summary.interrupted();
         return complete ? ALL_COUNTED : SOMETHING_NOT_COUNTED;
     }
@@ -142,7 +167,7 @@ public final class Main {
     }
 
     private void report(Problem problem) {
-        progress.problem();
+        progress.problem(problem);
         err.println((live ? CLEAR_LINE : "") + problem.line());
     }
 }

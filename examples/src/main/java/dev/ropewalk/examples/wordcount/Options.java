@@ -34,7 +34,8 @@ record Options(
 
             Counts the words of the files and of all files below the directories. With none
             given, of the text files below the working directory, except those whose path has
-            a name that begins with a dot, or a directory named target.
+            a name that begins with a dot, or a directory named target. A - is the standard
+            input. Pipes and devices are read if they are named, and skipped in a directory.
 
               --top N        show the N most frequent words (default 20)
               --json         print one JSON object instead of text
@@ -44,7 +45,10 @@ record Options(
               --seed N       where the chaos strikes (default 1)
               --help         show this text
 
-            Exit status: 0 if all was counted, 1 if something was not, 2 for a bad option.
+            Exit status: 0 if everything was counted; malformed UTF-8 is counted as it is, with
+            a warning. 1 if something was not counted, or the run failed. 2 if it does not start:
+            for a bad option, or too small a heap. 3 if the output cannot be written. After
+            Ctrl-C and the like 128 plus the number of the signal, with the counts until then.
             """;
 
     /** Not what Double.parseDouble takes: that knows NaN, hexadecimal and trailing letters. */

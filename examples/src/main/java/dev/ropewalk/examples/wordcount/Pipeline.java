@@ -2,9 +2,11 @@ package dev.ropewalk.examples.wordcount;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Supervision;
 import dev.ropewalk.actors.Supervisor;
 import dev.ropewalk.channels.Channel;
+import dev.ropewalk.examples.wordcount.SourceReader.Part;
 import dev.ropewalk.fibers.Blocking;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -12,18 +14,18 @@ import dev.ropewalk.fibers.FiberFailedException;
 
 import org.jspecify.annotations.Nullable;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
  * The channels, fibers and actors of one run.
  *
  * <pre>
- *   walker --files--> readers --chunks--> splitters --ask--> counters
- *   one fiber         fibers              fibers on cords    actors on the same cords
+ *   walker --batches--> readers --chunks--> splitters --ask--> counters
+ *   one fiber           fibers              fibers on cords    actors on the same cords
  * </pre>
  *
  * The walker and the readers block away from their cord. What goes through the channels is files
@@ -32,15 +34,9 @@ import java.util.function.Consumer;
  * counter, and both channels are bounded: memory does not depend on the text.
  */
 final class Pipeline {
-    private static final int FILES_AHEAD = 64;
+    private static final int BATCHES_AHEAD = 4;
     private static final int READERS = 2;
     private static final int SPLITTERS_PER_CORD = 2;
-
-    /** A counter restarts for as long as the user's chaos goes on. */
-    private static final Supervision COUNTERS =
-            Supervision.oneForOne()
-                    .intensity(Integer.MAX_VALUE, Duration.ofSeconds(1))
-                    .onFailure((_, _) -> {});
 
     /** Counters never wait, so a reply that takes this long will not come. */
     private static final Duration REPLY_LIMIT = Duration.ofMinutes(1);
@@ -51,10 +47,14 @@ final class Pipeline {
     private final Options options;
     private final Consumer<Problem> problems;
     private final Progress progress;
-    private final Channel<Path> files = Channel.buffered(FILES_AHEAD);
+    private final Channel<List<Source>> batches = Channel.buffered(BATCHES_AHEAD);
     private final Channel<Chunk> chunks;
+    private final AtomicReference<@Nullable DeadLetter> firstLost = new AtomicReference<>();
 
     private boolean interrupted;
+
+    /** Whether a counter found no room for its words. */
+    private volatile boolean heapFull;
 
     /** The part of the run that an interrupt ends early; what follows it is short. */
     private @Nullable Fiber<Boolean> counting;
@@ -75,11 +75,15 @@ final class Pipeline {
     Summary run() throws Exception {
         long startNs = Cord.current().nanoTime();
         List<Cord> cords = new ArrayList<>();
-        try (ActorSystem system = ActorSystem.start("wordcount")) {
+        try (ActorSystem system =
+                ActorSystem.start(
+                        "wordcount",
+                        Supervision.oneForOne(),
+                        letter -> firstLost.compareAndSet(null, letter))) {
             for (int i = 0; i < options.cords(); i++) {
                 cords.add(Cord.start("split-" + i));
             }
-            Supervisor supervisor = system.supervise("counters", COUNTERS);
+            Supervisor supervisor = system.supervise("counters", supervision(Fiber.current()));
             List<ActorRef<CounterMessage>> counters = spinCounters(supervisor, cords);
             boolean cut = countUntilInterrupted(cords, counters);
             List<CounterMessage.Totals> totals = new ArrayList<>();
@@ -88,6 +92,7 @@ final class Pipeline {
                         counter.<CounterMessage.Totals>ask(
                                 to -> new CounterMessage.Report(options.top(), to), REPLY_LIMIT));
             }
+            reportLost();
             long elapsedNs = Cord.current().nanoTime() - startNs;
             return summary(totals, elapsedNs, supervisor.restarts(), cut);
         } finally {
@@ -101,6 +106,29 @@ final class Pipeline {
             counting.raise(new Interrupted());
         }
         interrupted = true;
+    }
+
+    /** A counter restarts for as long as the user's chaos goes on. */
+    private Supervision supervision(Fiber<?> run) {
+        return Supervision.oneForOne()
+                .intensity(Integer.MAX_VALUE, Duration.ofSeconds(1))
+                .onFailure((_, failure) -> failed(run, failure));
+    }
+
+    /** Trying again makes no room: then the run ends. */
+    private void failed(Fiber<?> run, Throwable failure) {
+        if (failure instanceof OutOfMemoryError && !heapFull) {
+            heapFull = true;
+            run.raise(failure);
+        }
+    }
+
+    /** Said of a run that ends in order, where it must not happen; any other has a failure. */
+    private void reportLost() {
+        @Nullable DeadLetter letter = firstLost.get();
+        if (letter != null) {
+            problems.accept(new Problem("counters", "a message was lost: " + letter));
+        }
     }
 
     private List<ActorRef<CounterMessage>> spinCounters(Supervisor supervisor, List<Cord> cords) {
@@ -174,12 +202,12 @@ final class Pipeline {
                         ? TextFiles.ownFiles("", problems)
                         : TextFiles.named(options.paths(), problems);
         for (; ; ) {
-            @Nullable Path file = Blocking.<@Nullable Path, Exception>call(found::next);
-            if (file == null) {
-                files.close();
+            List<Source> batch = Blocking.call(found::nextBatch);
+            if (batch.isEmpty()) {
+                batches.close();
                 return;
             }
-            files.send(file);
+            batches.send(batch);
         }
     }
 
@@ -193,23 +221,32 @@ final class Pipeline {
     }
 
     private void read() throws Exception {
-        for (Path file : files) {
-            try (ChunkReader reader = new ChunkReader(file, problems)) {
-                long before = 0;
-                for (; ; ) {
-                    @Nullable Chunk chunk = Blocking.<@Nullable Chunk, Exception>call(reader::next);
-                    if (chunk == null) {
-                        break;
-                    }
-                    chunks.send(chunk);
-                    progress.bytesRead(reader.bytesRead() - before);
-                    before = reader.bytesRead();
-                }
-                if (!reader.skipped()) {
-                    progress.bytesRead(reader.bytesRead() - before);
-                    progress.fileDone();
-                }
+        for (List<Source> batch : batches) {
+            try (SourceReader reader = new SourceReader(batch, problems)) {
+                readBatch(reader);
             }
+        }
+    }
+
+    private void readBatch(SourceReader reader) throws Exception {
+        boolean begun = false;
+        try {
+            for (; ; ) {
+                @Nullable Part part = Blocking.<@Nullable Part, Exception>call(reader::next);
+                if (part == null) {
+                    return;
+                }
+                if (part.chunk() != null) {
+                    chunks.send(part.chunk());
+                }
+                begun = part.begun();
+                progress.bytesRead(part.bytes());
+                progress.filesCounted(part.whole());
+                progress.filesCutOff(part.cut());
+            }
+        } finally {
+            // No switchpoint here: this runs in fibers that are terminated, too.
+            progress.filesCutOff(begun ? 1 : 0);
         }
     }
 
@@ -245,12 +282,14 @@ final class Pipeline {
         }
         return new Summary(
                 progress.files(),
+                progress.partial(),
                 progress.bytes(),
                 words,
                 distinct,
                 elapsedNs,
                 restarts,
                 progress.problems(),
+                progress.warnings(),
                 cut,
                 top.toList());
     }

@@ -6,15 +6,31 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** Something that was not counted, or not as it should be: one line for people. */
-record Problem(String name, String reason) {
+/**
+ * Something that was not counted, or not as it should be: one line for people.
+ *
+ * @param counted whether everything was counted all the same, so that this is a warning only
+ */
+record Problem(String name, String reason, boolean counted) {
+    Problem(String name, String reason) {
+        this(name, reason, false);
+    }
+
     static Problem of(Path path, String reason) {
-        String name = path.toString();
-        return new Problem(name.isEmpty() ? "." : name, reason);
+        return new Problem(name(path), reason);
+    }
+
+    static Problem warning(Path path, String reason) {
+        return new Problem(name(path), reason, true);
     }
 
     static Problem of(Path path, IOException failure) {
         return of(path, reason(failure));
+    }
+
+    private static String name(Path path) {
+        String name = path.toString();
+        return name.isEmpty() ? "." : name;
     }
 
     /** Why, without the path, which most messages of the JDK repeat or consist of. */

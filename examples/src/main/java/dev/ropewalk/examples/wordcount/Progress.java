@@ -6,12 +6,18 @@ import java.util.concurrent.atomic.LongAdder;
 /** What is known while the run goes on; counted from any thread. */
 final class Progress {
     private final LongAdder files = new LongAdder();
+    private final LongAdder partial = new LongAdder();
     private final LongAdder bytes = new LongAdder();
     private final LongAdder words = new LongAdder();
     private final LongAdder problems = new LongAdder();
+    private final LongAdder warnings = new LongAdder();
 
-    void fileDone() {
-        files.increment();
+    void filesCounted(long more) {
+        files.add(more);
+    }
+
+    void filesCutOff(long more) {
+        partial.add(more);
     }
 
     void bytesRead(long more) {
@@ -22,12 +28,16 @@ final class Progress {
         words.add(more);
     }
 
-    void problem() {
-        problems.increment();
+    void problem(Problem problem) {
+        (problem.counted() ? warnings : problems).increment();
     }
 
     long files() {
         return files.sum();
+    }
+
+    long partial() {
+        return partial.sum();
     }
 
     long bytes() {
@@ -40,6 +50,10 @@ final class Progress {
 
     long problems() {
         return problems.sum();
+    }
+
+    long warnings() {
+        return warnings.sum();
     }
 
     /** One line for a terminal, without its end. */

@@ -6,23 +6,27 @@ import java.util.Locale;
 /**
  * What a run has counted.
  *
- * @param files files that were counted
- * @param bytes their length
+ * @param files files that were counted to their end
+ * @param partial files that were counted in part
+ * @param bytes length of what was counted
  * @param words words, repeats included
  * @param distinct different words
  * @param restarts how often a counter was restarted
  * @param problems how many problems were reported
+ * @param warnings how many warnings were reported, of what was counted all the same
  * @param interrupted whether the run was ended before it was complete
  * @param top the most frequent words, in order
  */
 record Summary(
         long files,
+        long partial,
         long bytes,
         long words,
         long distinct,
         long elapsedNs,
         long restarts,
         long problems,
+        long warnings,
         boolean interrupted,
         List<WordCount> top) {
     private static final double NS_PER_SECOND = 1e9;
@@ -43,6 +47,9 @@ record Summary(
             text.append('\n');
         }
         text.append(counted(files, "file"));
+        if (partial > 0) {
+            text.append(" and ").append(grouped(partial)).append(" in part");
+        }
         text.append(": ").append(counted(words, "word"));
         text.append(", ").append(counted(distinct, "different word"));
         text.append('\n').append(counted(bytes, "byte"));
@@ -50,7 +57,11 @@ record Summary(
         text.append(decimal(1, perSecond(bytes) / 1e6)).append(" MB/s, ");
         text.append(decimal(1, perSecond(words) / 1e6)).append(" million words/s\n");
         text.append(counted(restarts, "restart")).append(", ");
-        text.append(counted(problems, "problem")).append('\n');
+        text.append(counted(problems, "problem"));
+        if (warnings > 0) {
+            text.append(", ").append(counted(warnings, "warning"));
+        }
+        text.append('\n');
         if (interrupted) {
             text.append("interrupted: the numbers cover what was counted until then\n");
         }
@@ -61,6 +72,7 @@ record Summary(
     String toJson() {
         StringBuilder json = new StringBuilder();
         json.append("{\"files\":").append(files);
+        json.append(",\"partial\":").append(partial);
         json.append(",\"bytes\":").append(bytes);
         json.append(",\"words\":").append(words);
         json.append(",\"distinct\":").append(distinct);
@@ -69,6 +81,7 @@ record Summary(
         json.append(",\"wordsPerSecond\":").append(Math.round(perSecond(words)));
         json.append(",\"restarts\":").append(restarts);
         json.append(",\"problems\":").append(problems);
+        json.append(",\"warnings\":").append(warnings);
         json.append(",\"interrupted\":").append(interrupted);
         json.append(",\"top\":[");
         String comma = "";

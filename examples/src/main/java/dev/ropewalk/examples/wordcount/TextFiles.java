@@ -26,14 +26,20 @@ import java.util.function.Consumer;
  * Finds the files to count, one {@link #next} at a time, in an order that is the same every time.
  *
  * <p>Links are followed; a directory that contains itself that way is entered once. Of each
- * directory on the way down, the names are in memory, no more. What is not a file or a directory is
- * never opened. Calls block; they may come from different threads, but one after the other.
+ * directory on the way down, the names are in memory, no more. A pipe or device is given if it is
+ * named, and never if it is met on the way. Calls block; they may come from different threads, but
+ * one after the other.
  */
 final class TextFiles {
     /** Reads the names in a directory; tests put in directories that cannot be read. */
     interface Lister {
         List<Path> list(Path directory) throws IOException;
     }
+
+    private static final int MAX_BATCH = 256;
+
+    /** Tells the kind of the standard input, where the system has it. */
+    private static final Path STDIN = Path.of("/dev/stdin");
 
     /** A directory that is being walked. */
     private record Level(Path path, Object key, Iterator<Path> names) {}
@@ -49,6 +55,12 @@ final class TextFiles {
 
     /** Whether that root has given a file or a problem yet. */
     private boolean rootGave;
+
+    /** Keys of the streams that were given. */
+    private final Set<Object> streams = new HashSet<>();
+
+    /** A stream that begins the next batch. */
+    private @Nullable Source ahead;
 
     TextFiles(List<String> roots, boolean own, Consumer<Problem> problems, Lister lister) {
         this.roots = List.copyOf(roots).iterator();
@@ -71,17 +83,45 @@ final class TextFiles {
     }
 
     /**
+     * The next files, of together about a chunk; none if there are no more. A stream, which may
+     * have to be waited for, is alone.
+     *
+     * @throws InterruptedIOException if the thread is interrupted, which it stays
+     */
+    List<Source> nextBatch() throws InterruptedIOException {
+        List<Source> batch = new ArrayList<>();
+        long bytes = 0;
+        while (bytes < ChunkReader.CHUNK_BYTES && batch.size() < MAX_BATCH) {
+            Source source = ahead == null ? next() : ahead;
+            ahead = null;
+            if (source == null) {
+                break;
+            }
+            if (!source.isFile()) {
+                if (batch.isEmpty()) {
+                    return List.of(source);
+                }
+                ahead = source;
+                break;
+            }
+            batch.add(source);
+            bytes += source.size();
+        }
+        return batch;
+    }
+
+    /**
      * The next file, or null if there are no more.
      *
      * @throws InterruptedIOException if the thread is interrupted, which it stays
      */
-    @Nullable Path next() throws InterruptedIOException {
+    @Nullable Source next() throws InterruptedIOException {
         while (true) {
             if (Thread.currentThread().isInterrupted()) {
                 throw new InterruptedIOException("interrupted while looking for files");
             }
             Level level = levels.peek();
-            Path file;
+            Source file;
             if (level == null) {
                 endRoot();
                 if (!roots.hasNext()) {
@@ -101,7 +141,10 @@ final class TextFiles {
         }
     }
 
-    private @Nullable Path visitRoot(String name) {
+    private @Nullable Source visitRoot(String name) {
+        if (name.equals(Source.STDIN_NAME)) {
+            return stream(Source.stdin(), stdinKey());
+        }
         if (name.isEmpty() && !own) {
             // Most likely from a shell variable that is not set: not the working directory then.
             problems.accept(new Problem("\"\"", "an empty name; the working directory is ."));
@@ -115,7 +158,7 @@ final class TextFiles {
             return null;
         }
         rootGave = false;
-        Path file = visit(path);
+        Source file = visit(path);
         root = levels.isEmpty() ? null : path;
         return file;
     }
@@ -128,7 +171,7 @@ final class TextFiles {
     }
 
     /** Gives the path if it is a file; a directory's names come next. */
-    private @Nullable Path visit(Path path) {
+    private @Nullable Source visit(Path path) {
         if (own && isHidden(path)) {
             return null;
         }
@@ -141,15 +184,38 @@ final class TextFiles {
                 return null;
             }
             if (!attributes.isRegularFile()) {
+                if (levels.isEmpty()) {
+                    Object key = attributes.fileKey();
+                    return stream(Source.stream(path), key == null ? path : key);
+                }
                 report(
                         path,
                         "neither a file nor a directory but a device, pipe or socket, skipped");
                 return null;
             }
-            return own && isBinary(path) ? null : path;
+            return own && isBinary(path) ? null : Source.file(path, attributes.size());
         } catch (IOException e) {
             report(path, Files.isSymbolicLink(path) ? linkReason(path, e) : Problem.reason(e));
             return null;
+        }
+    }
+
+    /** Once only: two readers would each get a part of it. */
+    private @Nullable Source stream(Source source, Object key) {
+        if (streams.add(key)) {
+            return source;
+        }
+        report(source.path(), "named again, but a pipe or device can be read only once");
+        return null;
+    }
+
+    private static Object stdinKey() {
+        try {
+            BasicFileAttributes attributes = Files.readAttributes(STDIN, BasicFileAttributes.class);
+            Object key = attributes.isRegularFile() ? null : attributes.fileKey();
+            return key == null ? Source.STDIN_NAME : key;
+        } catch (IOException e) {
+            return Source.STDIN_NAME;
         }
     }
 

@@ -3,9 +3,11 @@ package dev.ropewalk.examples.wordcount;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,9 +19,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -66,7 +70,7 @@ class ChunkReaderTest {
     @Test
     void aMissingFileIsReported() throws IOException {
         Path missing = directory.resolve("missing");
-        ChunkReader reader = new ChunkReader(missing, this::report);
+        ChunkReader reader = new ChunkReader(Source.file(missing, 0), this::report);
         assertEquals(List.of(), chunks(reader));
         assertTrue(reader.skipped());
         assertEquals(List.of("wordcount: " + missing + ": no such file or directory"), problems);
@@ -89,14 +93,16 @@ class ChunkReaderTest {
 
     @Test
     void aDirectoryIsReported() throws IOException {
-        ChunkReader reader = new ChunkReader(directory, this::report);
+        ChunkReader reader = new ChunkReader(Source.file(directory, 0), this::report);
         assertEquals(List.of(), chunks(reader));
         assertEquals(
                 List.of(
                         "wordcount: "
                                 + directory
-                                + ": no file but a directory, device, pipe or socket, skipped"),
+                                + ": reading failed at byte offset 0, the rest is not counted:"
+                                + " Is a directory"),
                 problems);
+        assertTrue(reader.cutOff());
     }
 
     @Test
@@ -106,6 +112,7 @@ class ChunkReaderTest {
         ChunkReader reader = reader(file, 6);
         assertEquals(List.of("one ", "two t"), chunks(reader));
         assertFalse(reader.skipped());
+        assertTrue(reader.cutOff());
         assertFalse(file.isOpen());
         assertEquals(9, reader.bytesRead());
         assertEquals(
@@ -113,6 +120,66 @@ class ChunkReaderTest {
                         "wordcount: file: reading failed at byte offset 9,"
                                 + " the rest is not counted: Input/output error"),
                 problems);
+    }
+
+    private Path realFile(int bytes) throws IOException {
+        return Files.write(directory.resolve("real"), TestText.bytes("word ".repeat(bytes / 5)));
+    }
+
+    private ChunkReader readerOf(Path path) {
+        return new ChunkReader(
+                path, 10_000, this::report, p -> FileChannel.open(p, StandardOpenOption.READ));
+    }
+
+    @ParameterizedTest(name = "to {0} of 50000 bytes")
+    @ValueSource(ints = {0, 9_999, 10_000, 20_000, 49_999})
+    void aFileThatShrinksWhileItIsReadIsReported(int left) throws IOException {
+        Path file = realFile(50_000);
+        try (ChunkReader reader = readerOf(file);
+                FileChannel change = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            assertNotNull(reader.next());
+            assertFalse(reader.cutOff());
+            change.truncate(left);
+            long given = 10_000;
+            for (Chunk chunk = reader.next(); chunk != null; chunk = reader.next()) {
+                given += chunk.length();
+            }
+            assertEquals(Math.max(10_000, left), given);
+            assertTrue(reader.cutOff());
+        }
+        assertEquals(
+                List.of(
+                        "wordcount: "
+                                + file
+                                + ": shrank from 50000 to "
+                                + left
+                                + " bytes while it was read, the lost part is not counted"),
+                problems);
+    }
+
+    @Test
+    void aFileThatGrowsWhileItIsReadIsReadToItsEnd() throws IOException {
+        Path file = realFile(20_000);
+        try (ChunkReader reader = readerOf(file)) {
+            assertNotNull(reader.next());
+            Files.write(file, TestText.bytes("more"), StandardOpenOption.APPEND);
+            while (reader.next() != null) {
+                assertFalse(reader.cutOff());
+            }
+            assertEquals(20_004, reader.bytesRead());
+        }
+        assertEquals(List.of(), problems);
+    }
+
+    /** Such files of the system have a length that is not that of their content. */
+    @Test
+    void aFileThatNeverHadItsLengthHasNotShrunk() throws IOException {
+        Path file = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
+        assumeTrue(Files.isReadable(file), "no " + file);
+        ChunkReader reader = new ChunkReader(Source.file(file, 0), this::report);
+        assertEquals(List.of(Files.readString(file)), chunks(reader));
+        assertTrue(reader.bytesRead() < Files.size(file), "bytesRead=" + reader.bytesRead());
+        assertEquals(List.of(), problems);
     }
 
     @ParameterizedTest(name = "NUL at {0}")
@@ -206,7 +273,7 @@ class ChunkReaderTest {
     void anInterruptEndsReadingAndIsNoProblemOfTheFile() throws IOException {
         Path file = directory.resolve("file");
         Files.writeString(file, "some words");
-        try (ChunkReader reader = new ChunkReader(file, this::report)) {
+        try (ChunkReader reader = new ChunkReader(Source.file(file, 0), this::report)) {
             Thread.currentThread().interrupt();
             InterruptedIOException e = assertThrows(InterruptedIOException.class, reader::next);
             assertTrue(Thread.interrupted(), "the thread stays interrupted");
@@ -229,9 +296,7 @@ class ChunkReaderTest {
     void refusesChunksThatAWordTooLongCouldHideIn() {
         for (int chunkBytes : new int[] {0, ChunkReader.MAX_WORD + 1}) {
             IllegalArgumentException e =
-                    assertThrows(
-                            IllegalArgumentException.class,
-                            () -> new ChunkReader(NAME, chunkBytes, this::report));
+                    assertThrows(IllegalArgumentException.class, () -> reader("", chunkBytes));
             assertEquals("chunkBytes=" + chunkBytes + " is not in 1..1048576", e.getMessage());
         }
     }
@@ -252,7 +317,7 @@ class ChunkReaderTest {
     @Test
     void anEmptyFileHasNoChunk() throws IOException {
         Path empty = Files.createFile(directory.resolve("empty"));
-        ChunkReader reader = new ChunkReader(empty, this::report);
+        ChunkReader reader = new ChunkReader(Source.file(empty, 0), this::report);
         assertEquals(List.of(), chunks(reader));
         assertFalse(reader.skipped());
         assertEquals(List.of(), problems);

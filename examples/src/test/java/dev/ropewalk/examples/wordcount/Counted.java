@@ -13,16 +13,19 @@ import java.util.TreeMap;
 /** The object that {@code --json} prints, checked while it is read. */
 record Counted(
         long files,
+        long partial,
         long bytes,
         long words,
         long distinct,
         long restarts,
         long problems,
+        long warnings,
         boolean interrupted,
         Map<String, Long> top) {
     private static final List<String> NAMES =
             List.of(
                     "files",
+                    "partial",
                     "bytes",
                     "words",
                     "distinct",
@@ -31,6 +34,7 @@ record Counted(
                     "wordsPerSecond",
                     "restarts",
                     "problems",
+                    "warnings",
                     "interrupted",
                     "top");
 
@@ -43,11 +47,13 @@ record Counted(
         }
         return new Counted(
                 number(object, "files"),
+                number(object, "partial"),
                 number(object, "bytes"),
                 number(object, "words"),
                 number(object, "distinct"),
                 number(object, "restarts"),
                 number(object, "problems"),
+                number(object, "warnings"),
                 assertInstanceOf(Boolean.class, object.get("interrupted")),
                 top(assertInstanceOf(List.class, object.get("top"))));
     }

@@ -14,12 +14,14 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
 /** The channels, fibers and actors of a run, in this JVM. */
@@ -80,7 +82,79 @@ class PipelineTest {
             assertTrue(summary.interrupted(), "wordsBefore=" + wordsBefore);
             assertTrue(summary.words() > wordsBefore, "words=" + summary.words());
             assertEquals(summary.words(), sum(summary), "wordsBefore=" + wordsBefore);
+            assertPartsFit(summary, 500_000);
         }
+    }
+
+    /** A file is told as whole, as counted in part, or not at all. */
+    private static void assertPartsFit(Summary summary, long fileBytes) {
+        long inPart = summary.bytes() - summary.files() * fileBytes;
+        String message = summary.toString();
+        assertTrue(summary.partial() <= 2, message);
+        assertTrue(inPart >= summary.partial(), message);
+        assertTrue(inPart <= summary.partial() * (fileBytes - 1), message);
+    }
+
+    @Test
+    void anInterruptedPipeIsCountedInPart() throws BadOption, InterruptedException {
+        Path pipe = Tools.pipe(directory.resolve("pipe"));
+        byte[] text = TextGenerator.text(300_000, 1);
+        CountDownLatch over = new CountDownLatch(1);
+        Thread writer =
+                Thread.ofPlatform()
+                        .start(
+                                () -> {
+                                    try (OutputStream out = Files.newOutputStream(pipe)) {
+                                        out.write(text);
+                                        over.await();
+                                    } catch (IOException | InterruptedException e) {
+                                        throw new AssertionError(e);
+                                    }
+                                });
+        Pipeline pipeline = pipeline(PipelineTest::noProblem, List.of(pipe.toString()));
+        Summary summary =
+                Cord.run(
+                        () -> {
+                            Fiber<Summary> run = Fiber.spin("run", pipeline::run);
+                            while (progress.words() == 0) {
+                                Fiber.sleep(Duration.ofMillis(1));
+                            }
+                            pipeline.interrupt();
+                            return run.await();
+                        });
+        over.countDown();
+        writer.join();
+        assertTrue(summary.interrupted());
+        assertEquals(0, summary.files());
+        assertEquals(1, summary.partial());
+        assertTrue(summary.bytes() > 0 && summary.bytes() <= 300_000, summary.toString());
+        assertEquals(summary.words(), sum(summary));
+    }
+
+    @Test
+    void anInterruptEndsTheWaitForAPipeThatNobodyWrites()
+            throws BadOption, IOException, InterruptedException {
+        Path pipe = Tools.pipe(directory.resolve("pipe"));
+        List<String> paths = List.of(text(2_000), pipe.toString());
+        Pipeline pipeline = pipeline(PipelineTest::noProblem, paths);
+        Summary summary =
+                Cord.run(
+                        () -> {
+                            Fiber<Summary> run = Fiber.spin("run", pipeline::run);
+                            while (progress.files() == 0) {
+                                Fiber.sleep(Duration.ofMillis(1));
+                            }
+                            long startNs = Cord.current().nanoTime();
+                            pipeline.interrupt();
+                            run.awaitEnd(Duration.ofSeconds(60));
+                            long tookMs = (Cord.current().nanoTime() - startNs) / 1_000_000;
+                            assertTrue(tookMs < 10_000, "tookMs=" + tookMs);
+                            return run.await();
+                        });
+        assertTrue(summary.interrupted());
+        assertEquals(1, summary.files());
+        assertEquals(0, summary.partial());
+        assertEquals(2_000, summary.bytes());
     }
 
     /** Before the run, while its parts are made, while it counts, and while it sums up. */

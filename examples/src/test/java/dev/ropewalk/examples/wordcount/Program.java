@@ -45,8 +45,24 @@ final class Program implements AutoCloseable {
             List<String> flags,
             List<String> arguments)
             throws IOException {
-        Path out = Files.createTempFile(scratch, "out", "");
-        Path err = Files.createTempFile(scratch, "err", "");
+        return start(directory, scratch, environment, command(flags, arguments));
+    }
+
+    /**
+     * Runs a script, in which {@code "$@"} is the program with its arguments, to its end.
+     *
+     * @param scratch where to keep what it prints
+     */
+    static Ran script(Path directory, Path scratch, String script, String... arguments)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("sh", "-c", script, "sh"));
+        command.addAll(command(List.of(), List.of(arguments)));
+        try (Program program = start(directory, scratch, Map.of(), command)) {
+            return program.awaitEnd();
+        }
+    }
+
+    private static List<String> command(List<String> flags, List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("@" + root().resolve("ropewalk.args"));
@@ -55,6 +71,14 @@ final class Program implements AutoCloseable {
         command.add(System.getProperty("java.class.path"));
         command.add(Main.class.getName());
         command.addAll(arguments);
+        return command;
+    }
+
+    private static Program start(
+            Path directory, Path scratch, Map<String, String> environment, List<String> command)
+            throws IOException {
+        Path out = Files.createTempFile(scratch, "out", "");
+        Path err = Files.createTempFile(scratch, "err", "");
         ProcessBuilder builder = new ProcessBuilder(command);
         // Else the JVM says on stderr that it has picked them up.
         builder.environment().remove("JAVA_TOOL_OPTIONS");

@@ -32,8 +32,8 @@ record Ran(int status, String out, String err) {
             PrintStream err,
             ByteArrayOutputStream written) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
-        int status = Main.run(arguments, print, err, terminal);
+        Output output = new Output(out, StandardCharsets.UTF_8);
+        int status = Main.run(arguments, output, err, terminal);
         return new Ran(
                 status,
                 out.toString(StandardCharsets.UTF_8),
@@ -56,6 +56,7 @@ record Ran(int status, String out, String err) {
         Counted counted = counted();
         assertEquals(0, status, out.length() < 10_000 ? out : "out.length=" + out.length());
         assertEquals(0, counted.problems());
+        assertEquals(0, counted.partial());
         return counted;
     }
 

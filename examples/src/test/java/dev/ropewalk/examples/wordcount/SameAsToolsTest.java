@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,7 +134,11 @@ class SameAsToolsTest {
         Path file = file("text", TextGenerator.text(50_000, 2));
         WordTable table = new WordTable();
         try (ChunkReader reader =
-                new ChunkReader(file, chunkBytes, p -> assertEquals("no problem", p.line()))) {
+                new ChunkReader(
+                        file,
+                        chunkBytes,
+                        p -> assertEquals("no problem", p.line()),
+                        FileChannel::open)) {
             for (Chunk chunk = reader.next(); chunk != null; chunk = reader.next()) {
                 table.addAll(chunk.bytes(), chunk.length());
             }

@@ -19,7 +19,7 @@ class SummaryTest {
     }
 
     private static Summary of(WordCount... top) {
-        return new Summary(1, 2, 3, 4, 1_000_000_000, 0, 0, false, List.of(top));
+        return new Summary(1, 0, 2, 3, 4, 1_000_000_000, 0, 0, 0, false, List.of(top));
     }
 
     @Test
@@ -47,7 +47,7 @@ class SummaryTest {
 
     @Test
     void anEmptyRunHasNoTableAndNoThroughput() {
-        Summary empty = new Summary(0, 0, 0, 0, 0, 0, 0, false, List.of());
+        Summary empty = new Summary(0, 0, 0, 0, 0, 0, 0, 0, 0, false, List.of());
         assertEquals(
                 """
                 0 files: 0 words, 0 different words
@@ -56,15 +56,15 @@ class SummaryTest {
                 """,
                 empty.toText());
         assertEquals(
-                "{\"files\":0,\"bytes\":0,\"words\":0,\"distinct\":0,\"elapsedNs\":0,"
+                "{\"files\":0,\"partial\":0,\"bytes\":0,\"words\":0,\"distinct\":0,\"elapsedNs\":0,"
                         + "\"bytesPerSecond\":0,\"wordsPerSecond\":0,\"restarts\":0,"
-                        + "\"problems\":0,\"interrupted\":false,\"top\":[]}\n",
+                        + "\"problems\":0,\"warnings\":0,\"interrupted\":false,\"top\":[]}\n",
                 empty.toJson());
     }
 
     @Test
     void anInterruptedRunSaysSo() {
-        Summary summary = new Summary(1, 1, 1, 1, 1, 1, 1, true, List.of());
+        Summary summary = new Summary(1, 1, 1, 1, 1, 1, 1, 1, 0, true, List.of());
         assertTrue(
                 summary.toText()
                         .endsWith(
@@ -77,16 +77,30 @@ class SummaryTest {
     }
 
     @Test
+    void filesInPartAndWarningsAreSaidIfThereAreAny() {
+        Summary summary = new Summary(3, 2, 9, 5, 4, 1_000_000, 0, 1, 1, false, List.of());
+        assertEquals(
+                """
+                3 files and 2 in part: 5 words, 4 different words
+                9 bytes in 0.001 s: 0.0 MB/s, 0.0 million words/s
+                0 restarts, 1 problem, 1 warning
+                """,
+                summary.toText());
+    }
+
+    @Test
     void aTableAndTotalsForPeople() {
         Summary summary =
                 new Summary(
                         1,
+                        0,
                         100_000_000,
                         14_677_981,
                         50_000,
                         625_000_000,
                         12,
                         2,
+                        0,
                         false,
                         List.of(word("the", 1_234_567), word("naïve", 89), word("a", 7)));
         assertEquals(
@@ -108,19 +122,22 @@ class SummaryTest {
         Summary summary =
                 new Summary(
                         3,
+                        2,
                         2_000,
                         300,
                         40,
                         500_000_000,
                         5,
                         6,
+                        7,
                         false,
                         List.of(word("the", 20), word("naïve", 10)));
         assertEquals(
-                "{\"files\":3,\"bytes\":2000,\"words\":300,\"distinct\":40,"
+                "{\"files\":3,\"partial\":2,\"bytes\":2000,\"words\":300,\"distinct\":40,"
                         + "\"elapsedNs\":500000000,\"bytesPerSecond\":4000,\"wordsPerSecond\":600,"
-                        + "\"restarts\":5,\"problems\":6,\"interrupted\":false,\"top\":["
-                        + "{\"word\":\"the\",\"count\":20},{\"word\":\"naïve\",\"count\":10}]}\n",
+                        + "\"restarts\":5,\"problems\":6,\"warnings\":7,\"interrupted\":false,"
+                        + "\"top\":[{\"word\":\"the\",\"count\":20},"
+                        + "{\"word\":\"naïve\",\"count\":10}]}\n",
                 summary.toJson());
     }
 

@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 @Timeout(60)
 class TextFilesTest {
@@ -52,8 +51,8 @@ class TextFilesTest {
 
     private List<String> walk(TextFiles files) throws IOException {
         List<String> found = new ArrayList<>();
-        for (Path file = files.next(); file != null; file = files.next()) {
-            found.add(directory.relativize(file).toString());
+        for (Source file = files.next(); file != null; file = files.next()) {
+            found.add(directory.relativize(file.path()).toString());
         }
         return found;
     }
@@ -180,14 +179,8 @@ class TextFilesTest {
     }
 
     @Test
-    void aPipeIsReportedAndNotOpened() throws IOException, InterruptedException {
-        Path pipe = directory.resolve("pipe");
-        try {
-            Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
-            assumeTrue(made.waitFor(10, TimeUnit.SECONDS) && made.exitValue() == 0, "no mkfifo");
-        } catch (IOException e) {
-            assumeTrue(false, "no mkfifo: " + e);
-        }
+    void aPipeInADirectoryIsReportedAndNotOpened() throws IOException, InterruptedException {
+        Tools.pipe(directory.resolve("pipe"));
         file("z", "x");
         assertEquals(List.of("z"), walkNamed(""));
         assertEquals(
@@ -195,11 +188,53 @@ class TextFilesTest {
                         "wordcount: pipe: neither a file nor a directory but a device, pipe or"
                                 + " socket, skipped"),
                 problems);
-        // Nor does a reader that is given it all the same wait for a writer.
-        try (ChunkReader reader = new ChunkReader(pipe, this::report)) {
-            assertEquals(null, reader.next());
+    }
+
+    @Test
+    void aPipeThatIsNamedIsGivenOnce() throws IOException, InterruptedException {
+        Path pipe = Tools.pipe(directory.resolve("pipe"));
+        Path same = link("same", "pipe");
+        TextFiles files =
+                TextFiles.named(List.of(pipe.toString(), "-", same.toString(), "-"), this::report);
+        assertEquals(Source.stream(pipe), files.next());
+        assertEquals(Source.stdin(), files.next());
+        assertEquals(null, files.next());
+        assertEquals(
+                List.of(
+                        "wordcount: same: named again, but a pipe or device can be read only once",
+                        "wordcount: -: named again, but a pipe or device can be read only once"),
+                problems);
+    }
+
+    @Test
+    void aFileNamedLikeTheStandardInputIsFoundInItsDirectory() throws IOException {
+        file("-", "x");
+        assertEquals(List.of("-"), walkNamed(""));
+        assertEquals(List.of("-"), walkNamed("-"));
+    }
+
+    @Test
+    void filesComeInBatchesOfAboutAChunk() throws IOException, InterruptedException {
+        file("a/large", "x".repeat(ChunkReader.CHUNK_BYTES));
+        for (int i = 0; i < 600; i++) {
+            file("b/" + (1000 + i), "x");
         }
-        assertEquals(2, problems.size());
+        file("c/1", "x".repeat(ChunkReader.CHUNK_BYTES - 1));
+        file("c/2", "x");
+        file("c/3", "x");
+        Tools.pipe(directory.resolve("pipe"));
+        List<String> roots =
+                List.of("a", "b", "c", "pipe", "c/3", "c/1").stream()
+                        .map(name -> directory.resolve(name).toString())
+                        .toList();
+        TextFiles files = TextFiles.named(roots, this::report);
+        List<Integer> sizes = new ArrayList<>();
+        for (List<Source> batch = files.nextBatch(); !batch.isEmpty(); batch = files.nextBatch()) {
+            sizes.add(batch.size());
+        }
+        // The last of b and the first of c; the rest of c; the pipe; what is named behind it.
+        assertEquals(List.of(1, 256, 256, 89, 2, 1, 2), sizes);
+        assertEquals(List.of(), problems);
     }
 
     @Test
@@ -259,7 +294,9 @@ class TextFilesTest {
     @Test
     void theWorkingDirectoryGivesRelativePaths() throws IOException {
         TextFiles files = TextFiles.ownFiles("", this::report);
-        Path first = Objects.requireNonNull(files.next(), "no text file in the working directory");
+        Source source =
+                Objects.requireNonNull(files.next(), "no text file in the working directory");
+        Path first = source.path();
         assertFalse(first.isAbsolute(), "first=" + first);
         assertFalse(first.startsWith("."), "first=" + first);
         assertTrue(Files.isRegularFile(first), "first=" + first);

@@ -55,6 +55,17 @@ final class Tools {
                 .toList();
     }
 
+    /** Makes a pipe with a name. */
+    static Path pipe(Path path) throws InterruptedException {
+        try {
+            Process made = new ProcessBuilder("mkfifo", path.toString()).start();
+            assumeTrue(made.waitFor(10, TimeUnit.SECONDS) && made.exitValue() == 0, "no mkfifo");
+        } catch (IOException e) {
+            assumeTrue(false, "no mkfifo: " + e);
+        }
+        return path;
+    }
+
     /** Sends a signal, by its name without SIG. */
     static void signal(Path scratch, String name, long pid)
             throws IOException, InterruptedException {
