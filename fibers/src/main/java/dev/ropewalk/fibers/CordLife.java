@@ -15,6 +15,9 @@ abstract sealed class CordLife extends CordFibers permits Cord {
 
     final CordEnd end = new CordEnd();
 
+    /** Made at once, for there is no memory for it when it is needed. */
+    private final byte[] noMemory;
+
     /** Null if it has none of its own. */
     volatile @Nullable Thread ownThread;
 
@@ -27,6 +30,13 @@ abstract sealed class CordLife extends CordFibers permits Cord {
             @Nullable Callable<?> body,
             @Nullable Scheduler scheduler) {
         super(options, seam, body, scheduler);
+        this.noMemory =
+                MemoryReserve.line(
+                        this
+                                + " broke: java.lang.OutOfMemoryError; its fibers are lost. Bound"
+                                + " what they hold, or how many they are:"
+                                + " CordOptions.withMostFibers");
+        MemoryReserve.refill();
     }
 
     // ---------------------------------------------------------------- its life
@@ -35,6 +45,11 @@ abstract sealed class CordLife extends CordFibers permits Cord {
     final void loop() {
         try {
             runFibers();
+        } catch (OutOfMemoryError full) {
+            breakWithoutMemory(full);
+            if (ownThread == null) {
+                throw full; // to who called run
+            }
         } catch (Throwable broken) {
             LOG.error("{} broke; its fibers are lost", this, broken);
             loseAll("its cord broke: " + broken);
@@ -42,6 +57,27 @@ abstract sealed class CordLife extends CordFibers permits Cord {
         } finally {
             end();
         }
+    }
+
+    /**
+     * First what needs no memory: the line on stderr, and to give back what the fibers held on
+     * their stacks. Then there is some again, but others of the process may take it.
+     */
+    private void breakWithoutMemory(OutOfMemoryError full) {
+        MemoryReserve.tell(noMemory);
+        dropAllStacks();
+        MemoryReserve.release();
+        boolean isTold = false;
+        for (int i = 0; i < FiberLife.MOST_TRIES && !isTold; i++) {
+            try {
+                loseAll("its cord broke: " + full);
+                LOG.error("{} broke; its fibers are lost", this, full);
+                isTold = true;
+            } catch (Throwable again) { // the JVM may hide what failed in an error of its own
+                Thread.onSpinWait(); // those that are lost already have given back theirs
+            }
+        }
+        MemoryReserve.refill();
     }
 
     private void end() {
@@ -131,7 +167,15 @@ abstract sealed class CordLife extends CordFibers permits Cord {
         try {
             options.uncaught().uncaught(fiber, failure);
         } catch (Throwable broken) {
+            tellBroken(fiber, broken);
+        }
+    }
+
+    private void tellBroken(Fiber<?> fiber, Throwable broken) {
+        try {
             LOG.error("the uncaught handler of {} failed for {}", this, fiber, broken);
+        } catch (OutOfMemoryError full) {
+            // The end of the fiber, which is being carried out, gives back some.
         }
     }
 
