@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * themselves, confined to the parent's cord (rule F7).
  */
 final class Children {
-    private final FiberFamily parent;
+    final FiberFamily parent;
     private @Nullable Fiber<?> first;
     private @Nullable Fiber<?> last;
 

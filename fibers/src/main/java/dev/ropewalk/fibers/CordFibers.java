@@ -81,7 +81,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
     /** A start message arrived. A parent of this cord has been entered before. */
     void start(Fiber<?> fiber, boolean enterIntoParent) {
         Fiber<?> parent = enterIntoParent ? fiber.parentOrNull() : null;
-        if (root.isEnding()) {
+        if (root.isEnding() || root.outcome() != null) {
             fiber.refuseStart(
                     new CordClosedException(fiber + " was not started: " + this + " is ending"));
             return;
@@ -182,6 +182,13 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
         if (fiber == root) {
             guests.copy().forEach(guest -> guest.abandonGuest(why));
         }
+    }
+
+    /** Of all fibers here, for none runs any more; without any memory. */
+    final void dropAllStacks() {
+        root.dropStack();
+        root.dropStacksBelow();
+        guests.dropStacks();
     }
 
     final void loseAll(String why) {

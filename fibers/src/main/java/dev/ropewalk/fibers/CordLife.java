@@ -15,6 +15,9 @@ abstract sealed class CordLife extends CordFibers permits Cord {
 
     final CordEnd end = new CordEnd();
 
+    /** Made at once, for there is no memory for it when it is needed. */
+    private final byte[] noMemory;
+
     /** Null if it has none of its own. */
     volatile @Nullable Thread ownThread;
 
@@ -27,6 +30,13 @@ abstract sealed class CordLife extends CordFibers permits Cord {
             @Nullable Callable<?> body,
             @Nullable Scheduler scheduler) {
         super(options, seam, body, scheduler);
+        this.noMemory =
+                MemoryReserve.line(
+                        this
+                                + " broke: java.lang.OutOfMemoryError; its fibers are lost. Bound"
+                                + " what they hold, or how many they are:"
+                                + " CordOptions.withMostFibers");
+        MemoryReserve.refill();
     }
 
     // ---------------------------------------------------------------- its life
@@ -35,13 +45,39 @@ abstract sealed class CordLife extends CordFibers permits Cord {
     final void loop() {
         try {
             runFibers();
+        } catch (OutOfMemoryError full) {
+            breakWithoutMemory(full);
+            if (ownThread == null) {
+                throw full; // to who called run
+            }
         } catch (Throwable broken) {
-            LOG.error("{} broke; its fibers are lost", this, broken);
+            Logs.tellBroken(LOG, broken, "{} broke; its fibers are lost", this);
             loseAll("its cord broke: " + broken);
             throw broken;
         } finally {
             end();
         }
+    }
+
+    /**
+     * First what needs no memory: the line on stderr, and to give back what the fibers held on
+     * their stacks. Then there is some again, but others of the process may take it.
+     */
+    private void breakWithoutMemory(OutOfMemoryError full) {
+        MemoryReserve.tell(noMemory);
+        dropAllStacks();
+        MemoryReserve.release();
+        boolean isTold = false;
+        for (int i = 0; i < FiberLife.MOST_TRIES && !isTold; i++) {
+            try {
+                loseAll("its cord broke: " + full);
+                Logs.tellBroken(LOG, full, "{} broke; its fibers are lost", this);
+                isTold = true;
+            } catch (Throwable again) { // the JVM may hide what failed in an error of its own
+                Thread.onSpinWait(); // those that are lost already have given back theirs
+            }
+        }
+        MemoryReserve.refill();
     }
 
     private void end() {
@@ -103,7 +139,7 @@ abstract sealed class CordLife extends CordFibers permits Cord {
 
     /** It broke, or nothing on it can ever run again. */
     void breakInTurns(Throwable why) {
-        LOG.error("{} broke; its fibers are lost", this, why);
+        Logs.tellBroken(LOG, why, "{} broke; its fibers are lost", this);
         try {
             asCurrent(() -> loseAll("its cord broke: " + why));
         } finally {

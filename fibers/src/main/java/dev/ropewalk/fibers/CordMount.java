@@ -83,7 +83,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
             try {
                 stack = onVirtualThreads ? idleOrNewStack() : new LightStack(self(), worker);
             } catch (OutOfMemoryError full) {
-                fiber.failWithoutStack(full);
+                failWithoutStack(fiber, full);
                 return;
             }
             handedOver = fiber;
@@ -102,6 +102,14 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
         switchedOut(left);
         if (brokeOnTop != null) {
             throw FiberAwait.<RuntimeException>sneaky(brokeOnTop);
+        }
+    }
+
+    private static void failWithoutStack(Fiber<?> fiber, OutOfMemoryError full) {
+        try {
+            fiber.failWithoutStack(full);
+        } catch (OutOfMemoryError again) {
+            fiber.endWithoutMemory(again);
         }
     }
 
@@ -299,6 +307,9 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
             }
             if (next == null) {
                 next = handOver(head); // first, for there may be no memory for it
+                if (next == null) {
+                    break;
+                }
             } else {
                 head.beforeEnter();
                 running = head;
@@ -337,9 +348,14 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
         fiber.beforeEnter();
     }
 
-    private LightStack handOver(Fiber<?> head) {
-        LightStack stack = new LightStack(self(), worker);
-        handedOver = head;
-        return stack;
+    /** Null without memory for a stack: the root frame ends the head for it, not who waits here. */
+    private @Nullable LightStack handOver(Fiber<?> head) {
+        try {
+            LightStack stack = new LightStack(self(), worker);
+            handedOver = head;
+            return stack;
+        } catch (OutOfMemoryError full) {
+            return null;
+        }
     }
 }

@@ -107,6 +107,31 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         return child;
     }
 
+    /**
+     * Of all below it on this cord, which never run again: it gives back what they hold there, and
+     * needs no memory itself: no text either, for a literal is made when it is first met.
+     */
+    final void dropStacksBelow() {
+        Fiber<?> each = firstChild();
+        while (each != null) {
+            boolean isOurs = each.cord == cord;
+            if (isOurs) {
+                each.dropStack();
+            }
+            Fiber<?> next = isOurs ? each.firstChild() : null;
+            FiberFamily up = each;
+            while (next == null && up != this) {
+                Children in = up.isIn;
+                if (in == null) {
+                    return; // it is in that list, so this cannot be
+                }
+                next = up.nextSibling;
+                up = in.parent;
+            }
+            each = next;
+        }
+    }
+
     final boolean hasNobodyBelow() {
         return (children == null || children.isEmpty()) && !cord.hasGuestsOf(self());
     }

@@ -31,6 +31,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         }
     }
 
+    /** How often a fiber is tried to be abandoned while there is no memory. */
+    static final int MOST_TRIES = 16;
+
     private final @Nullable Callable<? extends T> body;
     private @Nullable Handler handler;
 
@@ -358,11 +361,32 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         ArrayDeque<Children> toDo = new ArrayDeque<>();
         toDo.add(first);
         for (Children next = toDo.poll(); next != null; next = toDo.poll()) {
-            for (Fiber<?> child = next.poll(); child != null; child = next.poll()) {
+            for (Fiber<?> child = next.first(); child != null; child = next.first()) {
+                abandonIn(toDo, child, why);
+                if (next.first() == child) {
+                    next.poll(); // only now: without memory it is tried again
+                }
+            }
+        }
+    }
+
+    /** Each that is abandoned gives back what its stack held, so a later try has some memory. */
+    private static void abandonIn(ArrayDeque<Children> toDo, Fiber<?> child, String why) {
+        for (int i = 1; ; i++) {
+            try {
                 if (!child.isEnteredHere()) {
                     child.sendNow(FiberMessages.abandon(child, why));
-                } else if (child.abandonAlone(why)) {
-                    toDo.add(child.childList());
+                } else {
+                    child.abandonAlone(why);
+                    if (child.outcome() != null && child.firstChild() != null) {
+                        toDo.add(child.childList());
+                    }
+                }
+                return;
+            } catch (OutOfMemoryError full) {
+                MemoryReserve.release();
+                if (i == MOST_TRIES) {
+                    throw full;
                 }
             }
         }
@@ -400,11 +424,14 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
 
     /** There is no memory to end it as usual: its parent does not wait for it all the same. */
     final void endWithoutMemory(OutOfMemoryError full) {
+        dropStacksBelow();
+        MemoryReserve.release();
         lose("there was no memory left to end it: " + full);
         Fiber<?> toTell = parentOrNull();
         if (toTell != null && toTell.cord == cord && isIn != null) {
             toTell.childEnded(self(), null); // that it was lost is reported already
         }
+        MemoryReserve.refill();
     }
 
     private void tellParentElsewhere() {
@@ -462,9 +489,14 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
 
     /** Its cord broke while this fiber ran. */
     void lose(String why) {
-        if (rawState() != DEAD) {
+        boolean wasAlive = rawState() != DEAD;
+        if (wasAlive) {
             publishAbandoned(rawState(), why, null);
+        }
+        if (firstChild() != null) {
             abandonAll(childList(), "its parent was lost");
+        }
+        if (wasAlive) {
             tellParentElsewhere();
         }
     }

@@ -51,6 +51,15 @@ final class Guests {
         }
     }
 
+    /** See {@link FiberFamily#dropStacksBelow}. */
+    void dropStacks() {
+        for (int i = 0; i < all.size(); i++) {
+            Fiber<?> guest = all.get(i);
+            guest.dropStack();
+            guest.dropStacksBelow();
+        }
+    }
+
     /** As they are now; what is done to them may end them. */
     List<Fiber<?>> copy() {
         return List.copyOf(all);

@@ -186,9 +186,7 @@ final class RealSeam implements Seam {
 
         @Override
         protected void onClosed() {
-            refuse(
-                    waiting,
-                    new CordClosedException(cord + " has ended and cannot have a reactor"));
+            refuse(waiting, new CordClosedException(cord + " has ended and cannot have a reactor"));
         }
     }
 

@@ -102,9 +102,7 @@ class IdleCordTest {
                         .toList();
         OtherJvm.Ended ended =
                 OtherJvm.run(
-                        Stream.concat(
-                                        flags.stream(), Stream.of(log))
-                                .toList(),
+                        Stream.concat(flags.stream(), Stream.of(log)).toList(),
                         Sleepers.class,
                         args);
         assertEquals(0, ended.exit(), ended.output());
@@ -142,9 +140,7 @@ class IdleCordTest {
     // ---------------------------------------------------------------- the reactor
 
     private static Cord started(StackKind stacks, Place place, Reports reports) {
-        Cord cord =
-                Cord.start(
-                        CordOptions.named("idle").withStacks(stacks).withUncaught(reports));
+        Cord cord = Cord.start(CordOptions.named("idle").withStacks(stacks).withUncaught(reports));
         if (place == Place.REACTOR) {
             reactor(cord);
         }

@@ -128,7 +128,9 @@ class IdleSpinTest {
         assertEquals(sinceNs + IdleSpin.ALONE_NS, yields.getFirst());
         for (int i = 1; i < yields.size(); i++) {
             assertEquals(
-                    IdleSpin.ALONE_NS + READING_NS, yields.get(i) - yields.get(i - 1), "yield " + i);
+                    IdleSpin.ALONE_NS + READING_NS,
+                    yields.get(i) - yields.get(i - 1),
+                    "yield " + i);
         }
     }
 
@@ -147,8 +149,7 @@ class IdleSpinTest {
         spinNs(null);
         assertTrue(yields.size() > 10, "yields=" + yields);
         for (int i = 1; i < yields.size(); i++) {
-            assertEquals(
-                    otherNs + 2 * READING_NS, yields.get(i) - yields.get(i - 1), "yield " + i);
+            assertEquals(otherNs + 2 * READING_NS, yields.get(i) - yields.get(i - 1), "yield " + i);
         }
     }
 

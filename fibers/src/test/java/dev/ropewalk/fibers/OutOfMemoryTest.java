@@ -10,10 +10,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 
 /** Who runs out of memory ends, and its cord and the other fibers go on (rule F7). */
@@ -83,6 +85,77 @@ class OutOfMemoryTest {
                         "-XX:+UseSerialGC");
         OtherJvm.Ended ended = OtherJvm.run(flags, Greedy.class);
         assertEquals(0, ended.exit(), ended.output());
+    }
+
+    /** What the other JVM runs; it ends with 3 if the cord broke, in order. */
+    static final class Parked {
+        static final int BROKE = 3;
+        private static final int ROUNDS = 3;
+        private static final int KEPT = 2_000;
+        private static final Duration LONG = Duration.ofSeconds(40);
+
+        private Parked() {}
+
+        public static void main(String[] args) throws InterruptedException {
+            Cord cord =
+                    Cord.start(
+                            CordOptions.named("full")
+                                    .withLateUnmount(args[0].equals("late"))
+                                    .withUncaught((fiber, failure) -> {}));
+            int exit = 0;
+            for (int i = 0; i < ROUNDS && exit == 0; i++) {
+                exit = hasRound(cord) ? 0 : BROKE;
+            }
+            cord.close();
+            Thread own = Objects.requireNonNull(cord.ownThread);
+            own.join(LONG.toMillis());
+            System.exit(own.isAlive() ? 1 : exit);
+        }
+
+        /** False if the cord is broken. */
+        private static boolean hasRound(Cord cord) {
+            try {
+                Fiber<?> eater = cord.spin("eater", Parked::eat);
+                if (!eater.awaitEnd(LONG)) {
+                    System.exit(2);
+                }
+                return !(eater.failure() instanceof CordClosedException);
+            } catch (CordClosedException ended) {
+                return false;
+            }
+        }
+
+        private static void eat() {
+            for (int i = 1; ; i++) {
+                Fiber.spin(Parked::hold);
+                if (i % 1_000 == 0) {
+                    Fiber.snooze();
+                }
+            }
+        }
+
+        private static int hold() {
+            byte[] kept = new byte[KEPT];
+            Fiber.suspend();
+            return kept[0];
+        }
+    }
+
+    /** Not always alone: what ends thousands of fibers may need memory where there is none. */
+    @ParameterizedTest
+    @ValueSource(strings = {"early", "late"})
+    void F7_parkedFibersThatFillTheHeapEndInOrder(String unmount)
+            throws IOException, InterruptedException {
+        List<String> flags = List.of("@" + System.getProperty("ropewalk.args.file"), "-Xmx48m");
+        OtherJvm.Ended ended = OtherJvm.run(flags, Parked.class, unmount);
+        long lines =
+                ended.output()
+                        .lines()
+                        .filter(line -> line.startsWith("cord full broke: java.lang.OutOfMem"))
+                        .count();
+        boolean broke = ended.exit() == Parked.BROKE;
+        assertTrue(broke || ended.exit() == 0, () -> ended.exit() + ": " + ended.output());
+        assertTrue(broke ? lines == 1 : lines <= 1, () -> ended.exit() + ": " + ended.output());
     }
 
     private static void fill() {
