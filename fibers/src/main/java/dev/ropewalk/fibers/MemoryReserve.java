@@ -47,10 +47,6 @@ final class MemoryReserve {
         reserve = null;
     }
 
-    static boolean isThere() {
-        return reserve != null;
-    }
-
     /** A line for {@link #tell}, made while there is memory. */
     static byte[] line(String text) {
         return (text + System.lineSeparator()).getBytes(StandardCharsets.UTF_8);
