@@ -71,13 +71,20 @@ abstract sealed class CordLife extends CordFibers permits Cord {
         for (int i = 0; i < FiberLife.MOST_TRIES && !isTold; i++) {
             try {
                 loseAll("its cord broke: " + full);
-                Logs.tellBroken(LOG, full, "{} broke; its fibers are lost", this);
                 isTold = true;
+                tellLog(full);
             } catch (Throwable again) { // the JVM may hide what failed in an error of its own
                 Thread.onSpinWait(); // those that are lost already have given back theirs
             }
         }
         MemoryReserve.refill();
+    }
+
+    /** Not where the log is stderr too, which has its line. */
+    private void tellLog(OutOfMemoryError full) {
+        if (!LogProviders.areMissing()) {
+            Logs.tellBroken(LOG, full, "{} broke; its fibers are lost", this);
+        }
     }
 
     private void end() {

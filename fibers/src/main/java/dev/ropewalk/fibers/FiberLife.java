@@ -487,16 +487,16 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         cord.reportUncaught(self(), leaked);
     }
 
-    /** Its cord broke while this fiber ran. */
+    /**
+     * Its cord broke while this fiber ran. First those below it, as at any end: an awaiter that is
+     * told may look at once whether the cord is over.
+     */
     void lose(String why) {
-        boolean wasAlive = rawState() != DEAD;
-        if (wasAlive) {
-            publishAbandoned(rawState(), why, null);
-        }
         if (firstChild() != null) {
             abandonAll(childList(), "its parent was lost");
         }
-        if (wasAlive) {
+        if (rawState() != DEAD) {
+            publishAbandoned(rawState(), why, null);
             tellParentElsewhere();
         }
     }
