@@ -279,6 +279,11 @@ abstract sealed class CordCore permits CordLook {
         return activity != Activity.ASLEEP;
     }
 
+    /** It looks for work, and may have given its CPU up meanwhile. */
+    boolean isSpinning() {
+        return activity == Activity.SPINNING;
+    }
+
     Activity activity() {
         return activity;
     }

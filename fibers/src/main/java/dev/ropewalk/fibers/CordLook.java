@@ -67,7 +67,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
 
     CordLook(CordOptions options, Seam seam, @Nullable Scheduler scheduler) {
         super(options, seam, scheduler);
-        this.idleSpin = new IdleSpin(seam::nanoTime, Thread::yield);
+        this.idleSpin = new IdleSpin(seam::nanoTime, this::giveUpCpu);
         this.silenceNs = Waits.nanos(options.watch().stuckLimit());
         this.watchesSilence =
                 silenceNs != Long.MAX_VALUE && tasks == null && !seam.isVirtual() && !inTurns;
@@ -261,6 +261,17 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         if (!hasRunnable()) {
             throw deadlock; // a shield holds it off, for ever
         }
+    }
+
+    /**
+     * Its thread may have to wait for the CPU, for long: that is no fiber that does not give way.
+     */
+    @SuppressWarnings("ThreadPriorityCheck") // it gives way to threads of which it knows nothing
+    private void giveUpCpu() {
+        Activity before = activity;
+        activity = Activity.SPINNING;
+        Thread.yield();
+        activity = before;
     }
 
     private boolean spinForWork(@Nullable Timer next) {

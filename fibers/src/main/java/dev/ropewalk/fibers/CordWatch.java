@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *   STUCK  -> MOVING   as from SILENT: told once
  * </pre>
  *
- * A cord that sleeps in its reactor is not busy, and neither is one whose fibers are blocked in
- * calls of the JDK on virtual threads: both are MOVING.
+ * A cord that sleeps is not busy, and neither is one whose fibers are blocked in calls of the JDK
+ * on virtual threads; one that spins may wait for its CPU. All of them are MOVING.
  *
  * <p>Time is counted in ticks of {@link #MOST_PER_TICK_NS} at most. A machine or JVM that stood
  * still stopped the ticker too, and a tick that comes late says nothing about the cord. Rejected:
@@ -69,7 +69,7 @@ final class CordWatch {
     /** Marks the cord if it is busy; true if so. */
     boolean tick(long nowNs) {
         boolean isBusy = !hasEnded && cord.isBusy();
-        boolean isSilent = isBusy && cord.mark();
+        boolean isSilent = isBusy && cord.mark() && !cord.isSpinning();
         if (isWatched()) {
             try {
                 step(isBusy, isSilent, nowNs);

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -16,8 +15,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -48,7 +45,7 @@ class IdleCordTest {
     static final class Sleepers {
         private Sleepers() {}
 
-        public static void main(String[] args) throws IOException {
+        public static void main(String[] args) {
             for (StackKind stacks : StackKind.values()) {
                 Cord.run(
                         CordOptions.named("run").withStacks(stacks),
@@ -62,14 +59,14 @@ class IdleCordTest {
                     waiting.schedule("woken");
                     waiting.await();
                     if (args.length > 0) {
-                        useReactor(cord);
+                        useReactor(cord, stacks);
                     }
                 }
             }
         }
 
-        private static void useReactor(Cord cord) throws IOException {
-            System.out.println("cord's thread: " + Runs.onCord(cord, Sleepers::threadId));
+        private static void useReactor(Cord cord, StackKind stacks) {
+            Runs.onCord(cord, () -> stacks == StackKind.LIGHT ? new OnLight() : new OnVirtual());
             ((RealSeam) cord.seam).reactor(cord).join();
             Runs.onCord(
                     cord,
@@ -78,12 +75,12 @@ class IdleCordTest {
                         return null;
                     });
         }
-
-        /** The system's number, on Linux. */
-        private static String threadId() throws IOException {
-            return Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName().toString();
-        }
     }
+
+    /** That it is loaded tells the number of the thread of a cord. */
+    private static final class OnLight {}
+
+    private static final class OnVirtual {}
 
     private static void untilAsleep(Cord cord, Fiber<?> waiting) {
         long slept = cord.stats().sleeps();
@@ -120,13 +117,13 @@ class IdleCordTest {
 
     @Test
     void F2_reactorIsLoadedBesideTheCord() throws IOException, InterruptedException {
-        assumeTrue(Files.exists(Path.of("/proc/thread-self")), "numbers of threads as on Linux");
         OtherJvm.Ended ended = run("-Xlog:class+load:stdout:tid", "reactor");
         List<String> cords =
                 ended.output()
                         .lines()
-                        .filter(line -> line.startsWith("cord's thread: "))
-                        .map(line -> "[" + line.substring("cord's thread: ".length()) + "]")
+                        .filter(line -> line.contains(IdleCordTest.class.getName() + "$On"))
+                        .map(line -> line.substring(0, line.indexOf(']') + 1))
+                        .distinct()
                         .toList();
         assertEquals(StackKind.values().length, cords.size(), ended.output());
         List<String> netty =

@@ -395,4 +395,41 @@ class WatchdogTest {
                 () -> options.withStuckLimit(Duration.ofMillis(-1)));
         assertEquals(Duration.ofMillis(500), options.watch().stuckLimit());
     }
+
+    /** A thread that gave its CPU up may wait for it longer than any limit. */
+    @Test
+    void F13_cordThatSpinsIsNotStuck() {
+        BlockingQueue<StuckReport> ofSpinning = new LinkedBlockingQueue<>();
+        CountDownLatch isOtherStuck = new CountDownLatch(1);
+        Cord spinning =
+                Cord.start(
+                        CordOptions.named("spinning")
+                                .withStuckLimit(Duration.ofMillis(REAL_LIMIT_MS / 5))
+                                .withStuckHandler(ofSpinning::add));
+        Cord stuck =
+                Cord.start(
+                        CordOptions.named("stuck")
+                                .withStuckLimit(Duration.ofMillis(REAL_LIMIT_MS))
+                                .withStuckHandler(
+                                        report -> {
+                                            if (report instanceof StuckReport.Stuck) {
+                                                isOtherStuck.countDown();
+                                            }
+                                        }));
+        cords.addAll(List.of(spinning, stuck));
+        CountDownLatch isSpinning = new CountDownLatch(1);
+        Fiber<?> spins =
+                spinning.spin(
+                        "spins",
+                        () -> {
+                            spinning.activity = CordCore.Activity.SPINNING;
+                            isSpinning.countDown();
+                            Runs.await(isOtherStuck);
+                            spinning.activity = CordCore.Activity.BUSY;
+                        });
+        Runs.await(isSpinning);
+        stuck.spin("blocks", () -> Runs.await(isOtherStuck)).await();
+        spins.await();
+        assertEquals(List.of(), List.copyOf(ofSpinning));
+    }
 }
