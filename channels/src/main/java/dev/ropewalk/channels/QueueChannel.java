@@ -92,10 +92,9 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
 
     private boolean sendWithin(E element, long limitNanos) {
         checkElement(element);
-        guard.switchpoint(this);
         Party<E> receiver;
         Party<E> me = null;
-        guard.enter(this);
+        guard.enterAtSwitchpoint(this);
         try {
             if (state != State.OPEN) {
                 throw closed(element);
@@ -159,11 +158,10 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
 
     @SuppressWarnings("unchecked") // senders give receivers nothing but E and CLOSED
     private @Nullable E receiveWithin(long limitNanos) {
-        guard.switchpoint(this);
         Party<E> sender = null;
         E taken;
         Party<E> me = null;
-        guard.enter(this);
+        guard.enterAtSwitchpoint(this);
         try {
             taken = buffer.poll();
             sender = senders.claimFirst(SENT);

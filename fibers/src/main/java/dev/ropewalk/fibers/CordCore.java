@@ -44,8 +44,11 @@ abstract sealed class CordCore permits CordLook {
      */
     boolean marked;
 
+    /** Set with the mark; on a virtual clock always: all that a call that need not wait reads. */
+    boolean mayTurnBeOver;
+
     /** On a virtual clock, see {@link #isTurnOver}. */
-    private final boolean countsCalls;
+    final boolean countsCalls;
 
     private int callsLeft = LOOK_EVERY;
 
@@ -106,6 +109,7 @@ abstract sealed class CordCore permits CordLook {
         this.inTurns = seam.isInTurns();
         this.marked = inTurns; // for ever: it never looks by itself
         this.countsCalls = seam.isVirtual();
+        this.mayTurnBeOver = countsCalls;
         this.slices = new Slices(self(), options.watch().sliceLimits());
         this.hooks = SwitchHooks.of(self(), options.switchHooks());
         this.mostFibers = options.mostFibers();
@@ -299,6 +303,7 @@ abstract sealed class CordCore permits CordLook {
         markedNs = nanoTime();
         VarHandle.storeStoreFence();
         marked = true;
+        mayTurnBeOver = true;
         return false;
     }
 

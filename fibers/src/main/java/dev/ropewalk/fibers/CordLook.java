@@ -127,6 +127,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         looks++;
         looksAfter = LOOK_EVERY;
         marked = false;
+        mayTurnBeOver = countsCalls;
         if (hooks == null) {
             messages += inbox.drain(INBOX_BATCH);
         } else if (!inbox.isEmpty()) {

@@ -225,6 +225,12 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
      * that locks or sends fails only when it happens to wait: one time in a thousand.
      */
     final void switchpoint() {
+        if (hasAlert() || cord.mayTurnBeOver) {
+            switchpointNow();
+        }
+    }
+
+    private void switchpointNow() {
         raiseIfDue();
         if (cord.isTurnOver()) {
             endTurn();

@@ -42,6 +42,11 @@ abstract sealed class FiberPending permits FiberCore {
     /** Set when the running fiber is to be abandoned at its next switchpoint; no shield helps. */
     @Nullable String abandonedFor;
 
+    /** All that the fast path of a call that need not wait reads here. */
+    final boolean hasAlert() {
+        return alerted;
+    }
+
     /** Whether a switchpoint has to look at {@link #due}. */
     final boolean isAlerted() {
         return alerted && (!shielded || abandonedFor != null);

@@ -60,6 +60,24 @@ public abstract sealed class Guard {
      */
     public abstract void switchpoint(Object guarded);
 
+    /**
+     * Begins a guarded section of a call that may wait: {@link #switchpoint}, then {@link #enter}.
+     *
+     * @param guarded what is used, for the error
+     * @throws WrongThreadException if the guard is another cord's
+     */
+    public abstract void enterAtSwitchpoint(Object guarded);
+
+    /**
+     * Begins a call that may wait: {@link #switchpoint}, then {@link #caller}.
+     *
+     * @param guarded what is used, for the error
+     * @return the fiber that calls, or the thread if it is none of a cord's
+     * @throws WrongThreadException if the guard is another cord's
+     * @throws IllegalStateException if the guard is local and no fiber runs at the moment
+     */
+    public abstract Object callerAtSwitchpoint(Object guarded);
+
     /** {@return whether it confines to one cord} */
     public abstract boolean isLocal();
 
@@ -137,7 +155,7 @@ public abstract sealed class Guard {
         }
 
         @Override
-        public Object caller(Object guarded) {
+        public Fiber<?> caller(Object guarded) {
             enter(guarded);
             Fiber<?> running = cord.running();
             if (running == null) {
@@ -149,11 +167,23 @@ public abstract sealed class Guard {
 
         @Override
         public void switchpoint(Object guarded) {
+            enterAtSwitchpoint(guarded);
+        }
+
+        @Override
+        public void enterAtSwitchpoint(Object guarded) {
             enter(guarded);
             Fiber<?> running = cord.running();
             if (running != null) {
                 running.switchpoint();
             }
+        }
+
+        @Override
+        public Object callerAtSwitchpoint(Object guarded) {
+            Fiber<?> running = caller(guarded);
+            running.switchpoint();
+            return running;
         }
 
         @Override
@@ -201,6 +231,22 @@ public abstract sealed class Guard {
         @Override
         public void switchpoint(Object guarded) {
             Waits.switchpoint();
+        }
+
+        @Override
+        public void enterAtSwitchpoint(Object guarded) {
+            Waits.switchpoint();
+            lock.lock();
+        }
+
+        @Override
+        public Object callerAtSwitchpoint(Object guarded) {
+            Fiber<?> fiber = Fiber.currentOrNull();
+            if (fiber == null) {
+                return Thread.currentThread();
+            }
+            fiber.switchpoint();
+            return fiber;
         }
 
         @Override

@@ -92,8 +92,7 @@ public final class Signals implements AutoCloseable {
      */
     public String await() {
         Party<String> party;
-        guard.switchpoint(this);
-        guard.enter(this);
+        guard.enterAtSwitchpoint(this);
         try {
             checkOpen();
             if (!pending.isEmpty()) {

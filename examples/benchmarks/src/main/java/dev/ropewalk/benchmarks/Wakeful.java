@@ -19,10 +19,12 @@ final class Wakeful {
         }
     }
 
+    /** Keeps its CPU warm, but leaves it to the one that is to fall asleep if both have but one. */
+    @SuppressWarnings("ThreadPriorityCheck") // it is about the system's scheduler
     static void letItFallAsleep() {
         Stopwatch rest = new Stopwatch();
         while (rest.elapsedNs() < REST_NS) {
-            Thread.onSpinWait();
+            Thread.yield();
         }
     }
 

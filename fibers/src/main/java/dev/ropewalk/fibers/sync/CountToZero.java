@@ -94,8 +94,7 @@ final class CountToZero {
     /** Waits until the count is zero, or was since the wait began; false if the limit passed. */
     boolean await(long limitNs) {
         Party<Object> party;
-        guard.switchpoint(owner);
-        guard.enter(owner);
+        guard.enterAtSwitchpoint(owner);
         try {
             if (count.getPlain() == 0) {
                 return true;

@@ -100,8 +100,7 @@ public final class Event implements HandsOver {
 
     private boolean awaitWithin(long limitNs) {
         Party<Event> party;
-        guard.switchpoint(this);
-        guard.enter(this);
+        guard.enterAtSwitchpoint(this);
         try {
             if (take()) {
                 return true;

@@ -127,8 +127,7 @@ public final class Mutex extends Holding implements HandsOver, Held {
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */
     public void lock() {
-        guard.switchpoint(this);
-        Object me = guard.caller(this);
+        Object me = guard.callerAtSwitchpoint(this);
         if (!take(me)) {
             lockSlowly(me, null, NO_LIMIT);
         }
@@ -154,8 +153,7 @@ public final class Mutex extends Holding implements HandsOver, Held {
      */
     public boolean lock(Duration limit) {
         long limitNs = Waits.nanos(limit);
-        guard.switchpoint(this);
-        Object me = guard.caller(this);
+        Object me = guard.callerAtSwitchpoint(this);
         return take(me) || lockSlowly(me, null, limitNs);
     }
 

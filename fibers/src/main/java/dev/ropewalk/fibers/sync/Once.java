@@ -138,8 +138,7 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
     }
 
     private T get(long limitNanos) {
-        guard.switchpoint(this);
-        Object me = guard.caller(this);
+        Object me = guard.callerAtSwitchpoint(this);
         Object told = done == null ? begin(me, limitNanos) : LOOK;
         if (told == Waits.TIMED_OUT) {
             throw new TimeoutException(

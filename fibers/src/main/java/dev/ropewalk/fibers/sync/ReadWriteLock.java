@@ -85,8 +85,7 @@ public final class ReadWriteLock {
     // ---------------------------------------------------------------- for the views
 
     boolean lock(boolean isWrite, long limitNs) {
-        guard.switchpoint(this);
-        Object me = guard.caller(this);
+        Object me = guard.callerAtSwitchpoint(this);
         if (tryLock(isWrite)) {
             return true;
         }

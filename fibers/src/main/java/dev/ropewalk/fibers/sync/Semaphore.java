@@ -169,10 +169,10 @@ public final class Semaphore implements HandsOver {
 
     private boolean acquireWithin(int n, long limitNs) {
         checkWanted(n);
-        guard.switchpoint(this);
-        if (tryAcquire(n)) {
+        if (takeAtSwitchpoint(n)) {
             return true;
         }
+        serve();
         Party<Integer> party;
         guard.enter(this);
         try {
@@ -197,6 +197,15 @@ public final class Semaphore implements HandsOver {
 
     private boolean takeAlone(int n) {
         guard.enter(this);
+        try {
+            return take(n);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private boolean takeAtSwitchpoint(int n) {
+        guard.enterAtSwitchpoint(this);
         try {
             return take(n);
         } finally {

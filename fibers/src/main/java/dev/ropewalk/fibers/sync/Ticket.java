@@ -142,8 +142,7 @@ public final class Ticket {
     private boolean awaitWithin(long limitNs) {
         Party<Object> party = null;
         Obligation before = null;
-        guard.switchpoint(queue);
-        guard.enter(queue);
+        guard.enterAtSwitchpoint(queue);
         try {
             checkNotDone("await");
             if (state == State.WAITING) {
