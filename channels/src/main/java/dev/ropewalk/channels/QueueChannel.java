@@ -105,8 +105,7 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
                     buffer.add(element);
                     return true;
                 }
-                me = guard.party(element);
-                senders.add(me);
+                me = stand(senders, element);
             }
         } finally {
             guard.exit();
@@ -115,11 +114,22 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
             Objects.requireNonNull(receiver).wake();
             return true;
         }
+        return awaitSent(me, element, limitNanos);
+    }
+
+    private boolean awaitSent(Party<E> me, E element, long limitNanos) {
         Object result = guard.await(me, this, limitNanos);
         if (result == CLOSED) {
             throw closed(element);
         }
         return result == SENT;
+    }
+
+    /** Guarded. What waits has methods of its own, so that what need not wait stays small code. */
+    private Party<E> stand(WaitingLine<E> line, @Nullable E element) {
+        Party<E> me = guard.party(element);
+        line.add(me);
+        return me;
     }
 
     @Override
@@ -156,7 +166,6 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
         return receiveWithin(Waits.nanos(limit));
     }
 
-    @SuppressWarnings("unchecked") // senders give receivers nothing but E and CLOSED
     private @Nullable E receiveWithin(long limitNanos) {
         Party<E> sender = null;
         E taken;
@@ -171,8 +180,7 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
                 if (state != State.OPEN) {
                     throw closed(null);
                 }
-                me = guard.party(null);
-                receivers.add(me);
+                me = stand(receivers, null);
             }
         } finally {
             guard.exit();
@@ -180,9 +188,11 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
         if (sender != null) {
             sender.wake();
         }
-        if (me == null) {
-            return taken;
-        }
+        return me == null ? taken : awaitReceived(me, limitNanos);
+    }
+
+    @SuppressWarnings("unchecked") // senders give receivers nothing but E and CLOSED
+    private @Nullable E awaitReceived(Party<E> me, long limitNanos) {
         Object result = guard.await(me, this, limitNanos);
         if (result == CLOSED) {
             throw closed(null);
