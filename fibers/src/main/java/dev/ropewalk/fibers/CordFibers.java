@@ -184,7 +184,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
         }
     }
 
-    /** Of all fibers here, for none runs any more; without any memory. */
+    /** Of all fibers here, because none runs any more; needs no memory. */
     final void dropAllStacks() {
         root.dropStack();
         root.dropStacksBelow();

@@ -15,7 +15,7 @@ abstract sealed class CordLife extends CordFibers permits Cord {
 
     final CordEnd end = new CordEnd();
 
-    /** Made at once, for there is no memory for it when it is needed. */
+    /** Made at once, because there is no memory for it when it is needed. */
     private final byte[] noMemory;
 
     /** Null if it has none of its own. */
@@ -48,7 +48,7 @@ abstract sealed class CordLife extends CordFibers permits Cord {
         } catch (OutOfMemoryError full) {
             breakWithoutMemory(full);
             if (ownThread == null) {
-                throw full; // to who called run
+                throw full; // to the caller of run
             }
         } catch (Throwable broken) {
             Logs.tellBroken(LOG, broken, "{} broke; its fibers are lost", this);

@@ -109,7 +109,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     /**
      * Of all below it on this cord, which never run again: it gives back what they hold there, and
-     * needs no memory itself: no text either, for a literal is made when it is first met.
+     * needs no memory itself: no text either, because a literal is made when it is first met.
      */
     final void dropStacksBelow() {
         Fiber<?> each = firstChild();

@@ -29,7 +29,7 @@ final class MemoryReserve {
 
     private MemoryReserve() {}
 
-    /** Sets memory aside if none is and there is plenty; else a later call does. */
+    /** Sets memory aside if none is and there is plenty; otherwise a later call does. */
     static void refill() {
         Runtime heap = Runtime.getRuntime();
         long share = heap.maxMemory() / SHARE;
