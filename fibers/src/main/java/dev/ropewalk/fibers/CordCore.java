@@ -33,6 +33,9 @@ abstract sealed class CordCore permits CordLook {
     /** It shares its thread with other cords, and gives way to them after each switch. */
     final boolean inTurns;
 
+    /** It broke: no fiber here runs any more, whatever its state says. */
+    boolean isBroken;
+
     /** Null while what runs is no fiber's. */
     @Nullable Fiber<?> running;
 

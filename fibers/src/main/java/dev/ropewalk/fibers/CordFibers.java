@@ -192,6 +192,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
     }
 
     final void loseAll(String why) {
+        isBroken = true;
         Fiber<?> ran = running;
         running = null;
         if (ran != null) {

@@ -462,7 +462,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (from == DEAD) {
             return false;
         }
-        if (from == RUNNING || from == TORN) {
+        if ((from == RUNNING || from == TORN) && !cord.isBroken) {
             abandonedFor = why;
             addPending(new Signal.Terminate(this + " is to be abandoned"));
             return false;
