@@ -113,6 +113,7 @@ class AwaitManyTest {
         Fiber<String> a = cord.spin("a", () -> "a");
         Fiber<String> b = cord.spin("b", () -> (String) Fiber.suspend());
         assertSame(a, Fiber.awaitAny(List.of(b, a)));
+        Runs.until(() -> b.state() == FiberState.WAITING); // one that has not begun takes no value
         Runs.real(
                 StackKind.LIGHT,
                 reports,
