@@ -300,13 +300,13 @@ abstract sealed class CordCore permits CordLook {
      * still there, so that there has been no switch since.
      */
     boolean mark() {
+        mayTurnBeOver = true; // each time: a look between the two stores clears this alone
         if (marked) {
             return true;
         }
         markedNs = nanoTime();
         VarHandle.storeStoreFence();
         marked = true;
-        mayTurnBeOver = true;
         return false;
     }
 
