@@ -41,7 +41,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     /**
      * Of a supervisor's messages: less than a tick, and more than who makes actors makes at once.
      */
-    private static final int MOST_IN_A_TURN = 4_096;
+    private static final int MAX_IN_A_TURN = 4_096;
 
     static final Object STOP = new NamedObject("stop");
 
@@ -293,7 +293,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         if (factory != null && !(actor.keepsState() && behavior != null)) {
             behavior = null;
             Behavior<M> first = Objects.requireNonNull(factory.apply(this), "first behavior");
-            if (first == Signs.<M>same()) {
+            if (first == BehaviorSigns.<M>same()) {
                 throw new IllegalStateException(
                         name + ": the factory returned Behavior.same(), but there is none yet");
             }
@@ -305,7 +305,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         tries = triedBefore + 1;
         Behavior<M> now = Objects.requireNonNull(behavior);
         Behavior<M> next = now.onMessage(unwrap(message));
-        if (next != Signs.<M>same()) {
+        if (next != BehaviorSigns.<M>same()) {
             behavior = Objects.requireNonNull(next, "next behavior");
         }
         current = null;
@@ -317,10 +317,10 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
      * where fibers are limited, for then those that it starts have to end in between.
      */
     private @Nullable Object nextTurn() throws Exception {
-        boolean takesAll = supervises != null && cord.mostFibers() == Integer.MAX_VALUE;
-        int inThisTurn = takesAll ? Math.min(mailbox.size(), MOST_IN_A_TURN) : 0;
+        boolean takesAll = supervises != null && cord.maxFibers() == Integer.MAX_VALUE;
+        int inThisTurn = takesAll ? Math.min(mailbox.size(), MAX_IN_A_TURN) : 0;
         for (; ; inThisTurn--) {
-            if (behavior == Signs.<M>stopped()) {
+            if (behavior == BehaviorSigns.<M>stopped()) {
                 behavior = null;
                 return over();
             }

@@ -1,6 +1,6 @@
 package dev.ropewalk.actors;
 
-import dev.ropewalk.fibers.Waiter;
+import dev.ropewalk.fibers.WaitCell;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ final class Ask<M, R> implements ReplyTo<R> {
 
     private final ActorCell<M> target;
     private final String asker;
-    private final Waiter waiter = new Waiter();
+    private final WaitCell waiter = new WaitCell();
     private @Nullable M message;
 
     /** Links of the target's open asks; confined to the target's cord. */

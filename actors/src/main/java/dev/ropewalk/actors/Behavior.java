@@ -28,7 +28,7 @@ public interface Behavior<M> {
      * @param <M> the type of the messages
      */
     static <M> Behavior<M> same() {
-        return Signs.same();
+        return BehaviorSigns.same();
     }
 
     /**
@@ -37,6 +37,6 @@ public interface Behavior<M> {
      * @param <M> the type of the messages
      */
     static <M> Behavior<M> stopped() {
-        return Signs.stopped();
+        return BehaviorSigns.stopped();
     }
 }

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 
 /** Where a system's dead letters go: counted, and logged unless the user takes them. */
 final class DeadLetters {
-    private static final int MOST_LOGGED = 10;
+    private static final int MAX_LOGGED = 10;
     private static final Logger LOG = Logs.logger(DeadLetters.class);
 
     private final AtomicLong count = new AtomicLong();
@@ -23,11 +23,11 @@ final class DeadLetters {
     void report(DeadLetter letter) {
         long number = count.incrementAndGet();
         if (taker == null) {
-            if (number <= MOST_LOGGED) {
+            if (number <= MAX_LOGGED) {
                 LOG.warn(
                         "dead letter {}{}",
                         letter,
-                        number == MOST_LOGGED ? "; later ones are counted only" : "");
+                        number == MAX_LOGGED ? "; later ones are counted only" : "");
             }
             return;
         }

@@ -89,7 +89,9 @@ final class Receiver<M> {
         cell.forgetCurrent();
         waitType = type;
         if (cell.mailbox().size() > 0) {
-            Waits.giveTurn(); // else an actor that is never out of messages could not be terminated
+            Waits
+                    .yieldTurn(); // else an actor that is never out of messages could not be
+                                  // terminated
         }
         for (int looked = 0; ; ) {
             for (; looked < cell.mailbox().size(); looked++) {

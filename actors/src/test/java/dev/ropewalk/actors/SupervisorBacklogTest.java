@@ -60,7 +60,7 @@ class SupervisorBacklogTest {
                                     return Behavior.stopped();
                                 });
         Cord.run(
-                CordOptions.named("limited").withMostFibers(20),
+                CordOptions.named("limited").withMaxFibers(20),
                 () -> {
                     try (ActorSystem system = ActorSystem.start("system")) {
                         for (int i = 0; i < MANY; i++) {

@@ -1,6 +1,6 @@
 package dev.ropewalk.channels;
 
-import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Exclusion;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +43,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
      * @param <E> the type of the elements
      */
     static <E> Channel<E> rendezvous() {
-        return new QueueChannel<>(0, Guard.shared(), null);
+        return new QueueChannel<>(0, Exclusion.byLock(), null);
     }
 
     /**
@@ -54,7 +54,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
      * @throws IllegalArgumentException if the capacity is less than 1
      */
     static <E> Channel<E> buffered(int capacity) {
-        return new QueueChannel<>(QueueChannel.checkCapacity(capacity), Guard.shared(), null);
+        return new QueueChannel<>(QueueChannel.checkCapacity(capacity), Exclusion.byLock(), null);
     }
 
     /**
@@ -69,7 +69,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
     static <E> Channel<E> buffered(int capacity, Consumer<? super E> undelivered) {
         Objects.requireNonNull(undelivered, "undelivered");
         return new QueueChannel<>(
-                QueueChannel.checkCapacity(capacity), Guard.shared(), undelivered);
+                QueueChannel.checkCapacity(capacity), Exclusion.byLock(), undelivered);
     }
 
     /**

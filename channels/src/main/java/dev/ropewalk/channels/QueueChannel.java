@@ -1,9 +1,9 @@
 package dev.ropewalk.channels;
 
-import dev.ropewalk.fibers.Guard;
-import dev.ropewalk.fibers.HandsOver;
-import dev.ropewalk.fibers.Party;
-import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.Exclusion;
+import dev.ropewalk.fibers.Handoff;
+import dev.ropewalk.fibers.WaitNode;
+import dev.ropewalk.fibers.WaitQueue;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * The one algorithm of all channels; a {@link Guard} says how a call is guarded and what a wait is.
+ * The one algorithm of all channels; a {@link Exclusion} says how a call is guarded and what a wait
+ * is.
  *
  * <pre>
  *   OPEN -> CLOSED      close: nothing more goes in, the buffer drains
@@ -33,11 +34,11 @@ import java.util.function.Consumer;
  *   <li>nobody waits unless the state is OPEN.
  * </ul>
  *
- * <p>A party that gave up may still stand in its line for a moment; who meets it there finds its
+ * <p>A node that gave up may still stand in its line for a moment; who meets it there finds its
  * wait over and takes the next. A claim decides inside the guard, the wake-up comes after it, so no
  * lock is held while another cord is woken. The undelivered hook runs outside the guard too.
  */
-final class QueueChannel<E> implements Channel<E>, HandsOver {
+final class QueueChannel<E> implements Channel<E>, Handoff {
     private enum State {
         OPEN,
         CLOSED,
@@ -47,29 +48,29 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
     /** Result for a sender whose element was taken. */
     private static final Object SENT = new Object();
 
-    /** Result for a party whose channel was closed. */
+    /** Result for a node whose channel was closed. */
     private static final Object CLOSED = new Object();
 
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
-    private final Guard guard;
+    private final Exclusion guard;
     private final ElementRing<E> buffer;
-    private final WaitingLine<E> senders = new WaitingLine<>();
-    private final WaitingLine<E> receivers = new WaitingLine<>();
+    private final WaitQueue<E> senders = new WaitQueue<>();
+    private final WaitQueue<E> receivers = new WaitQueue<>();
     private final @Nullable Consumer<? super E> undelivered;
     private final int capacity;
     private State state = State.OPEN;
     private @Nullable Throwable closeCause;
 
-    QueueChannel(int capacity, Guard guard, @Nullable Consumer<? super E> undelivered) {
+    QueueChannel(int capacity, Exclusion guard, @Nullable Consumer<? super E> undelivered) {
         this.guard = guard;
         this.capacity = capacity;
         this.buffer = new ElementRing<>(capacity);
         this.undelivered = undelivered;
     }
 
-    static Guard local() {
-        return Guard.local("make it with Channel.rendezvous() or Channel.buffered(n)");
+    static Exclusion local() {
+        return Exclusion.byCord("make it with Channel.rendezvous() or Channel.buffered(n)");
     }
 
     static int checkCapacity(int capacity) {
@@ -92,8 +93,8 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
 
     private boolean sendWithin(E element, long limitNanos) {
         checkElement(element);
-        Party<E> receiver;
-        Party<E> me = null;
+        WaitNode<E> receiver;
+        WaitNode<E> me = null;
         guard.enterAtSwitchpoint(this);
         try {
             if (state != State.OPEN) {
@@ -117,7 +118,7 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
         return awaitSent(me, element, limitNanos);
     }
 
-    private boolean awaitSent(Party<E> me, E element, long limitNanos) {
+    private boolean awaitSent(WaitNode<E> me, E element, long limitNanos) {
         Object result = guard.await(me, this, limitNanos);
         if (result == CLOSED) {
             throw closed(element);
@@ -126,8 +127,8 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
     }
 
     /** Guarded. What waits has methods of its own, so that what need not wait stays small code. */
-    private Party<E> stand(WaitingLine<E> line, @Nullable E element) {
-        Party<E> me = guard.party(element);
+    private WaitNode<E> stand(WaitQueue<E> line, @Nullable E element) {
+        WaitNode<E> me = guard.node(element);
         line.add(me);
         return me;
     }
@@ -135,7 +136,7 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
     @Override
     public SendResult trySend(E element) {
         checkElement(element);
-        Party<E> receiver;
+        WaitNode<E> receiver;
         guard.enter(this);
         try {
             if (state != State.OPEN) {
@@ -167,9 +168,9 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
     }
 
     private @Nullable E receiveWithin(long limitNanos) {
-        Party<E> sender = null;
+        WaitNode<E> sender = null;
         E taken;
-        Party<E> me = null;
+        WaitNode<E> me = null;
         guard.enterAtSwitchpoint(this);
         try {
             taken = buffer.poll();
@@ -192,7 +193,7 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
     }
 
     @SuppressWarnings("unchecked") // senders give receivers nothing but E and CLOSED
-    private @Nullable E awaitReceived(Party<E> me, long limitNanos) {
+    private @Nullable E awaitReceived(WaitNode<E> me, long limitNanos) {
         Object result = guard.await(me, this, limitNanos);
         if (result == CLOSED) {
             throw closed(null);
@@ -202,7 +203,7 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
 
     @Override
     public @Nullable E tryReceive() {
-        Party<E> sender;
+        WaitNode<E> sender;
         E taken;
         guard.enter(this);
         try {
@@ -223,7 +224,7 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
     }
 
     /** The claimed sender's element follows what was taken from the buffer, or is what is taken. */
-    private E refill(@Nullable E taken, Party<E> sender) {
+    private E refill(@Nullable E taken, WaitNode<E> sender) {
         E brought = Objects.requireNonNull(sender.element());
         if (taken == null) {
             return brought;
@@ -248,7 +249,7 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
     }
 
     private void end(State to, @Nullable Throwable cause) {
-        List<Party<E>> toWake = new ArrayList<>();
+        List<WaitNode<E>> toWake = new ArrayList<>();
         List<E> left = new ArrayList<>();
         guard.enter(this);
         try {
@@ -269,7 +270,7 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
         } finally {
             guard.exit();
         }
-        toWake.forEach(Party::wake);
+        toWake.forEach(WaitNode::wake);
         if (undelivered != null) {
             handOver(left, undelivered);
         }
@@ -300,13 +301,13 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
     /** A receiver was abandoned with the element that it was sent. */
     @Override
     @SuppressWarnings("unchecked") // senders give receivers nothing but E and CLOSED
-    public void takeBack(Party<?> party, Object given) {
+    public void reclaim(WaitNode<?> node, Object given) {
         if (given == SENT || given == CLOSED) {
             return;
         }
         if (undelivered == null) {
             throw new IllegalStateException(
-                    "an element was lost with " + party.who() + ", which was abandoned: " + given);
+                    "an element was lost with " + node.who() + ", which was abandoned: " + given);
         }
         undelivered.accept((E) given);
     }
@@ -319,11 +320,11 @@ final class QueueChannel<E> implements Channel<E>, HandsOver {
         }
     }
 
-    private static <E> void claimAll(WaitingLine<E> line, List<Party<E>> claimed) {
-        for (Party<E> party = line.claimFirst(CLOSED);
-                party != null;
-                party = line.claimFirst(CLOSED)) {
-            claimed.add(party);
+    private static <E> void claimAll(WaitQueue<E> line, List<WaitNode<E>> claimed) {
+        for (WaitNode<E> node = line.claimFirst(CLOSED);
+                node != null;
+                node = line.claimFirst(CLOSED)) {
+            claimed.add(node);
         }
     }
 

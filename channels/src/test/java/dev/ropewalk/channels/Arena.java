@@ -119,7 +119,7 @@ abstract class Arena implements AutoCloseable {
 
     abstract <T> Player<T> receiver(Callable<T> body);
 
-    /** Returns once {@code count} parties stand in the channel's lines. */
+    /** Returns once {@code count} nodes stand in the channel's lines. */
     abstract void untilWaiting(int count, Channel<?> channel);
 
     @Override

@@ -22,9 +22,9 @@ import java.util.SplittableRandom;
  * nothing is there twice, and what one sender sent is in order.
  */
 final class Conservation {
-    private static final int MOST_PLAYERS = 4;
-    private static final int MOST_ITEMS = 60;
-    private static final int MOST_MOVES = 14;
+    private static final int MAX_PLAYERS = 4;
+    private static final int MAX_ITEMS = 60;
+    private static final int MAX_MOVES = 14;
 
     /** The number-th element of a sender. */
     record Item(int sender, int number) {}
@@ -70,13 +70,13 @@ final class Conservation {
     }
 
     void play() {
-        for (int i = random.nextInt(MOST_PLAYERS); i >= 0; i--) {
+        for (int i = random.nextInt(MAX_PLAYERS); i >= 0; i--) {
             startSender();
         }
-        for (int i = random.nextInt(MOST_PLAYERS); i >= 0; i--) {
+        for (int i = random.nextInt(MAX_PLAYERS); i >= 0; i--) {
             startReceiver();
         }
-        for (int i = random.nextInt(MOST_MOVES); i > 0; i--) {
+        for (int i = random.nextInt(MAX_MOVES); i > 0; i--) {
             Arena.giveWay(random.nextInt(1 << random.nextInt(9)));
             move();
         }
@@ -145,7 +145,7 @@ final class Conservation {
     // ---------------------------------------------------------------- players
 
     private void send(int id, SenderLog log, SplittableRandom own) {
-        int items = own.nextInt(MOST_ITEMS);
+        int items = own.nextInt(MAX_ITEMS);
         for (int number = 0; number < items; number++) {
             Item item = new Item(id, number);
             try {
@@ -177,7 +177,7 @@ final class Conservation {
 
     private void receive(ReceiverLog log, SplittableRandom own) {
         try {
-            int items = own.nextInt(MOST_ITEMS);
+            int items = own.nextInt(MAX_ITEMS);
             while (log.received.size() < items) {
                 Item item =
                         switch (own.nextInt(4)) {

@@ -142,9 +142,7 @@ class TryTest {
                 });
     }
 
-    /**
-     * Within its turn a fiber that need not wait goes on; ReadyTest shows that it gives way then.
-     */
+    /** Within its turn a fiber that need not wait goes on; ReadyTest shows that it yields then. */
     @ParameterizedTest
     @MethodSource("dev.ropewalk.channels.Variant#onOneCord")
     void C1_sendAndReceiveThatNeedNotWaitGoOnWithinTheTurn(Variant variant) throws Exception {

@@ -20,9 +20,9 @@ import java.util.stream.Collectors;
  */
 final class Affinity {
     /** The most that a kernel of Linux can be built for; a smaller mask is refused there. */
-    static final int MOST_CPUS = 8_192;
+    static final int MAX_CPUS = 8_192;
 
-    private static final long MASK_BYTES = MOST_CPUS / Byte.SIZE;
+    private static final long MASK_BYTES = MAX_CPUS / Byte.SIZE;
 
     /** In a class of its own, for it is linked only where it is used. */
     private static final class Linux {
@@ -96,7 +96,7 @@ final class Affinity {
             return;
         }
         BitSet all = new BitSet();
-        all.set(0, MOST_CPUS);
+        all.set(0, MAX_CPUS);
         set(all);
         throw new IllegalArgumentException(
                 who

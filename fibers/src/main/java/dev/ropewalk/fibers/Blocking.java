@@ -6,16 +6,16 @@ import org.jspecify.annotations.Nullable;
  * Runs code that blocks its thread away from the cord, on virtual threads, while the fiber waits
  * (rule F12): the default {@link BlockingPool} of the process.
  *
- * <p>At most {@value #MOST_AT_ONCE} calls run at once; further callers wait in FIFO order, each
+ * <p>At most {@value #MAX_AT_ONCE} calls run at once; further callers wait in FIFO order, each
  * holding its fiber, so the queue is bounded by the fibers that wait. Code that needs bounds of its
  * own gets a pool of its own.
  */
 public final class Blocking {
     /** Calls that run at once; the others wait for a place. */
-    static final int MOST_AT_ONCE = 256;
+    static final int MAX_AT_ONCE = 256;
 
     private static final BlockingPool POOL =
-            new BlockingPool(BlockingOptions.named("blocking").withMostAtOnce(MOST_AT_ONCE));
+            new BlockingPool(BlockingOptions.named("blocking").withMaxConcurrency(MAX_AT_ONCE));
 
     private Blocking() {}
 

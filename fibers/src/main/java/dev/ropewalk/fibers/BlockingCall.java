@@ -18,7 +18,7 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
 
     private final BlockingPool pool;
     private final Block<? extends T, ?> code;
-    private final Waiter waiter = new Waiter();
+    private final WaitCell waiter = new WaitCell();
     private final Fiber<?> fiber = Fiber.current();
 
     /** Null until the call may start; guarded by the pool's lock. */
@@ -39,7 +39,7 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
     private volatile boolean over;
 
     /** The second wait, for the end of an interrupted call. */
-    private volatile @Nullable Waiter endWaiter;
+    private volatile @Nullable WaitCell endWaiter;
 
     BlockingCall(BlockingPool pool, Block<? extends T, ?> code) {
         this.pool = pool;
@@ -73,7 +73,7 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
         }
         over = true; // with the hook done, so that who gave up goes on after it
         pool.gone(this);
-        Waiter end = endWaiter;
+        WaitCell end = endWaiter;
         if (end != null) {
             end.give(null);
         }
@@ -146,7 +146,7 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
     }
 
     private boolean awaitEnd() {
-        Waiter end = new Waiter();
+        WaitCell end = new WaitCell();
         endWaiter = end;
         return over || end.await(this, pool.stopLimitNs()) != Waits.TIMED_OUT;
     }

@@ -7,15 +7,15 @@ import java.util.Objects;
  * How a {@link BlockingPool} is made; immutable. Start from {@link #named} and change what differs.
  *
  * @param name the pool's name, also that of its virtual threads
- * @param mostAtOnce how many calls run at once
- * @param mostWaiting how many callers may wait for a place; one more is refused
+ * @param maxConcurrency how many calls run at once
+ * @param maxPending how many callers may wait for a place; one more is refused
  * @param stopLimit how long an interrupted call may take to return before it is abandoned
  * @param undelivered is given each result that nobody takes
  */
 public record BlockingOptions(
         String name,
-        int mostAtOnce,
-        int mostWaiting,
+        int maxConcurrency,
+        int maxPending,
         Duration stopLimit,
         UndeliveredHook undelivered) {
 
@@ -39,13 +39,17 @@ public record BlockingOptions(
     public BlockingOptions {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(undelivered, "undelivered");
-        if (mostAtOnce < 1) {
+        if (maxConcurrency < 1) {
             throw new IllegalArgumentException(
-                    "mostAtOnce=" + mostAtOnce + " < 1: pool " + name + " could run no call");
+                    "maxConcurrency="
+                            + maxConcurrency
+                            + " < 1: pool "
+                            + name
+                            + " could run no call");
         }
-        if (mostWaiting < 0) {
+        if (maxPending < 0) {
             throw new IllegalArgumentException(
-                    "mostWaiting=" + mostWaiting + " < 0 for pool " + name + "; 0 lets none wait");
+                    "maxPending=" + maxPending + " < 0 for pool " + name + "; 0 lets none wait");
         }
         Waits.nanos(stopLimit);
     }
@@ -70,8 +74,8 @@ public record BlockingOptions(
      *
      * @param calls how many, at least 1
      */
-    public BlockingOptions withMostAtOnce(int calls) {
-        return new BlockingOptions(name, calls, mostWaiting, stopLimit, undelivered);
+    public BlockingOptions withMaxConcurrency(int calls) {
+        return new BlockingOptions(name, calls, maxPending, stopLimit, undelivered);
     }
 
     /**
@@ -79,8 +83,8 @@ public record BlockingOptions(
      *
      * @param callers how many may wait for a place; 0 refuses a call that cannot run at once
      */
-    public BlockingOptions withMostWaiting(int callers) {
-        return new BlockingOptions(name, mostAtOnce, callers, stopLimit, undelivered);
+    public BlockingOptions withMaxPending(int callers) {
+        return new BlockingOptions(name, maxConcurrency, callers, stopLimit, undelivered);
     }
 
     /**
@@ -89,7 +93,7 @@ public record BlockingOptions(
      * @param limit how long an interrupted call may take to return
      */
     public BlockingOptions withStopLimit(Duration limit) {
-        return new BlockingOptions(name, mostAtOnce, mostWaiting, limit, undelivered);
+        return new BlockingOptions(name, maxConcurrency, maxPending, limit, undelivered);
     }
 
     /**
@@ -98,7 +102,7 @@ public record BlockingOptions(
      * @param hook is called instead of closing the result
      */
     public BlockingOptions withUndelivered(UndeliveredHook hook) {
-        return new BlockingOptions(name, mostAtOnce, mostWaiting, stopLimit, hook);
+        return new BlockingOptions(name, maxConcurrency, maxPending, stopLimit, hook);
     }
 
     private static void closeIfCloseable(Object result) throws Exception {

@@ -30,7 +30,7 @@ public final class BlockingPool implements AutoCloseable {
      *   started  -> left      it ignored its interrupt for the stop limit: the place is free
      *   over     -> gone      the result was taken, or the hook for untaken results has returned
      *
-     * Invariants: places <= mostAtOnce; the queue is empty unless all places are taken. The place is
+     * Invariants: places <= maxConcurrency; the queue is empty unless all places are taken. The place is
      * given back before the result is, so that a caller that has its result finds a place again;
      * "alive" holds a call until it is gone, or left, and that is what close waits for.
      */
@@ -41,7 +41,7 @@ public final class BlockingPool implements AutoCloseable {
     private final Object lock = new Object();
     private final ArrayDeque<BlockingCall<?>> queue = new ArrayDeque<>();
     private final Set<BlockingCall<?>> alive = new LinkedHashSet<>();
-    private final List<Waiter> closers = new ArrayList<>();
+    private final List<WaitCell> closers = new ArrayList<>();
     private int places;
     private boolean isClosed;
 
@@ -174,12 +174,12 @@ public final class BlockingPool implements AutoCloseable {
     }
 
     private boolean awaitIdle(long limitNs) {
-        Waiter waiter;
+        WaitCell waiter;
         synchronized (lock) {
             if (isIdle()) {
                 return true;
             }
-            waiter = new Waiter();
+            waiter = new WaitCell();
             closers.add(waiter);
         }
         try {
@@ -217,7 +217,7 @@ public final class BlockingPool implements AutoCloseable {
     }
 
     private void wakeClosersIfIdle() {
-        List<Waiter> toWake = List.of();
+        List<WaitCell> toWake = List.of();
         synchronized (lock) {
             if (isIdle() && !closers.isEmpty()) {
                 toWake = List.copyOf(closers);
@@ -241,8 +241,8 @@ public final class BlockingPool implements AutoCloseable {
             if (isClosed) {
                 throw closed();
             }
-            if (places == options.mostAtOnce()) {
-                if (queue.size() >= options.mostWaiting()) {
+            if (places == options.maxConcurrency()) {
+                if (queue.size() >= options.maxPending()) {
                     throw full();
                 }
                 queue.add(call);
@@ -330,18 +330,18 @@ public final class BlockingPool implements AutoCloseable {
     private BlockingRejectedException full() {
         return new BlockingRejectedException(
                 this
-                        + " is full: mostAtOnce="
-                        + options.mostAtOnce()
-                        + " calls run and mostWaiting="
-                        + options.mostWaiting()
+                        + " is full: maxConcurrency="
+                        + options.maxConcurrency()
+                        + " calls run and maxPending="
+                        + options.maxPending()
                         + " wait; call it from fewer fibers, try again later, or raise a bound");
     }
 
     /** Fails if its structures are broken; for tests. */
     void checkInvariants() {
         synchronized (lock) {
-            boolean hasFreePlace = places < options.mostAtOnce();
-            if (places > options.mostAtOnce() || (hasFreePlace && !queue.isEmpty())) {
+            boolean hasFreePlace = places < options.maxConcurrency();
+            if (places > options.maxConcurrency() || (hasFreePlace && !queue.isEmpty())) {
                 throw new IllegalStateException("places=" + places + " queue=" + queue.size());
             }
         }

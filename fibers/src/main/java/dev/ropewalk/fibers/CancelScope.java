@@ -52,7 +52,7 @@ public final class CancelScope {
     private State state = State.NEW;
     private @Nullable CancelScope outer;
     private @Nullable Timer timer;
-    private Signal.@Nullable Cancel signal;
+    private Unwind.@Nullable Cancel signal;
 
     /** The limit of a shield passed: it protects no more. */
     private boolean isLifted;
@@ -204,7 +204,7 @@ public final class CancelScope {
         try {
             return block.run();
         } catch (Throwable thrown) {
-            Signal.Cancel mine = mine(thrown);
+            Unwind.Cancel mine = mine(thrown);
             if (mine == null) {
                 throw thrown;
             }
@@ -252,7 +252,7 @@ public final class CancelScope {
         try {
             return block.run();
         } catch (Throwable thrown) {
-            Signal.Cancel mine = mine(thrown);
+            Unwind.Cancel mine = mine(thrown);
             if (mine == null) {
                 throw thrown;
             }
@@ -348,7 +348,7 @@ public final class CancelScope {
         return outer;
     }
 
-    Signal.@Nullable Cancel signal() {
+    Unwind.@Nullable Cancel signal() {
         return signal;
     }
 
@@ -427,7 +427,7 @@ public final class CancelScope {
         if (signal != null || state == State.LEFT) {
             return;
         }
-        signal = new Signal.Cancel(this, isTimeout, fiber.waitedFor());
+        signal = new Unwind.Cancel(this, isTimeout, fiber.waitedFor());
         if (state == State.OPEN) {
             try {
                 fiber.alert();
@@ -445,20 +445,20 @@ public final class CancelScope {
      * This scope's signal if it is what left the block: as itself, or as the interrupt by which it
      * reached a call of the JDK on a virtual thread.
      */
-    private Signal.@Nullable Cancel mine(Throwable thrown) {
-        Signal.Cancel own = signal;
+    private Unwind.@Nullable Cancel mine(Throwable thrown) {
+        Unwind.Cancel own = signal;
         if (own == null) {
             return null;
         }
-        if (Signal.originOf(thrown) == own) {
-            Signal.atEdge(thrown);
+        if (Unwind.originOf(thrown) == own) {
+            Unwind.atEdge(thrown);
             return own;
         }
         return fiber.due() == own && fiber.isInterruptFor(own, thrown) ? own : null;
     }
 
     /** The call that goes on throws nothing that could carry what failed as its block was left. */
-    private void tellHidden(Signal.Cancel raised) {
+    private void tellHidden(Unwind.Cancel raised) {
         for (Throwable hidden : raised.getSuppressed()) {
             if (!(hidden instanceof FiberAbandonedException)) { // that was reported
                 fiber.cord.reportUncaught(fiber, hidden);
@@ -466,7 +466,7 @@ public final class CancelScope {
         }
     }
 
-    private RuntimeException outcome(Signal.Cancel raised) {
+    private RuntimeException outcome(Unwind.Cancel raised) {
         Object waitedFor = raised.waitedFor;
         String where =
                 waitedFor == null

@@ -22,10 +22,10 @@ import java.util.concurrent.RejectedExecutionException;
 public final class Cord extends CordLife implements AutoCloseable, Executor {
     Cord(
             CordOptions options,
-            Seam seam,
+            Platform platform,
             @Nullable Callable<?> body,
             @Nullable Scheduler scheduler) {
-        super(options, seam, body, scheduler);
+        super(options, platform, body, scheduler);
     }
 
     @Override
@@ -320,12 +320,12 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
 
     void send(CordMessage message) {
         inbox.add(message);
-        seam.wakeUp();
+        platform.wakeUp();
     }
 
     /** {@return how many fibers it may have besides its root; without a limit the largest int} */
-    public int mostFibers() {
-        return mostFibers;
+    public int maxFibers() {
+        return maxFibers;
     }
 
     /**
@@ -395,7 +395,7 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
     /**
      * {@return the cord's counters} Works from any thread and never waits: on this cord the numbers
      * are exact; from elsewhere they are hints, each by itself, also while the cord is stuck.
-     * Reading on this cord begins a new {@link CordStats#mostRunnable}.
+     * Reading on this cord begins a new {@link CordStats#maxRunnable}.
      */
     public CordStats stats() {
         CordStats stats = readStats();

@@ -17,20 +17,20 @@ import java.util.function.Supplier;
  * <p>Confined to the cord's thread, but for what says otherwise.
  */
 abstract sealed class CordCore permits CordLook {
-    /** Switches between two looks: bounds how late a timer is, and makes a look's cost small. */
-    static final int LOOK_EVERY = 128;
+    /** Switches between two polls: bounds how late a timer is, and makes a poll's cost small. */
+    static final int POLL_INTERVAL = 128;
 
     final CordOptions options;
 
     /** Read by other threads to post and to wake. */
     final Inbox inbox = new Inbox();
 
-    final Seam seam;
+    final Platform platform;
     final RunQueue runQueue = new RunQueue();
     final Timers timers = new Timers();
     final boolean orderSeeded;
 
-    /** It shares its thread with other cords, and gives way to them after each switch. */
+    /** It shares its thread with other cords, and yields to them after each switch. */
     final boolean inTurns;
 
     /** It broke: no fiber here runs any more, whatever its state says. */
@@ -39,8 +39,8 @@ abstract sealed class CordCore permits CordLook {
     /** Null while what runs is no fiber's. */
     @Nullable Fiber<?> running;
 
-    /** Switches until the next look. */
-    int looksAfter = LOOK_EVERY;
+    /** Switches until the next poll. */
+    int untilPoll = POLL_INTERVAL;
 
     /**
      * Set by the ticker by a plain store; seen late at worst, never never: the loop makes calls.
@@ -53,13 +53,13 @@ abstract sealed class CordCore permits CordLook {
     /** On a virtual clock, see {@link #isTurnOver}. */
     final boolean countsCalls;
 
-    private int callsLeft = LOOK_EVERY;
+    private int callsLeft = POLL_INTERVAL;
 
     /** When the ticker set the mark that is there now; by the ticker. */
     private volatile long markedNs;
 
-    /** How often it has looked; with the switches since, a number for each turn of a fiber. */
-    long looks;
+    /** How often it has polled; with the switches since, a number for each turn of a fiber. */
+    long polls;
 
     /** What {@link Slice} knows of the running fiber. */
     final Slices slices;
@@ -93,7 +93,7 @@ abstract sealed class CordCore permits CordLook {
     int alive;
 
     /** The limit of {@link #alive} but for the root. */
-    final int mostFibers;
+    final int maxFibers;
 
     private final FiberTimes times = new FiberTimes();
 
@@ -104,18 +104,18 @@ abstract sealed class CordCore permits CordLook {
         ASLEEP
     }
 
-    CordCore(CordOptions options, Seam seam, @Nullable Scheduler scheduler) {
+    CordCore(CordOptions options, Platform platform, @Nullable Scheduler scheduler) {
         this.options = options;
         this.tasks = scheduler == null ? null : new TaskQueue(scheduler, self());
-        this.seam = seam;
-        this.orderSeeded = seam.isOrderSeeded();
-        this.inTurns = seam.isInTurns();
-        this.marked = inTurns; // for ever: it never looks by itself
-        this.countsCalls = seam.isVirtual();
+        this.platform = platform;
+        this.orderSeeded = platform.isOrderSeeded();
+        this.inTurns = platform.isInTurns();
+        this.marked = inTurns; // for ever: it never polls by itself
+        this.countsCalls = platform.isVirtual();
         this.mayTurnBeOver = countsCalls;
         this.slices = new Slices(self(), options.watch().sliceLimits());
         this.hooks = SwitchHooks.of(self(), options.switchHooks());
-        this.mostFibers = options.mostFibers();
+        this.maxFibers = options.maxFibers();
         this.onVirtualThreads = options.stacks() == StackKind.VIRTUAL_THREAD;
     }
 
@@ -135,7 +135,7 @@ abstract sealed class CordCore permits CordLook {
      * {@return a fresh reading of this cord's clock in nanoseconds; only differences mean anything}
      */
     public long nanoTime() {
-        return seam.nanoTime();
+        return platform.nanoTime();
     }
 
     /**
@@ -144,7 +144,7 @@ abstract sealed class CordCore permits CordLook {
      * @param bound the bound, at least 1
      */
     public int nextInt(int bound) {
-        return seam.nextInt(bound);
+        return platform.nextInt(bound);
     }
 
     // ---------------------------------------------------------------- for its fibers
@@ -189,7 +189,7 @@ abstract sealed class CordCore permits CordLook {
         if (--callsLeft > 0) {
             return false;
         }
-        callsLeft = LOOK_EVERY;
+        callsLeft = POLL_INTERVAL;
         return true;
     }
 
@@ -228,7 +228,7 @@ abstract sealed class CordCore permits CordLook {
 
     /** From other threads a hint. */
     final boolean isFull() {
-        return alive > mostFibers;
+        return alive > maxFibers;
     }
 
     final TooManyFibersException tooMany(Fiber<?> refused) {
@@ -246,7 +246,7 @@ abstract sealed class CordCore permits CordLook {
     }
 
     private long deadline(long timeoutNanos) {
-        return seam.nanoTime() + Math.min(Math.max(timeoutNanos, 0), Long.MAX_VALUE / 2);
+        return platform.nanoTime() + Math.min(Math.max(timeoutNanos, 0), Long.MAX_VALUE / 2);
     }
 
     void cancelTimer(Timer timer) {
@@ -263,13 +263,13 @@ abstract sealed class CordCore permits CordLook {
 
     final void switchedIn(Fiber<?> fiber) {
         if (FiberTimes.ON) {
-            times.switchIn(fiber, seam.nanoTime());
+            times.switchIn(fiber, platform.nanoTime());
         }
     }
 
     final void switchedOut(@Nullable Fiber<?> fiber) {
         if (FiberTimes.ON) {
-            times.switchOut(seam.nanoTime());
+            times.switchOut(platform.nanoTime());
         }
         if (FiberTraces.ON && fiber != null) {
             FiberTraces.switchedOut(fiber);
@@ -286,7 +286,7 @@ abstract sealed class CordCore permits CordLook {
         return activity != Activity.ASLEEP;
     }
 
-    /** It looks for work, and may have given its CPU up meanwhile. */
+    /** It polls for work, and may have given its CPU up meanwhile. */
     boolean isSpinning() {
         return activity == Activity.SPINNING;
     }
@@ -296,11 +296,11 @@ abstract sealed class CordCore permits CordLook {
     }
 
     /**
-     * By the ticker: asks for a look at the next switch. True if the mark that it set before is
+     * By the ticker: asks for a poll at the next switch. True if the mark that it set before is
      * still there, so that there has been no switch since.
      */
     boolean mark() {
-        mayTurnBeOver = true; // each time: a look between the two stores clears this alone
+        mayTurnBeOver = true; // each time: a poll between the two stores clears this alone
         if (marked) {
             return true;
         }
@@ -325,7 +325,7 @@ abstract sealed class CordCore permits CordLook {
 
     /** A number that each turn of a fiber has for itself. */
     long turnNumber() {
-        return looks * (2 * LOOK_EVERY) - looksAfter;
+        return polls * (2 * POLL_INTERVAL) - untilPoll;
     }
 
     /** The thread that the loop runs on; from any thread, null at first. */
@@ -339,6 +339,6 @@ abstract sealed class CordCore permits CordLook {
     }
 
     boolean isVirtual() {
-        return seam.isVirtual();
+        return platform.isVirtual();
     }
 }

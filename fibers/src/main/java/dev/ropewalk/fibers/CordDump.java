@@ -16,8 +16,8 @@ import java.util.List;
  * @param stats its counters
  * @param nextTimer how long until the next timer is due; negative if it is overdue; null if none is
  *     armed, or the cord has not answered
- * @param fibers the living fibers, each below its parent: the root's first, then each guest's;
- *     2,000 at most, 200 of them with their stacks
+ * @param fibers the living fibers, each below its parent: the root's first, then each foreign
+ *     child's; 2,000 at most, 200 of them with their stacks
  * @param moreFibers how many more there are
  * @param cycles a line for each circle of fibers that wait for each other, as far as that is known;
  *     some at most

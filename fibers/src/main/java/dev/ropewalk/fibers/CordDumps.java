@@ -42,7 +42,7 @@ final class CordDumps {
     /** The clock by which the asker waits. */
     private static long now() {
         Cord here = Cord.currentOrNull();
-        return here == null ? RealSeam.now() : here.nanoTime();
+        return here == null ? RealPlatform.now() : here.nanoTime();
     }
 
     static List<FiberTime> top(Cord cord, int most, Duration limit) {

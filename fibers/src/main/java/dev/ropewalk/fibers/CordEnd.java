@@ -10,13 +10,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * and then tells who has entered. So one of the two sees the other.
  */
 final class CordEnd {
-    private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
+    private final Queue<WaitCell> waiters = new ConcurrentLinkedQueue<>();
     private volatile boolean isOver;
 
     /** By the cord's thread, as the last thing that it does as the cord. */
     void tell() {
         isOver = true;
-        for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
+        for (WaitCell waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
             waiter.give(null);
         }
     }
@@ -26,7 +26,7 @@ final class CordEnd {
         if (isOver) {
             return true;
         }
-        Waiter waiter = new Waiter();
+        WaitCell waiter = new WaitCell();
         waiters.add(waiter);
         boolean told = isOver;
         try {

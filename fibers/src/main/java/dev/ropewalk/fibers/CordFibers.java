@@ -9,18 +9,18 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 
 /**
- * The fibers of a cord: its root, the guests, and those that are held until the initialiser is
- * done.
+ * The fibers of a cord: its root, the foreign children, and those that are held until the
+ * initialiser is done.
  *
  * <p>Confined to the cord, but for what says otherwise.
  */
 abstract sealed class CordFibers extends CordLoop permits CordLife {
     final Fiber<?> root;
-    private final Guests guests = new Guests();
+    private final ForeignChildren foreignChildren = new ForeignChildren();
 
     /**
-     * Fibers that others spun before the initialiser was done: children or guests that are not in
-     * the run queue yet; null once it is done.
+     * Fibers that others spun before the initialiser was done: children or foreign children that
+     * are not in the run queue yet; null once it is done.
      */
     private @Nullable Set<Fiber<?>> held;
 
@@ -29,10 +29,10 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
     /** Without a body its root serves until the cord is closed. */
     CordFibers(
             CordOptions options,
-            Seam seam,
+            Platform platform,
             @Nullable Callable<?> body,
             @Nullable Scheduler scheduler) {
-        super(options, seam, scheduler);
+        super(options, platform, scheduler);
         Callable<?> work = body == null ? this::serve : body;
         Action initialiser = options.initialiser();
         this.held = initialiser == null ? null : new LinkedHashSet<>();
@@ -100,7 +100,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
         if (parent != null) {
             parent.childList().add(fiber);
         } else {
-            addGuest(fiber);
+            addForeignChild(fiber);
         }
         if (held == null) {
             enqueue(fiber, Handler.START);
@@ -126,7 +126,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
             task.setParentOfOwnerless(root);
             root.childList().add(task);
         } else if (parent.cord != this) {
-            guests.add(task);
+            foreignChildren.add(task);
         }
         task.enter();
         enqueue(task, Handler.START);
@@ -156,31 +156,31 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
         return isInitialised;
     }
 
-    // ---------------------------------------------------------------- guests
+    // ---------------------------------------------------------------- foreign children
 
-    void addGuest(Fiber<?> guest) {
-        guests.add(guest);
+    void addForeignChild(Fiber<?> child) {
+        foreignChildren.add(child);
     }
 
-    void removeGuest(Fiber<?> guest) {
-        guests.remove(guest);
+    void removeForeignChild(Fiber<?> child) {
+        foreignChildren.remove(child);
         root.wakeIfAlone();
     }
 
-    boolean hasGuestsOf(Fiber<?> fiber) {
-        return fiber == root && !guests.isEmpty();
+    boolean hasForeignChildrenOf(Fiber<?> fiber) {
+        return fiber == root && !foreignChildren.isEmpty();
     }
 
-    void terminateGuestsOf(Fiber<?> fiber) {
+    void terminateForeignChildrenOf(Fiber<?> fiber) {
         if (fiber == root) {
             refuseHeld(); // they are below it, and never run
-            guests.copy().forEach(Fiber::terminate);
+            foreignChildren.copy().forEach(Fiber::terminate);
         }
     }
 
-    void abandonGuestsOf(Fiber<?> fiber, String why) {
+    void abandonForeignChildrenOf(Fiber<?> fiber, String why) {
         if (fiber == root) {
-            guests.copy().forEach(guest -> guest.abandonGuest(why));
+            foreignChildren.copy().forEach(child -> child.abandonForeignChild(why));
         }
     }
 
@@ -188,7 +188,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
     final void dropAllStacks() {
         root.dropStack();
         root.dropStacksBelow();
-        guests.dropStacks();
+        foreignChildren.dropStacks();
     }
 
     final void loseAll(String why) {
@@ -199,7 +199,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
             ran.lose(why);
         }
         root.lose(why);
-        guests.copy().forEach(guest -> guest.lose(why));
+        foreignChildren.copy().forEach(child -> child.lose(why));
     }
 
     // ---------------------------------------------------------------- all of them
@@ -207,13 +207,15 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
     /** Living fibers of this cord that came as tasks of its scheduler. */
     List<Fiber<?>> tasksHere() {
         return fibers().stream()
-                .filter(each -> each.placement != null && each.outcome() == null)
+                .filter(each -> each.taskSlot != null && each.outcome() == null)
                 .toList();
     }
 
-    /** All of this cord that are below its root, or guests, or below those; parents first. */
+    /**
+     * All of this cord that are below its root, or foreign children, or below those; parents first.
+     */
     List<Fiber<?>> fibers() {
-        List<Fiber<?>> all = new ArrayList<>(guests.copy());
+        List<Fiber<?>> all = new ArrayList<>(foreignChildren.copy());
         all.add(root);
         for (int i = 0; i < all.size(); i++) {
             Fiber<?> child = all.get(i).firstChild();
@@ -230,13 +232,13 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
     List<Fiber<?>> topFibers() {
         List<Fiber<?>> tops = new ArrayList<>();
         tops.add(root);
-        tops.addAll(guests.copy());
+        tops.addAll(foreignChildren.copy());
         return tops;
     }
 
     final void checkFibers() {
         checkLoop();
-        guests.checkInvariants();
+        foreignChildren.checkInvariants();
         root.checkInvariants();
     }
 }

@@ -26,16 +26,16 @@ abstract sealed class CordLife extends CordFibers permits Cord {
 
     CordLife(
             CordOptions options,
-            Seam seam,
+            Platform platform,
             @Nullable Callable<?> body,
             @Nullable Scheduler scheduler) {
-        super(options, seam, body, scheduler);
+        super(options, platform, body, scheduler);
         this.noMemory =
                 MemoryReserve.line(
                         this
                                 + " broke: java.lang.OutOfMemoryError; its fibers are lost. Bound"
                                 + " what they hold, or how many they are:"
-                                + " CordOptions.withMostFibers");
+                                + " CordOptions.withMaxFibers");
         MemoryReserve.refill();
     }
 
@@ -68,7 +68,7 @@ abstract sealed class CordLife extends CordFibers permits Cord {
         dropAllStacks();
         MemoryReserve.release();
         boolean isTold = false;
-        for (int i = 0; i < FiberLife.MOST_TRIES && !isTold; i++) {
+        for (int i = 0; i < FiberLife.MAX_TRIES && !isTold; i++) {
             try {
                 loseAll("its cord broke: " + full);
                 isTold = true;
@@ -107,7 +107,7 @@ abstract sealed class CordLife extends CordFibers permits Cord {
             inbox.close();
         } finally {
             try {
-                seam.close();
+                platform.close();
             } finally {
                 reportRoot();
                 end.tell();

@@ -7,29 +7,29 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * What a cord does between its fibers: it looks at inbox and timers, takes tasks of its scheduler,
+ * What a cord does between its fibers: it polls inbox and timers, takes tasks of its scheduler,
  * spins, and sleeps.
  *
  * <p>Confined to the cord's thread.
  */
 abstract sealed class CordLook extends CordCore permits CordMount {
     /*
-     * A look (rules F1 to F3) comes after LOOK_EVERY switches or at the first switch after the
-     * ticker's mark, whatever wakes whom. Rejected: looking only when the run queue is empty, which
+     * A poll (rules F1 to F3) comes after POLL_INTERVAL switches or at the first switch after the
+     * ticker's mark, whatever wakes whom. Rejected: polling only when the run queue is empty, which
      * starves timers beside two fibers that wake each other. On virtual threads only the root frame
-     * looks: a message or a log line may block there, and a worker that is blocked between two
+     * polls: a message or a log line may block there, and a worker that is blocked between two
      * fibers would be nobody's.
      *
-     * Tasks of a scheduler (rule F15) come when the run queue is empty, and one with each look, so
+     * Tasks of a scheduler (rule F15) come when the run queue is empty, and one with each poll, so
      * that fibers that wake each other for ever do not keep them out; others' only before the thread
      * sleeps. A task that was taken is an entry of the run queue like any new fiber.
      */
 
-    /** Messages taken from the inbox in one look, so that a flood of them cannot starve fibers. */
+    /** Messages taken from the inbox in one poll, so that a flood of them cannot starve fibers. */
     private static final int INBOX_BATCH = 1_024;
 
     /**
-     * Of the looks while idle, every how many one tries to steal: it reads what other cords write.
+     * Of the polls while idle, every how many one tries to steal: it reads what other cords write.
      */
     private static final int STEAL_EVERY = 8;
 
@@ -48,8 +48,8 @@ abstract sealed class CordLook extends CordCore permits CordMount {
 
     private final BooleanSupplier hasWork = this::hasWork;
 
-    /** Looks while idle, see {@link #STEAL_EVERY}. */
-    private int idleLooks;
+    /** Polls while idle, see {@link #STEAL_EVERY}. */
+    private int idlePolls;
 
     /** It had nothing to do, and has not taken a task since. */
     private boolean wasIdle;
@@ -57,62 +57,64 @@ abstract sealed class CordLook extends CordCore permits CordMount {
     /** It has been told, or found not to be so, that all wait for each other; until one runs. */
     private boolean isSilenceSeen;
 
-    /** Up to the last look: what came since is LOOK_EVERY - looksAfter, so no switch is counted. */
+    /**
+     * Up to the last poll: what came since is POLL_INTERVAL - looksAfter, so no switch is counted.
+     */
     long switches;
 
     long messages;
     long sleeps;
     long sleptNs;
-    int mostRunnable;
+    int maxRunnable;
 
-    CordLook(CordOptions options, Seam seam, @Nullable Scheduler scheduler) {
-        super(options, seam, scheduler);
-        this.idleSpin = new IdleSpin(seam::nanoTime, this::giveUpCpu);
+    CordLook(CordOptions options, Platform platform, @Nullable Scheduler scheduler) {
+        super(options, platform, scheduler);
+        this.idleSpin = new IdleSpin(platform::nanoTime, this::giveUpCpu);
         this.silenceNs = Waits.nanos(options.watch().stuckLimit());
         this.watchesSilence =
-                silenceNs != Long.MAX_VALUE && tasks == null && !seam.isVirtual() && !inTurns;
+                silenceNs != Long.MAX_VALUE && tasks == null && !platform.isVirtual() && !inTurns;
     }
 
     /** Whether a stack of no fiber can go on, which only the root frame can enter. */
     abstract boolean isStackReady();
 
-    // ---------------------------------------------------------------- looks
+    // ---------------------------------------------------------------- polls
 
     /**
-     * Counts a switch that needed no other stack, and looks if it is time; true if it is time but
-     * the caller has to give way to the root frame for it, because a look runs what may block.
+     * Counts a switch that needed no other stack, and polls if it is time; true if it is time but
+     * the caller has to yield to the root frame for it, because a poll runs what may block.
      */
-    boolean isLookDueAfterSwitch() {
-        if (--looksAfter <= 0 || marked) {
+    boolean isPollDueAfterSwitch() {
+        if (--untilPoll <= 0 || marked) {
             if (onVirtualThreads || inTurns) {
                 return true;
             }
-            lookInTurn();
+            pollInTurn();
         }
         return false;
     }
 
-    /** True if the root frame is to look, which counts the switch then; else it is counted here. */
-    final boolean isLookDue() {
-        if (looksAfter <= 1 || marked) {
+    /** True if the root frame is to poll, which counts the switch then; else it is counted here. */
+    final boolean isPollDue() {
+        if (untilPoll <= 1 || marked) {
             return true;
         }
-        looksAfter--;
+        untilPoll--;
         return false;
     }
 
-    final void lookInTurn() {
-        lookInTurn(running);
+    final void pollInTurn() {
+        pollInTurn(running);
     }
 
     /**
      * As no fiber: a message cannot wait as the one that happened to run, which runs again after
      * it.
      */
-    final void lookInTurn(@Nullable Fiber<?> interrupted) {
+    final void pollInTurn(@Nullable Fiber<?> interrupted) {
         running = null;
         try {
-            look(interrupted);
+            poll(interrupted);
             // So that fibers which wake each other for ever do not keep tasks out.
             if (tasks != null && (interrupted != null || hasRunnable())) {
                 tasks.startNext();
@@ -122,10 +124,10 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         }
     }
 
-    private void look(@Nullable Fiber<?> interrupted) {
-        switches += LOOK_EVERY - looksAfter;
-        looks++;
-        looksAfter = LOOK_EVERY;
+    private void poll(@Nullable Fiber<?> interrupted) {
+        switches += POLL_INTERVAL - untilPoll;
+        polls++;
+        untilPoll = POLL_INTERVAL;
         marked = false;
         mayTurnBeOver = countsCalls;
         if (hooks == null) {
@@ -134,9 +136,9 @@ abstract sealed class CordLook extends CordCore permits CordMount {
             drainWithout(hooks, interrupted);
         }
         if (!timers.isEmpty()) {
-            timers.fireDue(seam.nanoTime());
+            timers.fireDue(platform.nanoTime());
         }
-        mostRunnable = Math.max(mostRunnable, runQueue.size());
+        maxRunnable = Math.max(maxRunnable, runQueue.size());
         runQueue.forgetTaken();
     }
 
@@ -165,13 +167,13 @@ abstract sealed class CordLook extends CordCore permits CordMount {
     }
 
     /**
-     * A cord that looked for work has found some: if there is more, another one is woken for it,
+     * A cord that polled for work has found some: if there is more, another one is woken for it,
      * and so on. Who places a task on a cord that spins wakes nobody, and there may be several.
      */
     private void wakeAnother(TaskQueue from) {
         if (wasIdle) {
             wasIdle = false;
-            from.scheduler.crew.wakeSleeperIfWaiting();
+            from.scheduler.workers.wakeSleeperIfWaiting();
         }
     }
 
@@ -185,8 +187,8 @@ abstract sealed class CordLook extends CordCore permits CordMount {
     // ---------------------------------------------------------------- nothing to run
 
     final void idle() {
-        looksAfter++; // it was counted as a switch, and there was nobody
-        look(null);
+        untilPoll++; // it was counted as a switch, and there was nobody
+        poll(null);
         if (hasRunnable() || isStackReady()) {
             isSilenceSeen = false;
             return;
@@ -197,58 +199,58 @@ abstract sealed class CordLook extends CordCore permits CordMount {
             return;
         }
         Timer next = timers.earliest();
-        if (seam.isVirtual()) {
+        if (platform.isVirtual()) {
             if (next == null && inbox.isEmpty()) {
                 reportDeadlock();
                 return;
             }
         } else if (spinForWork(next)) {
             isSilenceSeen = false;
-            look(null);
+            poll(null);
             wakeForRest();
             return;
         }
         if (hooks != null) {
             hooks.showThreadsOwn();
         }
-        long sinceNs = seam.nanoTime();
+        long sinceNs = platform.nanoTime();
         boolean isNewSilence =
-                next == null && watchesSilence && !isSilenceSeen && ClosedWaits.mayBeOn(self());
+                next == null && watchesSilence && !isSilenceSeen && SilentCord.mayBeOn(self());
         long untilNs = next == null ? sinceNs + silenceNs : wakeTime(next.deadlineNs);
         setAsleep(true);
         try {
-            seam.park(next != null || isNewSilence, untilNs, hasWork);
+            platform.park(next != null || isNewSilence, untilNs, hasWork);
         } finally {
             setAsleep(false);
         }
         sleeps++;
-        long nowNs = seam.nanoTime();
+        long nowNs = platform.nanoTime();
         sleptNs += nowNs - sinceNs;
         idleSpin.slept(nowNs - sinceNs, next == null || nowNs - next.deadlineNs < 0);
-        if (!seam.isVirtual()) {
+        if (!platform.isVirtual()) {
             Ticker.INSTANCE.cordBecameBusy();
         }
-        look(null);
+        poll(null);
         wakeForRest();
         isSilenceSeen &= !hasRunnable();
         if (isNewSilence && !hasRunnable() && nowNs - untilNs >= 0) {
             isSilenceSeen = true;
-            ClosedWaits.report(self(), Duration.ofNanos(nowNs - sinceNs));
+            SilentCord.report(self(), Duration.ofNanos(nowNs - sinceNs));
         }
     }
 
     private long wakeTime(long deadlineNs) {
-        return seam.isVirtual() ? deadlineNs : idleSpin.wakeTime(deadlineNs);
+        return platform.isVirtual() ? deadlineNs : idleSpin.wakeTime(deadlineNs);
     }
 
     private void setAsleep(boolean on) {
         activity = on ? Activity.ASLEEP : Activity.BUSY;
         if (tasks != null) {
-            tasks.scheduler.crew.countSleeper(on);
+            tasks.scheduler.workers.countSleeper(on);
         }
     }
 
-    /** Read after the cord has been marked as asleep: who gives it work does so before it looks. */
+    /** Read after the cord has been marked as asleep: who gives it work does so before it polls. */
     private boolean hasWork() {
         return !inbox.isEmpty() || (tasks != null && tasks.isAnyWaiting());
     }
@@ -264,10 +266,8 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         }
     }
 
-    /**
-     * Its thread may have to wait for the CPU, for long: that is no fiber that does not give way.
-     */
-    @SuppressWarnings("ThreadPriorityCheck") // it gives way to threads of which it knows nothing
+    /** Its thread may have to wait for the CPU, for long: that is no fiber that does not yield. */
+    @SuppressWarnings("ThreadPriorityCheck") // it yields to threads of which it knows nothing
     private void giveUpCpu() {
         Activity before = activity;
         activity = Activity.SPINNING;
@@ -284,7 +284,7 @@ abstract sealed class CordLook extends CordCore permits CordMount {
         TaskQueue own = tasks;
         return !inbox.isEmpty()
                 || (own != null
-                        && (own.hasWork() || (++idleLooks % STEAL_EVERY == 0 && own.steal())));
+                        && (own.hasWork() || (++idlePolls % STEAL_EVERY == 0 && own.steal())));
     }
 
     /** Who places a task prefers a cord that spins, for it costs no wake-up. */

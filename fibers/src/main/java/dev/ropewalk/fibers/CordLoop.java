@@ -13,8 +13,8 @@ import java.util.Objects;
 abstract sealed class CordLoop extends CordMount permits CordFibers {
     private static final Turn[] TURNS = Turn.values();
 
-    CordLoop(CordOptions options, Seam seam, @Nullable Scheduler scheduler) {
-        super(options, seam, scheduler);
+    CordLoop(CordOptions options, Platform platform, @Nullable Scheduler scheduler) {
+        super(options, platform, scheduler);
     }
 
     // ---------------------------------------------------------------- the loop
@@ -24,7 +24,7 @@ abstract sealed class CordLoop extends CordMount permits CordFibers {
         CurrentCord.set(self());
         loopThread = Thread.currentThread();
         current = loopThread;
-        if (!seam.isVirtual()) {
+        if (!platform.isVirtual()) {
             activity = Activity.BUSY;
             Ticker.INSTANCE.add(self(), options.watch());
             Ticker.INSTANCE.cordBecameBusy();
@@ -40,7 +40,7 @@ abstract sealed class CordLoop extends CordMount permits CordFibers {
 
     /** No fiber runs any more; this thread is no cord from now on. */
     final void stopRunning() {
-        if (!seam.isVirtual()) {
+        if (!platform.isVirtual()) {
             Ticker.INSTANCE.remove(self());
         }
         endIdleStacks();
@@ -55,8 +55,8 @@ abstract sealed class CordLoop extends CordMount permits CordFibers {
     /** The next entry, waiting for one if need be; null when the root fiber has ended. */
     private @Nullable Fiber<?> next() {
         for (; ; ) {
-            if (--looksAfter <= 0 || marked) {
-                lookInTurn();
+            if (--untilPoll <= 0 || marked) {
+                pollInTurn();
             }
             enterReadyStacks();
             Fiber<?> fiber = takeEntry();
@@ -76,7 +76,7 @@ abstract sealed class CordLoop extends CordMount permits CordFibers {
 
     private @Nullable Fiber<?> takeEntry() {
         if (orderSeeded && runQueue.size() > 1) {
-            runQueue.swapToHead(seam.nextInt(runQueue.size()));
+            runQueue.swapToHead(platform.nextInt(runQueue.size()));
         }
         return runQueue.take();
     }
@@ -102,7 +102,7 @@ abstract sealed class CordLoop extends CordMount permits CordFibers {
 
     private boolean isTimerDue() {
         Timer next = timers.earliest();
-        return next != null && next.deadlineNs - seam.nanoTime() <= 0;
+        return next != null && next.deadlineNs - platform.nanoTime() <= 0;
     }
 
     /** Whether there is anything to do before time passes or somebody sends a message. */
@@ -112,7 +112,7 @@ abstract sealed class CordLoop extends CordMount permits CordFibers {
 
     /**
      * Does one thing of those that there are to do; which one is drawn from the seed. One message
-     * at a time, for a thread that looks may see the first and not yet the second.
+     * at a time, for a thread that polls may see the first and not yet the second.
      *
      * @return false if it has come to its end, which is its driver's to carry out
      */
@@ -123,7 +123,7 @@ abstract sealed class CordLoop extends CordMount permits CordFibers {
             case FIBER ->
                     asCurrent(() -> enter(Objects.requireNonNull(takeEntry(), "runnable fiber")));
             case MESSAGE -> asCurrent(() -> inbox.drain(1));
-            case TIMERS -> asCurrent(() -> timers.fireDue(seam.nanoTime()));
+            case TIMERS -> asCurrent(() -> timers.fireDue(platform.nanoTime()));
             case END -> {}
         }
         return turn != Turn.END;
@@ -133,7 +133,7 @@ abstract sealed class CordLoop extends CordMount permits CordFibers {
         Turn drawn = null;
         int seen = 0;
         for (Turn each : TURNS) {
-            if (can(each) && seam.nextInt(++seen) == 0) {
+            if (can(each) && platform.nextInt(++seen) == 0) {
                 drawn = each;
             }
         }
@@ -159,15 +159,15 @@ abstract sealed class CordLoop extends CordMount permits CordFibers {
     final CordStats readStats() {
         int length = runQueue.size();
         return new CordStats(
-                switches + (LOOK_EVERY - looksAfter),
-                looks,
+                switches + (POLL_INTERVAL - untilPoll),
+                polls,
                 messages,
                 started,
                 ended,
                 sleeps,
                 Duration.ofNanos(sleptNs),
                 length,
-                Math.max(length, mostRunnable),
+                Math.max(length, maxRunnable),
                 timers.size(),
                 inbox.size(),
                 idleStacks(),
@@ -175,13 +175,13 @@ abstract sealed class CordLoop extends CordMount permits CordFibers {
     }
 
     final void forgetMostRunnable() {
-        mostRunnable = 0;
+        maxRunnable = 0;
     }
 
     /** Null without a timer. */
     final @Nullable Duration untilNextTimer() {
         Timer next = timers.earliest();
-        return next == null ? null : Duration.ofNanos(next.deadlineNs - seam.nanoTime());
+        return next == null ? null : Duration.ofNanos(next.deadlineNs - platform.nanoTime());
     }
 
     final void checkLoop() {

@@ -26,14 +26,14 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
      */
 
     /** Virtual threads kept for reuse. */
-    private static final int MOST_IDLE_STACKS = 256;
+    private static final int MAX_IDLE_STACKS = 256;
 
     /** Stacks mounted on top of another; more would only be unmounted again, in a ring for one. */
-    private static final int MOST_ON_TOP = 3;
+    private static final int MAX_ON_TOP = 3;
 
     /** Of the full size at once: to grow needs memory where there may be none. */
     private final ArrayDeque<VirtualStack> idleStacks =
-            new ArrayDeque<>(onVirtualThreads ? MOST_IDLE_STACKS : 0);
+            new ArrayDeque<>(onVirtualThreads ? MAX_IDLE_STACKS : 0);
 
     /** The body of every stack. */
     private final Runnable worker = this::work;
@@ -57,14 +57,14 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     /** Stacks that are mounted on top of another one. */
     private int mountedOnTop;
 
-    /** The fiber that gives way late just now had others on top of its stack. */
+    /** The fiber that yields late just now had others on top of its stack. */
     private boolean wasBelow;
 
     /** What a worker threw that was not entered by the root frame. */
     private @Nullable Throwable brokeOnTop;
 
-    CordMount(CordOptions options, Seam seam, @Nullable Scheduler scheduler) {
-        super(options, seam, scheduler);
+    CordMount(CordOptions options, Platform platform, @Nullable Scheduler scheduler) {
+        super(options, platform, scheduler);
         this.leavesLate =
                 options.lateUnmount()
                         && !orderSeeded
@@ -97,7 +97,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
         } else {
             stack.enter();
         }
-        Fiber<?> left = running; // null if the worker ended, or gave way between two fibers
+        Fiber<?> left = running; // null if the worker ended, or yielded between two fibers
         running = null;
         switchedOut(left);
         if (brokeOnTop != null) {
@@ -212,7 +212,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
                 }
                 fiber = nextInline();
             }
-            looksAfter++; // the frame below counts the switch that this frame could not do
+            untilPoll++; // the frame below counts the switch that this frame could not do
             running = null;
             if (mounted == null || !keepIdle(mounted)) {
                 return;
@@ -222,12 +222,12 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
 
     /** Until it is entered with the next fiber, or to end; false if it is to end now. */
     private boolean keepIdle(VirtualStack own) {
-        if (closingStacks || idleStacks.size() == MOST_IDLE_STACKS) {
+        if (closingStacks || idleStacks.size() == MAX_IDLE_STACKS) {
             return false;
         }
         idleStacks.push(own);
         try {
-            own.leave();
+            own.yield();
             return true;
         } catch (StackPinnedException | VirtualMachineError cannotWait) {
             idleStacks.pop(); // it ends instead
@@ -239,7 +239,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
      * The next entry if a worker can run it on its own stack; null means: back to the root frame.
      */
     private @Nullable Fiber<?> nextInline() {
-        if (isLookDueAfterSwitch() || orderSeeded) {
+        if (isPollDueAfterSwitch() || orderSeeded) {
             return null;
         }
         Fiber<?> head = runQueue.peek();
@@ -254,13 +254,13 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
     // ---------------------------------------------------------------- late unmount
 
     /*
-     * Late unmount (rule F18). A fiber that gives way leaves its stack mounted as long as the head of
-     * the run queue can be entered on top of it; when that gives way in turn, control is back here:
+     * Late unmount (rule F18). A fiber that yields leaves its stack mounted as long as the head of
+     * the run queue can be entered on top of it; when that yields in turn, control is back here:
      *
      *   the head is this fiber      it takes its entry and goes on: it never left its stack
      *   the head is not mounted     it is entered on top; one that has no stack gets a new worker
      *   the head is mounted below, too many are mounted, or nothing is runnable
-     *                               this fiber leaves its stack, and the frame below looks again
+     *                               this fiber leaves its stack, and the frame below polls again
      *
      * Entries are taken in the order of the queue, so nothing changes but the cost: two fibers that
      * wake each other pay one half of a switch for each. What a fiber holds that belongs to a stack
@@ -274,12 +274,12 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
      * fiber that has its value goes on with it out of turn; one that has none gets the pinned error.
      */
 
-    /** A fiber that waits, or is in the run queue, gives way; returns when it is to go on. */
-    final void giveWayLate(Stack own, Fiber<?> fiber) {
+    /** A fiber that waits, or is in the run queue, yields; returns when it is to go on. */
+    final void yieldLate(Stack own, Fiber<?> fiber) {
         wasBelow = false;
         try {
             if (!goesOnLate(own, fiber)) {
-                own.leave();
+                own.yield();
             }
         } catch (Throwable pinned) { // or too large to be copied
             running = fiber; // first, and without a call: there may be no room for one
@@ -294,15 +294,15 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
      */
     private boolean goesOnLate(Stack own, Fiber<?> fiber) {
         for (; ; ) {
-            if (--looksAfter <= 0 || marked) {
-                lookInTurn(null); // who has given way does not go on by the look's being over
+            if (--untilPoll <= 0 || marked) {
+                pollInTurn(null); // who has yielded does not go on by the poll's being over
             }
             Fiber<?> head = runQueue.peek();
             if (head == null || brokeOnTop != null) {
                 break;
             }
             LightStack next = (LightStack) head.stack();
-            if (next != own && (mountedOnTop == MOST_ON_TOP || isMounted(next))) {
+            if (next != own && (mountedOnTop == MAX_ON_TOP || isMounted(next))) {
                 break;
             }
             if (next == null) {
@@ -321,7 +321,7 @@ abstract sealed class CordMount extends CordLook permits CordLoop {
             enterOnTop(next);
             wasBelow = true;
         }
-        looksAfter++; // the frame below counts the switch
+        untilPoll++; // the frame below counts the switch
         return false;
     }
 

@@ -24,9 +24,9 @@ import java.util.function.Consumer;
  * @param initialiser what the cord's root fiber runs before anything else; null for nothing
  * @param lateUnmount whether a light stack is left only when it must be; see {@link
  *     #withLateUnmount}
- * @param watch how fibers that do not give way are seen
+ * @param watch how fibers that do not yield are seen
  * @param switchHooks carry context that is bound to the thread; none unless asked for
- * @param mostFibers how many fibers it may have at once; see {@link #withMostFibers}
+ * @param maxFibers how many fibers it may have at once; see {@link #withMaxFibers}
  */
 public record CordOptions(
         String name,
@@ -39,7 +39,7 @@ public record CordOptions(
         boolean lateUnmount,
         WatchOptions watch,
         List<SwitchHook<?>> switchHooks,
-        int mostFibers) {
+        int maxFibers) {
 
     private static final long DEFAULT_STACK_SIZE = 16L << 20;
     private static final Duration DEFAULT_STOP_LIMIT = Duration.ofSeconds(5);
@@ -75,10 +75,10 @@ public record CordOptions(
         Objects.requireNonNull(stacks, "stacks");
         Objects.requireNonNull(watch, "watch");
         switchHooks = List.copyOf(switchHooks);
-        if (mostFibers < 1) {
+        if (maxFibers < 1) {
             throw new IllegalArgumentException(
-                    "mostFibers="
-                            + mostFibers
+                    "maxFibers="
+                            + maxFibers
                             + " < 1: cord "
                             + name
                             + " could run nothing but its root fiber; Integer.MAX_VALUE means no"
@@ -279,7 +279,7 @@ public record CordOptions(
      * <p>A cord that is busy, and has not come to a switchpoint for this long, is reported to the
      * {@linkplain #withStuckHandler handler}: its other fibers, timers and messages wait meanwhile.
      * A cord that sleeps is silent, unless all its fibers wait for each other (see {@link
-     * StuckReport.AllWait}), and so is one whose fibers block in calls of the JDK on virtual
+     * WatchdogReport.AllWait}), and so is one whose fibers block in calls of the JDK on virtual
      * threads. The watchdog looks every millisecond, and allows for its own thread being late; it
      * costs the cord nothing. It does not yet watch over I/O, and not over a cord on a virtual
      * clock, where no time passes in a fiber.
@@ -296,7 +296,7 @@ public record CordOptions(
      *
      * @param handler is told of it; unless changed, a warning is logged
      */
-    public CordOptions withStuckHandler(StuckHandler handler) {
+    public CordOptions withStuckHandler(WatchdogHandler handler) {
         return withWatch(new WatchOptions(watch.stuckLimit(), handler, watch.sliceLimits()));
     }
 
@@ -338,8 +338,8 @@ public record CordOptions(
      * @param most at least 1; {@code Integer.MAX_VALUE}, the default, for no limit
      * @throws IllegalArgumentException if it is less than 1
      */
-    public CordOptions withMostFibers(int most) {
-        return with(draft -> draft.mostFibers = most);
+    public CordOptions withMaxFibers(int most) {
+        return with(draft -> draft.maxFibers = most);
     }
 
     private CordOptions with(Consumer<Draft> change) {
@@ -360,7 +360,7 @@ public record CordOptions(
         boolean lateUnmount;
         WatchOptions watch;
         List<SwitchHook<?>> switchHooks;
-        int mostFibers;
+        int maxFibers;
 
         Draft(CordOptions from) {
             this.name = from.name;
@@ -373,7 +373,7 @@ public record CordOptions(
             this.lateUnmount = from.lateUnmount;
             this.watch = from.watch;
             this.switchHooks = from.switchHooks;
-            this.mostFibers = from.mostFibers;
+            this.maxFibers = from.maxFibers;
         }
 
         CordOptions options() {
@@ -388,7 +388,7 @@ public record CordOptions(
                     lateUnmount,
                     watch,
                     switchHooks,
-                    mostFibers);
+                    maxFibers);
         }
     }
 

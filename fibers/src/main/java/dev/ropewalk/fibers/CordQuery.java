@@ -14,7 +14,7 @@ import java.util.function.Function;
  */
 final class CordQuery<T> extends CordMessage {
     /** Who waits for the answer; null if it was there at once. */
-    private final @Nullable Waiter waiter;
+    private final @Nullable WaitCell waiter;
 
     private final Cord cord;
     private final Function<? super Cord, ? extends T> question;
@@ -30,7 +30,7 @@ final class CordQuery<T> extends CordMessage {
     CordQuery(Cord cord, Function<? super Cord, ? extends T> question) {
         this.cord = cord;
         this.question = question;
-        this.waiter = cord.isCurrent() ? null : new Waiter();
+        this.waiter = cord.isCurrent() ? null : new WaitCell();
     }
 
     CordQuery<T> ask() {

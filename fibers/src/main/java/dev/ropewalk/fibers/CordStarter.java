@@ -24,8 +24,8 @@ final class CordStarter {
         // Before anything of a cord is made: its fields need what the flags open.
         JvmFlags.check();
         CallerCheck.check();
-        Seam seam = Seam.of(options.clock(), Thread.currentThread());
-        Cord cord = new Cord(options, seam, body, scheduler);
+        Platform platform = Platform.of(options.clock(), Thread.currentThread());
+        Cord cord = new Cord(options, platform, body, scheduler);
         CordThread.onCallersCpus(options, cord::loop);
         return (T) cord.root.await();
     }
@@ -43,8 +43,8 @@ final class CordStarter {
         }
         JvmFlags.check();
         CordThread thread = new CordThread(options);
-        Seam seam = Seam.of(options.clock(), thread.thread());
-        Cord cord = new Cord(options, seam, body, scheduler);
+        Platform platform = Platform.of(options.clock(), thread.thread());
+        Cord cord = new Cord(options, platform, body, scheduler);
         cord.ownThread = thread.thread();
         if (scheduler == null) {
             thread.start(cord::loop);
@@ -71,8 +71,8 @@ final class CordStarter {
      * A cord that shares the calling thread with others. With a body it ends with it; without one
      * it is like a started cord, which serves until it is closed.
      */
-    static Cord inTurns(CordOptions options, Seam seam, @Nullable Callable<?> body) {
-        Cord cord = new Cord(options, seam, body, null);
+    static Cord inTurns(CordOptions options, Platform platform, @Nullable Callable<?> body) {
+        Cord cord = new Cord(options, platform, body, null);
         if (body == null) {
             cord.ownThread = Thread.currentThread();
         }

@@ -5,21 +5,21 @@ import java.time.Duration;
 /**
  * What a cord has done so far, and what is there now; made by {@link Cord#stats}.
  *
- * <p>All of it is counted where it costs nothing: with a look, of which there is one in 128
+ * <p>All of it is counted where it costs nothing: with a poll, of which there is one in 128
  * switches, or with a start, an end or a sleep of the thread. So there are no counters of single
  * wake-ups or waits.
  *
  * @param switches how often a fiber was given the cord; a fiber that goes on at once, because its
  *     value was there or nobody else is runnable, counts too; on virtual threads one in 128 of
  *     those counts twice
- * @param looks how often the cord has looked at its inbox and timers
+ * @param polls how often the cord has polled its inbox and timers
  * @param messages messages that came through the inbox
  * @param started fibers that have begun to run
  * @param ended fibers that had begun to run and have ended
  * @param sleeps how often the thread had nothing to do and slept
  * @param slept how long it slept, by the cord's clock
  * @param runnable fibers in the run queue now
- * @param mostRunnable the most that were in the run queue at a look, since the last reading on the
+ * @param maxRunnable the most that were in the run queue at a poll, since the last reading on the
  *     cord itself
  * @param timers timers that are armed now
  * @param inbox messages that wait to be taken now; a hint, counted one by one
@@ -28,14 +28,14 @@ import java.time.Duration;
  */
 public record CordStats(
         long switches,
-        long looks,
+        long polls,
         long messages,
         long started,
         long ended,
         long sleeps,
         Duration slept,
         int runnable,
-        int mostRunnable,
+        int maxRunnable,
         int timers,
         int inbox,
         int idleStacks,

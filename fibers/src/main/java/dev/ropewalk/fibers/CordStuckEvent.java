@@ -14,8 +14,8 @@ import java.time.Duration;
 import java.util.stream.Collectors;
 
 /**
- * Tells the flight recorder of a cord that does not give way (rule F13), with no flag but that of
- * the recording. Made by the watchdog's thread when it reports anyway, so cords pay nothing, and
+ * Tells the flight recorder of a cord that does not yield (rule F13), with no flag but that of the
+ * recording. Made by the watchdog's thread when it reports anyway, so cords pay nothing, and
  * without a recording nobody does.
  */
 @Name("dev.ropewalk.CordStuck")
@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields
 final class CordStuckEvent extends Event {
     /** The recorder keeps long texts, and a stack may be thousands of frames deep. */
-    private static final int MOST_STACK_FRAMES = 64;
+    private static final int MAX_STACK_FRAMES = 64;
 
     @Label("Cord")
     String cord = "";
@@ -54,7 +54,7 @@ final class CordStuckEvent extends Event {
     @Nullable String monitor;
 
     /** No effect if nobody records it. */
-    static void commit(StuckReport.Stuck report) {
+    static void commit(WatchdogReport.Stuck report) {
         CordStuckEvent event = new CordStuckEvent();
         if (event.shouldCommit()) {
             event.tell(report);
@@ -62,7 +62,7 @@ final class CordStuckEvent extends Event {
         }
     }
 
-    private void tell(StuckReport.Stuck report) {
+    private void tell(WatchdogReport.Stuck report) {
         Fiber<?> ran = report.fiber();
         Duration cpu = report.cpuTime();
         cord = report.cord().name();
@@ -73,7 +73,7 @@ final class CordStuckEvent extends Event {
         monitor = report.monitor() == null ? null : report.monitor().toString();
         stack =
                 report.stack().stream()
-                        .limit(MOST_STACK_FRAMES)
+                        .limit(MAX_STACK_FRAMES)
                         .map(StackTraceElement::toString)
                         .collect(Collectors.joining("\n"));
     }

@@ -27,7 +27,7 @@ final class CordThread {
     private static final long LATE_NS = TimeUnit.SECONDS.toNanos(10);
 
     /** A thread that ends without an answer tells nobody, so it is looked at. */
-    private static final long LOOK_MS = 5;
+    private static final long POLL_MS = 5;
 
     private final CordOptions options;
     private final Start start;
@@ -117,13 +117,13 @@ final class CordThread {
     }
 
     private void awaitAnswer() {
-        long startNs = RealSeam.now();
+        long startNs = RealPlatform.now();
         boolean interrupted = false;
         boolean answered = false;
         while (!answered) {
-            boolean mayCome = thread.isAlive() && RealSeam.now() - startNs < LATE_NS;
+            boolean mayCome = thread.isAlive() && RealPlatform.now() - startNs < LATE_NS;
             try {
-                answered = start.answer.await(LOOK_MS, TimeUnit.MILLISECONDS);
+                answered = start.answer.await(POLL_MS, TimeUnit.MILLISECONDS);
             } catch (InterruptedException e) {
                 interrupted = true; // it takes no longer than a thread takes to start
             }

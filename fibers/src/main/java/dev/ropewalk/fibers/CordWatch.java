@@ -3,15 +3,15 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the ticker knows of one cord: whether it gives way (rule F13).
+ * What the ticker knows of one cord: whether it yields (rule F13).
  *
- * <p>A busy cord looks at the first switch after the ticker's mark, and takes the mark away then.
+ * <p>A busy cord polls at the first switch after the ticker's mark, and takes the mark away then.
  * So a mark that is still there at the next tick says that the cord has not come to a switchpoint
  * since, which costs the cord nothing. States; their one writer is {@link #state(State, State)}:
  *
  * <pre>
  *   MOVING -> SILENT   the mark of the last tick is still there
- *   SILENT -> MOVING   it has looked, or sleeps, or has ended
+ *   SILENT -> MOVING   it has polled, or sleeps, or has ended
  *   SILENT -> STUCK    silent for the limit: told once
  *   STUCK  -> MOVING   as from SILENT: told once
  * </pre>
@@ -19,16 +19,16 @@ import org.jspecify.annotations.Nullable;
  * A cord that sleeps is not busy, and neither is one whose fibers are blocked in calls of the JDK
  * on virtual threads; one that spins may wait for its CPU. All of them are MOVING.
  *
- * <p>Time is counted in ticks of {@link #MOST_PER_TICK_NS} at most. A machine or JVM that stood
+ * <p>Time is counted in ticks of {@link #MAX_PER_TICK_NS} at most. A machine or JVM that stood
  * still stopped the ticker too, and a tick that comes late says nothing about the cord. Rejected:
  * the clock alone, which reports every cord after each long pause.
  *
  * <p>Confined to the ticker's thread, but for {@link #end}.
  */
 final class CordWatch {
-    static final long MOST_PER_TICK_NS = 10 * Ticker.TICK_NS;
+    static final long MAX_PER_TICK_NS = 10 * Ticker.TICK_NS;
 
-    /** The first look at the CPU time comes after this part of the limit: it needs a thread. */
+    /** The first poll at the CPU time comes after this part of the limit: it needs a thread. */
     private static final int SUSPICION = 4;
 
     enum State {
@@ -39,7 +39,7 @@ final class CordWatch {
 
     final Cord cord;
     private final Watchdog watchdog;
-    private final StuckHandler handler;
+    private final WatchdogHandler handler;
     private final GrowthWatch growth;
     private final long limitNs;
     private State state = State.MOVING;
@@ -109,7 +109,7 @@ final class CordWatch {
         if (state == State.STUCK) {
             return;
         }
-        countedNs += Math.min(nowNs - beforeNs, MOST_PER_TICK_NS);
+        countedNs += Math.min(nowNs - beforeNs, MAX_PER_TICK_NS);
         if (episode == null && countedNs >= limitNs / SUSPICION) {
             StuckEpisode begun = new StuckEpisode(cord, handler);
             episode = begun;
@@ -157,7 +157,7 @@ final class CordWatch {
         return state == State.STUCK;
     }
 
-    StuckHandler handler() {
+    WatchdogHandler handler() {
         return handler;
     }
 

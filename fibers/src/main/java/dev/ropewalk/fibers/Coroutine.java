@@ -39,7 +39,7 @@ import java.util.Objects;
  */
 public final class Coroutine<I extends @Nullable Object, O extends @Nullable Object>
         implements AutoCloseable {
-    private final CoroutineStrand strand;
+    private final CoroutineNode strand;
 
     /**
      * What a coroutine runs.
@@ -62,7 +62,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
 
     private Coroutine(@Nullable String name, Body<I, O> body) {
         Objects.requireNonNull(body, "body");
-        this.strand = new CoroutineStrand("coroutine", name, first -> body.run(this, in(first)));
+        this.strand = new CoroutineNode("coroutine", name, first -> body.run(this, in(first)));
     }
 
     @SuppressWarnings({"unchecked", "NullAway", "TypeParameterUnusedInFormals"}) // resume takes I
@@ -213,7 +213,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
 
     /** {@return whether the body may still run; also true before it has begun} */
     public boolean isAlive() {
-        return strand.state() != Strand.State.DEAD;
+        return strand.state() != ControlNode.State.DEAD;
     }
 
     /** For tests: what shows for which plain fiber's call it runs; null if it runs for nobody. */

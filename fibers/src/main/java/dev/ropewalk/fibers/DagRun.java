@@ -193,7 +193,7 @@ final class DagRun<D extends @Nullable Object> {
                 fiber.locals = LocalValues.begunWith(fiber.locals);
                 next = endNode(node);
                 if (next != NONE) {
-                    fiber.snoozeHere();
+                    fiber.yieldHere();
                 }
             }
         }

@@ -9,8 +9,8 @@ import java.util.Set;
 
 /** Text for cords on which nothing can ever run again: who waits for what, and for whom. */
 final class DeadlockReport {
-    private static final int MOST_LINES = 50;
-    private static final int MOST_HOLDERS = 5;
+    private static final int MAX_LINES = 50;
+    private static final int MAX_HOLDERS = 5;
 
     private final StringBuilder text = new StringBuilder();
 
@@ -51,11 +51,11 @@ final class DeadlockReport {
     }
 
     private void add(Fiber<?> fiber, int depth) {
-        if (++lines > MOST_LINES) {
+        if (++lines > MAX_LINES) {
             return;
         }
         text.append('\n').append("  ".repeat(depth));
-        text.append(lines == MOST_LINES ? "..." : describe(fiber));
+        text.append(lines == MAX_LINES ? "..." : describe(fiber));
         Cord home = fiber.cordOrNull();
         if (home == null || !cords.contains(home)) {
             return; // its children are that cord's
@@ -75,7 +75,7 @@ final class DeadlockReport {
         }
         return fiber.describeWait()
                 + ", held by "
-                + holders.stream().limit(MOST_HOLDERS).map(Fiber::name).collect(joining(", "))
-                + (holders.size() > MOST_HOLDERS ? " and others" : "");
+                + holders.stream().limit(MAX_HOLDERS).map(Fiber::name).collect(joining(", "))
+                + (holders.size() > MAX_HOLDERS ? " and others" : "");
     }
 }

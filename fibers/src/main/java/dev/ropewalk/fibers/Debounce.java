@@ -32,7 +32,7 @@ public final class Debounce<T> implements AutoCloseable {
      * trigger can only put that off, so only the first wakes the worker; one that wakes too early
      * waits again. So a stream of triggers costs one wake-up per quiet time, not one each.
      *
-     * "taken" counts triggers, "done" those that the action was run with or that gave way to a later
+     * "taken" counts triggers, "done" those that the action was run with or that yielded to a later
      * one it was run with: who flushes waits until done has reached what was taken when it came.
      *
      * Rejected: a timer, or a fiber, per trigger that is cancelled by the next; a leading edge
@@ -273,7 +273,7 @@ public final class Debounce<T> implements AutoCloseable {
                 worker.parkFor(WaitKind.LIBRARY, this, leftNs);
             } else {
                 run(value);
-                worker.snoozeHere(); // an action that never waits and triggers itself
+                worker.yieldHere(); // an action that never waits and triggers itself
             }
         }
     }

@@ -37,14 +37,14 @@ final class DumpJson {
     private void addStats(CordStats stats) {
         json.append('{');
         field("switches", (Number) stats.switches());
-        field("looks", (Number) stats.looks());
+        field("polls", (Number) stats.polls());
         field("messages", (Number) stats.messages());
         field("started", (Number) stats.started());
         field("ended", (Number) stats.ended());
         field("sleeps", (Number) stats.sleeps());
         field("sleptNanos", nanos(stats.slept()));
         field("runnable", (Number) stats.runnable());
-        field("mostRunnable", (Number) stats.mostRunnable());
+        field("maxRunnable", (Number) stats.maxRunnable());
         field("timers", (Number) stats.timers());
         field("inbox", (Number) stats.inbox());
         field("idleStacks", (Number) stats.idleStacks());

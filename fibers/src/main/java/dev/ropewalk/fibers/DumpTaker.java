@@ -15,13 +15,13 @@ import java.util.Set;
  * code, the text of reasons, runs as no fiber, so it cannot wait and change what is being walked.
  */
 final class DumpTaker {
-    private static final int MOST_FIBERS = 2_000;
+    private static final int MAX_FIBERS = 2_000;
 
     /** One takes tens of microseconds, and the cord stands meanwhile. */
-    private static final int MOST_STACKS = 200;
+    private static final int MAX_STACKS = 200;
 
-    private static final int MOST_FRAMES = 40;
-    private static final int MOST_NAMES = 5;
+    private static final int MAX_FRAMES = 40;
+    private static final int MAX_NAMES = 5;
 
     /** The switch itself, which is at the top of every stack that waits, and of who dumps. */
     private static final Set<String> OF_THE_SWITCH =
@@ -87,7 +87,7 @@ final class DumpTaker {
                 cord,
                 CordDump.State.INCOMPLETE,
                 running == null ? null : running.name(),
-                trimmed(ThreadLook.stack(cord.currentThread())));
+                trimmed(ThreadSampler.stack(cord.currentThread())));
     }
 
     /** On any thread. */
@@ -124,8 +124,8 @@ final class DumpTaker {
                 toDo.push(new Entry(sibling, next.depth));
             }
             boolean isTop = next.fiber == top;
-            if (next.fiber.cordOrNull() != cord || (next.fiber.isGuest() && !isTop)) {
-                continue; // another cord's, which tells of it; or told with the guests
+            if (next.fiber.cordOrNull() != cord || (next.fiber.isForeignChild() && !isTop)) {
+                continue; // another cord's, which tells of it; or told with the foreign children
             }
             if (next.fiber.outcome() == null) {
                 add(next.fiber, next.depth);
@@ -138,7 +138,7 @@ final class DumpTaker {
     }
 
     private void add(Fiber<?> fiber, int depth) {
-        if (fibers.size() == MOST_FIBERS) {
+        if (fibers.size() == MAX_FIBERS) {
             moreFibers++;
             return;
         }
@@ -151,12 +151,12 @@ final class DumpTaker {
                         Texts.line(fiber.name()),
                         depth,
                         parent == null ? 0 : parent.id(),
-                        fiber.isGuest(),
+                        fiber.isForeignChild(),
                         fiber.state(),
                         waits ? fiber.waitKind().name().toLowerCase(Locale.ROOT) : null,
                         waits ? Texts.of(fiber.waitReason()) : null,
                         graph.blockersOf(fiber).stream()
-                                .limit(MOST_NAMES)
+                                .limit(MAX_NAMES)
                                 .map(each -> Texts.line(each.name()))
                                 .toList(),
                         pending == null ? null : Texts.of(pending),
@@ -180,7 +180,7 @@ final class DumpTaker {
     private List<StackTraceElement> stackOf(Fiber<?> fiber) {
         Stack own = fiber.stack();
         boolean runs = fiber.rawState() == FiberCore.RUNNING;
-        if ((own == null && !runs) || stacks == MOST_STACKS) {
+        if ((own == null && !runs) || stacks == MAX_STACKS) {
             return List.of();
         }
         stacks++;
@@ -195,7 +195,7 @@ final class DumpTaker {
         return all.stream()
                 .dropWhile(frame -> OF_THE_SWITCH.contains(frame.getClassName()))
                 .takeWhile(frame -> !frame.getClassName().equals(FiberLife.class.getName()))
-                .limit(MOST_FRAMES)
+                .limit(MAX_FRAMES)
                 .toList();
     }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 /** A {@link CordDump} as text of several lines. */
 final class DumpText {
     /** A tree may be deeper than a line is long. */
-    private static final int MOST_INDENTS = 40;
+    private static final int MAX_INDENTS = 40;
 
     private final StringBuilder text = new StringBuilder();
 
@@ -26,10 +26,10 @@ final class DumpText {
     }
 
     /** In a line, what a cord that does not answer runs, and where. */
-    static String ofStuck(CordDump dump, int mostFrames) {
+    static String ofStuck(CordDump dump, int maxFrames) {
         StringBuilder text =
                 new StringBuilder(dump.cord()).append(" runs ").append(runningOf(dump));
-        dump.stack().stream().limit(mostFrames).forEach(frame -> text.append(" at ").append(frame));
+        dump.stack().stream().limit(maxFrames).forEach(frame -> text.append(" at ").append(frame));
         return text.toString();
     }
 
@@ -74,7 +74,7 @@ final class DumpText {
     }
 
     private void addFiber(FiberDump fiber) {
-        int depth = 1 + Math.min(fiber.depth(), MOST_INDENTS);
+        int depth = 1 + Math.min(fiber.depth(), MAX_INDENTS);
         line(depth, fiber.isGuest() ? "guest " : "");
         text.append(fiber.name()).append(" #").append(fiber.id());
         if (fiber.isGuest()) {

@@ -14,11 +14,11 @@ import java.util.function.Consumer;
  * A light thread of control, pinned to one cord for life.
  *
  * <p>A fiber runs until it reaches a switchpoint ({@link #suspend}, {@link #snooze}, {@link
- * #sleep}, {@link #await} and every waiting call built on them) and then gives way to the other
- * fibers of its cord. It has a parent, the fiber that spun it: when its body is over, however that
- * comes and after its {@code finally} blocks, its children are terminated and awaited, and then the
- * fiber has ended; when a child fails and nobody awaits it, its parent's body is cancelled where it
- * waits and the parent fails with the child's failure.
+ * #sleep}, {@link #await} and every waiting call built on them) and then yields to the other fibers
+ * of its cord. It has a parent, the fiber that spun it: when its body is over, however that comes
+ * and after its {@code finally} blocks, its children are terminated and awaited, and then the fiber
+ * has ended; when a child fails and nobody awaits it, its parent's body is cancelled where it waits
+ * and the parent fails with the child's failure.
  *
  * <p>{@link #schedule}, {@link #raise}, {@link #terminate} and {@link #await} work from any thread.
  * What another thread does before such a call happens before the fiber sees its effect.
@@ -48,11 +48,11 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
 
     /** A task: it has no cord before one starts it. */
     Fiber(
-            Placement placement,
+            TaskSlot slot,
             @Nullable Fiber<?> parent,
             @Nullable String name,
             Callable<? extends T> body) {
-        super(placement, parent, body);
+        super(slot, parent, body);
         this.id = Ids.nextOfAny();
         this.name = name;
         if (SpinTraces.ON) {
@@ -152,20 +152,20 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
     }
 
     /**
-     * Gives way to the fibers that are runnable now and goes on after them. On a cord of a {@link
-     * Scheduler} it gives way to the tasks that wait on that cord too: it goes on when those that
-     * were placed there before have been taken, by this cord or by others, and with that after
-     * fibers that have become runnable meanwhile.
+     * Yields to the fibers that are runnable now and goes on after them. On a cord of a {@link
+     * Scheduler} it yields to the tasks that wait on that cord too: it goes on when those that were
+     * placed there before have been taken, by this cord or by others, and with that after fibers
+     * that have become runnable meanwhile.
      *
      * @throws StackPinnedException if the stack cannot be left, and somebody could run
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static void snooze() {
-        current().snoozeBehindTasks();
+        current().yieldBehindTasks();
     }
 
     /**
-     * Waits for the given time; never less, and more by at most one look of the cord, or by 50 µs
+     * Waits for the given time; never less, and more by at most one poll of the cord, or by 50 µs
      * and what the system adds to a sleep if the cord is idle meanwhile.
      *
      * @param time how long; 0 is a {@link #snooze}
@@ -320,7 +320,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      *     ends with that
      */
     public void terminate() {
-        raise(new Signal.Terminate("terminate was called on " + this));
+        raise(new Unwind.Terminate("terminate was called on " + this));
     }
 
     /**
@@ -332,7 +332,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      *     ends with that
      */
     public void stop(T result) {
-        raise(new Signal.Stop("stop was called on " + this, result));
+        raise(new Unwind.Stop("stop was called on " + this, result));
     }
 
     /**
@@ -353,7 +353,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
             throw new IllegalStateException(
                     this + " is dead and cannot be restarted; respawn() makes a new one of it");
         }
-        raise(new Signal.Restart("restart was called on " + this));
+        raise(new Unwind.Restart("restart was called on " + this));
     }
 
     /**
@@ -531,7 +531,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * it, it ends by itself or with its scheduler.
      */
     public @Nullable Fiber<?> parent() {
-        return placement != null && placement.isOwnerless ? null : parentOrNull();
+        return taskSlot != null && taskSlot.isOwnerless ? null : parentOrNull();
     }
 
     /**
@@ -566,7 +566,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
     public FiberState state() {
         return switch (rawState()) {
             case SPUN, UNSTARTED, RUNNABLE -> FiberState.RUNNABLE;
-            case RUNNING, TORN -> FiberState.RUNNING;
+            case RUNNING, SWITCH_FAILED -> FiberState.RUNNING;
             case WAITING -> FiberState.WAITING;
             default -> FiberState.DEAD;
         };
@@ -575,8 +575,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
     @Override
     public String toString() {
         Cord here = cordOrNull();
-        return here == null && placement != null
-                ? "task " + name() + " of " + placement.scheduler
+        return here == null && taskSlot != null
+                ? "task " + name() + " of " + taskSlot.scheduler
                 : "fiber " + name() + " on " + here;
     }
 }

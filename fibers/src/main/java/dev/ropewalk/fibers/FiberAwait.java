@@ -13,7 +13,7 @@ final class FiberAwait {
 
     /** Waits for the fiber's end and takes its outcome. A switchpoint, also if it has ended. */
     static <T extends @Nullable Object> Outcome<T> outcome(Fiber<T> target) {
-        // Before anything that gives way: the news of a failure may be on its way already.
+        // Before anything that yields: the news of a failure may be on its way already.
         Fiber<?> asParent = claim(target);
         boolean ended = false;
         try {
@@ -255,7 +255,7 @@ final class FiberAwait {
     }
 
     /** A wait for the end of one fiber of another cord, or for the first end of several. */
-    private static final class EndWaiter extends Waiter implements EndListener {
+    private static final class EndWaiter extends WaitCell implements EndListener {
         private final boolean takesOutcome;
 
         EndWaiter(boolean takesOutcome) {
@@ -269,7 +269,7 @@ final class FiberAwait {
     }
 
     /** A wait for the ends of all, given null, or for the first failure, given that fiber. */
-    private static final class AllWaiter extends Waiter implements EndListener {
+    private static final class AllWaiter extends WaitCell implements EndListener {
         private final AtomicInteger left;
 
         AllWaiter(int targets) {

@@ -18,16 +18,16 @@ import java.util.Objects;
  *   RUNNING   -> RUNNABLE   snooze (but behind tasks), or a handler with its next value: it queues itself
  *   WAITING   -> RUNNABLE   schedule, resume, raise: entered into the run queue with a value
  *   RUNNABLE  -> RUNNING    the cord took its entry off the run queue
- *   any       -> TORN       the stack could not be left: pinned, too large, or full; or the memory is
- *   TORN      -> RUNNING    mended, at once or at the next switchpoint
+ *   any       -> SWITCH_FAILED  the stack could not be left: pinned, too large, or full; or the memory is
+ *   SWITCH_FAILED -> RUNNING   mended, at once or at the next switchpoint
  *   RUNNING   -> DEAD       the body is over and so are the children
  *   RUNNABLE  -> DEAD       abandoned
  *   WAITING   -> DEAD       abandoned
  * </pre>
  *
  * A fiber whose stack is full may fail in any call, also in the middle of a switch. So what is half
- * done then is only noted, by stores (TORN), and undone by whoever comes next with room for a call;
- * and what other fibers' lives hang on is all or nothing.
+ * done then is only noted, by stores (SWITCH_FAILED), and undone by whoever comes next with room
+ * for a call; and what other fibers' lives hang on is all or nothing.
  *
  * <p>Of a SPUN fiber its cord knows nothing yet: it is in no list of that cord and is not counted.
  * So what is done to it goes through the inbox, where the start message came first, also on its own
@@ -49,7 +49,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     static final int RUNNING = 3;
     static final int WAITING = 4;
     static final int DEAD = 5;
-    static final int TORN = 6;
+    static final int SWITCH_FAILED = 6;
 
     /** Resume value that says: throw what is due. Never leaves this class and its subclass. */
     static final Object RAISED = new Object();
@@ -67,7 +67,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     Cord cord;
 
     /** Of a fiber that is or was a task. */
-    final @Nullable Placement placement;
+    final @Nullable TaskSlot taskSlot;
 
     /** Read from other cords as a hint only. A byte: there are millions of fibers. */
     private byte state;
@@ -79,15 +79,15 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     private @Nullable Object instantValue = NONE;
 
     /** The wait that this fiber is parked in, if others may give to it from any thread. */
-    @Nullable Waiter openWaiter;
+    @Nullable WaitCell openWaiter;
 
     FiberCore(Cord cord) {
         this.cord = cord;
-        this.placement = null;
+        this.taskSlot = null;
     }
 
-    FiberCore(Placement placement) {
-        this.placement = placement;
+    FiberCore(TaskSlot slot) {
+        this.taskSlot = slot;
     }
 
     abstract Fiber<?> self();
@@ -119,13 +119,13 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
 
     /** Null for a task. From any thread. */
     final @Nullable Cord cordOrNull() {
-        Cord here = cord; // seen late by other threads, unlike the placement
-        return here == null && placement != null ? placement.cord() : here;
+        Cord here = cord; // seen late by other threads, unlike the task slot
+        return here == null && taskSlot != null ? taskSlot.cord() : here;
     }
 
     /** To the fiber's cord, or to the one that will start it. From any thread. */
     final void send(CordMessage message) {
-        if (cord == null && placement != null && placement.send(message)) {
+        if (cord == null && taskSlot != null && taskSlot.send(message)) {
             return;
         }
         home().send(message);
@@ -133,8 +133,8 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
 
     /** Like {@link #send}, and a cord claims a task at once rather than in its turn. */
     final void sendNow(CordMessage message) {
-        if (cord == null && placement != null && placement.send(message)) {
-            placement.scheduler.claimSoon(self());
+        if (cord == null && taskSlot != null && taskSlot.send(message)) {
+            taskSlot.scheduler.claimSoon(self());
             return;
         }
         home().send(message);
@@ -142,8 +142,8 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
 
     /** Has a task claimed by a cord that has time to look: this one, if it is its scheduler's. */
     final void startNow() {
-        if (cordOrNull() == null && placement != null) {
-            placement.scheduler.claimSoon(self());
+        if (cordOrNull() == null && taskSlot != null) {
+            taskSlot.scheduler.claimSoon(self());
         }
     }
 
@@ -171,7 +171,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
             hooks.keep(self()); // what fails there may be raised into it
         }
         raiseIfDue();
-        giveWay(WAITING);
+        yieldAs(WAITING);
         Object value = cord.takeValue();
         if (hooks != null) {
             hooks.show(self());
@@ -200,7 +200,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
             return park(WaitKind.SUSPEND, "suspend");
         }
         raiseIfDue();
-        if (cord.isLookDue()) {
+        if (cord.isPollDue()) {
             endTurn(); // it counts as a switch, and others have their turn as after one
         }
         Object value = instantValue;
@@ -208,18 +208,18 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         return value;
     }
 
-    /** Gives way to tasks too. */
-    final void snoozeBehindTasks() {
+    /** Yields to tasks too. */
+    final void yieldBehindTasks() {
         TaskQueue tasks = cord.tasks;
-        if (tasks == null || !tasks.isInFront() || !tasks.snoozeBehind(self())) {
-            snoozeHere();
+        if (tasks == null || !tasks.isInFront() || !tasks.yieldBehind(self())) {
+            yieldHere();
         }
     }
 
     /**
      * Begins each call that may wait, also one that need not (rules F6 and C1): raises what is due;
-     * gives way if the turn is over; and raises what came in between. Only then does the call take
-     * or give, so an exception means that it did neither.
+     * yields if the turn is over; and raises what came in between. Only then does the call take or
+     * give, so an exception means that it did neither.
      *
      * <p>Otherwise a fiber whose channel never runs dry keeps its cord for itself, and clean-up
      * that locks or sends fails only when it happens to wait: one time in a thousand.
@@ -239,44 +239,44 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
 
     private void endTurn() {
         try {
-            snoozeHere();
+            yieldHere();
         } catch (StackPinnedException pinned) {
             // The call need not wait, so it does not fail; but what waits for the cord comes first.
             if (!cord.onVirtualThreads && !cord.inTurns) {
-                cord.lookInTurn();
+                cord.pollInTurn();
             }
         }
         raiseIfDue();
     }
 
-    final void snoozeHere() {
+    final void yieldHere() {
         raiseIfDue();
         if (cord.hasRunnable()) {
-            giveTurn();
+            yieldTurn();
         } else {
-            snoozeAlone();
+            yieldAlone();
         }
     }
 
-    private void snoozeAlone() {
-        if (cord.isLookDue()) {
+    private void yieldAlone() {
+        if (cord.isPollDue()) {
             try {
-                giveTurn(); // a look is not for this stack, which may be full
+                yieldTurn(); // a poll is not for this stack, which may be full
             } catch (StackPinnedException pinned) {
                 if (cord.onVirtualThreads || cord.inTurns) {
                     throw pinned; // nor may it block one, or do more than a turn
                 }
-                cord.lookInTurn();
+                cord.pollInTurn();
             }
         }
     }
 
-    private void giveTurn() {
+    private void yieldTurn() {
         SwitchHooks hooks = cord.hooks;
         if (hooks != null) {
             hooks.keep(self());
         }
-        giveWay(RUNNABLE);
+        yieldAs(RUNNABLE);
         cord.takeValue();
         if (hooks != null) {
             hooks.show(self());
@@ -291,7 +291,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
      * is not nested too deeply (15 calls) and its machine code stays small (2,500 bytes); each
      * further frame is copied at each switch, and costs 10 to 20 ns, or 300 after a collection.
      */
-    private void giveWay(int as) {
+    private void yieldAs(int as) {
         try {
             state(RUNNING, as);
             if (as == RUNNABLE) {
@@ -299,14 +299,14 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
             }
             Stack own = stack == null ? keepStack() : stack;
             if (cord.leavesLate) {
-                cord.giveWayLate(own, self());
+                cord.yieldLate(own, self());
             } else {
-                own.leave();
+                own.yield();
             }
         } catch (Throwable e) {
             // The fiber is still on its stack. First without a call, for there may be no room.
             waitNumber++;
-            state = TORN;
+            state = SWITCH_FAILED;
             mend();
             throw e;
         }
@@ -321,9 +321,9 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
 
     /** Undoes a switch that failed half way. */
     final void mend() {
-        if (state == TORN) {
+        if (state == SWITCH_FAILED) {
             cord.dequeue(self());
-            state(TORN, RUNNING);
+            state(SWITCH_FAILED, RUNNING);
         }
     }
 
@@ -339,17 +339,17 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         Throwable due = due();
         if (due != null) {
             waitNumber++;
-            if (due instanceof Signal && abandonedFor == null) {
-                giveWayFirst();
+            if (due instanceof Unwind && abandonedFor == null) {
+                yieldFirst();
             }
             throw throwCounted();
         }
     }
 
     /** A fiber that swallows a signal in a loop slows only itself (rule F6). */
-    private void giveWayFirst() {
+    private void yieldFirst() {
         try {
-            giveTurn();
+            yieldTurn();
         } catch (StackPinnedException pinned) {
             // What is due says more, and is thrown now.
         }
@@ -363,10 +363,10 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         Throwable due = Objects.requireNonNull(due(), "nothing is due");
         if (abandonedFor != null) {
             abandonRunning(abandonedFor);
-        } else if (due instanceof Signal signal && !signal.mayRaiseAgain()) {
+        } else if (due instanceof Unwind signal && !signal.mayRaiseAgain()) {
             abandonRunning(
                     "it swallowed its termination "
-                            + Signal.MOST_RAISES
+                            + Unwind.MAX_RAISES
                             + " times; let the Error that a switchpoint throws pass");
         }
         throw throwDue();
@@ -375,7 +375,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     // ---------------------------------------------------------------- ending a wait
 
     boolean resume(long number, @Nullable Object value) {
-        if (state != WAITING || waitNumber != number || waitKind == WaitKind.FOREIGN) {
+        if (state != WAITING || waitNumber != number || waitKind == WaitKind.BLOCKED_IN_JDK) {
             return false;
         }
         makeRunnable(value);
@@ -409,7 +409,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
 
     void raiseHere(Throwable failure) {
         boolean isUnstarted = state == UNSTARTED || state == SPUN;
-        boolean hasNothingToRestart = failure instanceof Signal.Restart && isUnstarted;
+        boolean hasNothingToRestart = failure instanceof Unwind.Restart && isUnstarted;
         if (state != DEAD && !hasNothingToRestart) {
             addPending(failure);
             interruptIfDue();
@@ -425,7 +425,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         if (due == null) {
             return;
         }
-        if (waitKind == WaitKind.FOREIGN) {
+        if (waitKind == WaitKind.BLOCKED_IN_JDK) {
             if (stack instanceof VirtualStack blocked) {
                 blocked.interruptFor(due);
             }
@@ -453,13 +453,13 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         stack = blocked;
         mend();
         state(RUNNING, WAITING);
-        describe(WaitKind.FOREIGN, "a call of the JDK that blocks");
+        describe(WaitKind.BLOCKED_IN_JDK, "a call of the JDK that blocks");
         interruptIfDue();
     }
 
     /** The JDK's call is over. What it was raised meanwhile is thrown at its next switchpoint. */
     final boolean unblockForeign() {
-        if (state != WAITING || waitKind != WaitKind.FOREIGN) {
+        if (state != WAITING || waitKind != WaitKind.BLOCKED_IN_JDK) {
             return false; // abandoned meanwhile: it never runs again
         }
         describe(WaitKind.LIBRARY, waitReason);
@@ -556,7 +556,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
 
     /** Waits in a call of the library, not of the JDK. */
     final boolean isParked() {
-        return state == WAITING && waitKind != WaitKind.FOREIGN;
+        return state == WAITING && waitKind != WaitKind.BLOCKED_IN_JDK;
     }
 
     final WaitKind waitKind() {

@@ -9,7 +9,8 @@ import java.util.List;
  *
  * @param id the fiber's number
  * @param name its name
- * @param depth how many of the fibers in this dump are above it: 0 for the root and for guests
+ * @param depth how many of the fibers in this dump are above it: 0 for the root and for foreign
+ *     children
  * @param parent the parent's number; 0 for the root
  * @param isGuest whether the parent is on another cord
  * @param state where the fiber is in its life

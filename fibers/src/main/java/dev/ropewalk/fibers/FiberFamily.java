@@ -46,7 +46,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     private @Nullable Fiber<?> moveOnTo;
 
     /** Its parent is on another cord; then this fiber's own cord keeps it too, at this place. */
-    int guestIndex = Guests.NOWHERE;
+    int foreignIndex = ForeignChildren.NOWHERE;
 
     /** The parent awaits this fiber and takes its outcome; of the parent's cord. */
     boolean isAwaitedByParent;
@@ -62,13 +62,13 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         this.parent = parent;
     }
 
-    FiberFamily(Placement placement, @Nullable Fiber<?> parent) {
-        super(placement);
+    FiberFamily(TaskSlot slot, @Nullable Fiber<?> parent) {
+        super(slot);
         this.parent = parent;
     }
 
-    final boolean isGuest() {
-        return guestIndex != Guests.NOWHERE;
+    final boolean isForeignChild() {
+        return foreignIndex != ForeignChildren.NOWHERE;
     }
 
     /** Of a task that no fiber spun, by its cord. */
@@ -133,7 +133,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     }
 
     final boolean hasNobodyBelow() {
-        return (children == null || children.isEmpty()) && !cord.hasGuestsOf(self());
+        return (children == null || children.isEmpty()) && !cord.hasForeignChildrenOf(self());
     }
 
     void isolateChildren() {
@@ -160,7 +160,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     private void terminateBelowHere(Fiber<?> endingParent) {
         if (parent == endingParent) {
-            raiseHere(new Signal.Terminate("terminate was called on " + this));
+            raiseHere(new Unwind.Terminate("terminate was called on " + this));
         }
     }
 
@@ -186,15 +186,15 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         if (rawState() == DEAD || isolatesChildren || isNobodys(child)) {
             cord.reportUntaken(child, failure);
         } else {
-            raiseHere(new Signal.ChildFailed(failure));
+            raiseHere(new Unwind.ChildFailed(failure));
         }
     }
 
     /** A task that nobody has taken as a child of his own. */
     private boolean isNobodys(Fiber<?> child) {
-        return child.placement == null
+        return child.taskSlot == null
                 ? child.body() instanceof CordTask && child.cord.root() == this
-                : child.placement.isOwnerless;
+                : child.taskSlot.isOwnerless;
     }
 
     /** On this fiber's cord: it has taken the child's outcome, or does not await it any more. */
@@ -231,7 +231,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     /*
      * A fiber changes its parent on its own cord, then the old parent's cord lets go of it, then the
      * new parent's cord takes it in, after that one's own start, and then it has arrived: one after
-     * the other, for the links are those of one list at a time. Until then it is its cord's guest,
+     * the other, for the links are those of one list at a time. Until then it is its cord's foreign child,
      * so the cord does not end without it, and another change waits. If it ends on the way, the new
      * parent hears of that and finds it in no list of its own; the old one's lets go of it later. If
      * the new parent has ended, the child is terminated and becomes its cord's root's.
@@ -249,12 +249,12 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
                 return;
             }
             isMoving = true;
-            if (placement != null && newParent != cord.root()) {
-                placement.isOwnerless = false;
+            if (taskSlot != null && newParent != cord.root()) {
+                taskSlot.isOwnerless = false;
             }
             isAwaitedByParent = false;
-            if (!newParent.isEnteredHere() && !isGuest()) {
-                cord.addGuest(self());
+            if (!newParent.isEnteredHere() && !isForeignChild()) {
+                cord.addForeignChild(self());
             }
             if (oldParent.cord == cord) {
                 oldParent.letGo(self(), newParent);
@@ -298,8 +298,8 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     /** Also of a task whose parent is the root: from now on it belongs to nobody. */
     final void detachHere() {
         attachHere(cord.root());
-        if (placement != null) {
-            placement.isOwnerless = true;
+        if (taskSlot != null) {
+            taskSlot.isOwnerless = true;
         }
     }
 
@@ -352,8 +352,8 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
         if (next != null) {
             attachHere(next);
         }
-        if (!isMoving && isGuest() && parent != null && parent.cord == cord) {
-            cord.removeGuest(self());
+        if (!isMoving && isForeignChild() && parent != null && parent.cord == cord) {
+            cord.removeForeignChild(self());
         }
     }
 }

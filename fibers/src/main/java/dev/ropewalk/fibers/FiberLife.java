@@ -32,7 +32,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     }
 
     /** How often a fiber is tried to be abandoned while there is no memory. */
-    static final int MOST_TRIES = 16;
+    static final int MAX_TRIES = 16;
 
     private final @Nullable Callable<? extends T> body;
     private @Nullable Handler handler;
@@ -40,7 +40,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     private @Nullable EndListener listener;
 
     /** Locks and the like that it must give back; a list through the holdings themselves. */
-    @Nullable Holding held;
+    @Nullable Hold held;
 
     /** The values of its fiber locals; null until it has one. */
     @Nullable LocalValues locals;
@@ -62,8 +62,8 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         this.locals = LocalValues.inheritedFrom(parent);
     }
 
-    FiberLife(Placement placement, @Nullable Fiber<?> parent, Callable<? extends T> body) {
-        super(placement, parent);
+    FiberLife(TaskSlot slot, @Nullable Fiber<?> parent, Callable<? extends T> body) {
+        super(slot, parent);
         this.body = body;
         this.locals = LocalValues.inheritedFrom(parent);
     }
@@ -103,15 +103,15 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     }
 
     private void bodyTurn() {
-        if (placement != null) {
-            placement.hasBegun = true;
+        if (taskSlot != null) {
+            taskSlot.hasBegun = true;
         }
         boolean again = false;
         do {
             Outcome<T> raw;
             try {
                 if (again) {
-                    snoozeHere();
+                    yieldHere();
                 }
                 // First: else each parked stack holds an outcome.
                 T result = Objects.requireNonNull(body, "body").call();
@@ -172,11 +172,11 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         setShielded(true);
         abandonedFor = null; // it ends by itself after all
         Throwable pending = takePending();
-        Outcome<T> end = Ranks.withPending(atEdge(raw, pending), pending);
+        Outcome<T> end = PendingRules.withPending(atEdge(raw, pending), pending);
         if (!hasNobodyBelow()) {
             end = endChildren(end);
         }
-        if (end instanceof Outcome.Failure<T>(Signal.Restart restart)) {
+        if (end instanceof Outcome.Failure<T>(Unwind.Restart restart)) {
             beginAgain(restart);
             return true;
         }
@@ -189,19 +189,19 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (!(raw instanceof Outcome.Failure<T>(Throwable thrown))) {
             return raw;
         }
-        if (pending instanceof Signal signal && isInterruptFor(signal, thrown)) {
+        if (pending instanceof Unwind signal && isInterruptFor(signal, thrown)) {
             return new Outcome.Failure<>(signal);
         }
-        return new Outcome.Failure<>(Signal.atEdge(thrown));
+        return new Outcome.Failure<>(Unwind.atEdge(thrown));
     }
 
     /** What the restart hid is told at once, for there is no outcome that could carry it. */
-    private void beginAgain(Signal.Restart restart) {
+    private void beginAgain(Unwind.Restart restart) {
         for (Throwable hidden : restart.getSuppressed()) {
             cord.reportUncaught(self(), hidden);
         }
         if (held != null) {
-            Holding.tellAll(self());
+            Hold.tellAll(self());
         }
         locals = LocalValues.begunWith(locals);
         if (cord.hooks != null) {
@@ -217,7 +217,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         for (Fiber<?> child = firstChild(); child != null; child = child.nextSibling) {
             child.terminateBelow(self());
         }
-        cord.terminateGuestsOf(self());
+        cord.terminateForeignChildrenOf(self());
         long limitNs = cord.stopLimitNs();
         long startNs = cord.nanoTime();
         Object result = null;
@@ -225,7 +225,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             if (result == Waits.TIMED_OUT) {
                 String why = "its limit of " + limitNs / 1_000_000 + " ms for ending ran out";
                 abandonAll(childList(), why);
-                cord.abandonGuestsOf(self(), why);
+                cord.abandonForeignChildrenOf(self(), why);
                 break;
             }
             long leftNs =
@@ -235,13 +235,13 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             result = parkFor(WaitKind.LIBRARY, "the end of its children", leftNs);
         }
         Throwable failure = takePending();
-        return failure == null ? raw : Ranks.withCleanUpFailure(raw, failure);
+        return failure == null ? raw : PendingRules.withCleanUpFailure(raw, failure);
     }
 
     private void finish(int from, Outcome<T> end) {
         boolean taken = publish(from, end);
         FiberFailedException untaken = taken ? null : untakenFailure(end);
-        if (end instanceof Outcome.Stopped<T>(Signal.Stop signal, T _)) {
+        if (end instanceof Outcome.Stopped<T>(Unwind.Stop signal, T _)) {
             reportCleanUp(signal, "was stopped"); // an awaiter is not told, it gets the result
         }
         Fiber<?> toTell = parentOrNull();
@@ -261,14 +261,14 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     }
 
     private @Nullable FiberFailedException untakenFailure(Outcome<T> end) {
-        if (end instanceof Outcome.Terminated<T>(Signal.Terminate signal)) {
+        if (end instanceof Outcome.Terminated<T>(Unwind.Terminate signal)) {
             reportCleanUp(signal, "was terminated");
         }
         return end.untaken(self());
     }
 
     /** What failed while the fiber was being ended is no outcome, but it is told. */
-    private void reportCleanUp(Signal.End signal, String how) {
+    private void reportCleanUp(Unwind.End signal, String how) {
         Throwable[] failures = signal.getSuppressed();
         if (failures.length > 0) {
             FiberFailedException told =
@@ -304,7 +304,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         OUTCOME.setRelease(this, end);
         if (held != null) {
             VarHandle.fullFence();
-            Holding.tellAll(self());
+            Hold.tellAll(self());
         }
         boolean taken = false;
         EndListener toTell = listener;
@@ -316,11 +316,11 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (FiberTraces.ON) {
             FiberTraces.ended(self());
         }
-        if (isGuest()) {
-            cord.removeGuest(self()); // last: from now on the cord may end
+        if (isForeignChild()) {
+            cord.removeForeignChild(self()); // last: from now on the cord may end
         }
-        if (placement != null) {
-            placement.scheduler.ended(self(), placement);
+        if (taskSlot != null) {
+            taskSlot.scheduler.ended(self(), taskSlot);
         }
         return taken;
     }
@@ -337,9 +337,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
 
     /** Its cord has ended, or has no place for it; on whatever thread finds out. */
     void refuseStart(RuntimeException why) {
-        Throwable pending = placement == null ? null : takePending(); // it was ended before
+        Throwable pending = taskSlot == null ? null : takePending(); // it was ended before
         Throwable failure = pending == null ? why : pending;
-        Outcome<T> end = Ranks.withPending(new Outcome.Failure<>(failure), null);
+        Outcome<T> end = PendingRules.withPending(new Outcome.Failure<>(failure), null);
         FiberFailedException untaken = publish(rawState(), end) ? null : untakenFailure(end);
         Children given = childList(); // to this fiber before the start
         for (Fiber<?> child = given.poll(); child != null; child = given.poll()) {
@@ -347,7 +347,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             child.detach();
         }
         Fiber<?> toTell = parentOrNull();
-        if (toTell != null && (toTell.cord != cord || placement != null)) {
+        if (toTell != null && (toTell.cord != cord || taskSlot != null)) {
             toTell.send(FiberMessages.childEnded(toTell, self(), untaken));
         } else if (untaken != null) {
             cord.reportUntaken(self(), untaken);
@@ -385,7 +385,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
                 return;
             } catch (OutOfMemoryError full) {
                 MemoryReserve.release();
-                if (i == MOST_TRIES) {
+                if (i == MAX_TRIES) {
                     throw full;
                 }
             }
@@ -415,7 +415,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     }
 
     /** By its own cord, which ends; its parent on another one has not heard of that. */
-    void abandonGuest(String why) {
+    void abandonForeignChild(String why) {
         if (abandonAlone(why)) {
             abandonAll(childList(), "its parent was abandoned");
             tellParentElsewhere();
@@ -462,9 +462,9 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (from == DEAD) {
             return false;
         }
-        if ((from == RUNNING || from == TORN) && !cord.isBroken) {
+        if ((from == RUNNING || from == SWITCH_FAILED) && !cord.isBroken) {
             abandonedFor = why;
-            addPending(new Signal.Terminate(this + " is to be abandoned"));
+            addPending(new Unwind.Terminate(this + " is to be abandoned"));
             return false;
         }
         Object queued = null;
@@ -512,7 +512,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         finish(RUNNING, hasNobodyBelow() ? end : endChildren(end));
         cord.reportUncaught(self(), leaked);
         for (; ; ) {
-            cord.mountedStack().leave();
+            cord.mountedStack().yield();
         }
     }
 
@@ -521,12 +521,12 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
      * moment is not lost.
      */
     private void giveBack(@Nullable Object queued) {
-        Waiter open = openWaiter;
+        WaitCell open = openWaiter;
         Object value = open == null || open.leave() ? queued : open.given();
         Object given = value == RAISED || value == Waits.TIMED_OUT ? null : value;
         try {
-            if (waitReason() instanceof Party<?> party) {
-                party.abandoned(given);
+            if (waitReason() instanceof WaitNode<?> node) {
+                node.abandoned(given);
             } else if (given != null && (open != null || given == endAwaited())) {
                 throw new FiberAbandonedException(
                         self(), "a value was lost that had been given to " + this);

@@ -57,9 +57,9 @@ abstract sealed class FiberPending permits FiberCore {
         if (!isAlerted()) {
             return null;
         }
-        Signal due = null;
+        Unwind due = null;
         for (CancelScope each = scope; each != null; each = each.outer()) {
-            Signal signal = each.signal();
+            Unwind signal = each.signal();
             due = signal == null ? due : signal;
             if (each.holdsOff() && abandonedFor == null) {
                 return due;
@@ -71,7 +71,7 @@ abstract sealed class FiberPending permits FiberCore {
     /** Throws what is due: a fresh raise of a signal, which stays due; anything else once. */
     final RuntimeException throwDue() {
         Throwable due = Objects.requireNonNull(due(), "nothing is due");
-        if (due instanceof Signal signal) {
+        if (due instanceof Unwind signal) {
             throw signal.raise();
         }
         if (due == pending) {
@@ -92,7 +92,7 @@ abstract sealed class FiberPending permits FiberCore {
     }
 
     final void addPending(Throwable raised) {
-        pending = Ranks.stronger(pending, Signal.originOf(raised));
+        pending = PendingRules.stronger(pending, Unwind.originOf(raised));
         alerted = true;
     }
 
@@ -105,9 +105,9 @@ abstract sealed class FiberPending permits FiberCore {
 
     /** A wait that was given in the last moment puts back what came too late. */
     final void keepForNextSwitchpoint(Throwable raised) {
-        Throwable origin = Signal.originOf(raised);
-        if (pending != origin && !(origin instanceof Signal.Cancel)) {
-            pending = pending == null ? origin : Ranks.stronger(origin, pending);
+        Throwable origin = Unwind.originOf(raised);
+        if (pending != origin && !(origin instanceof Unwind.Cancel)) {
+            pending = pending == null ? origin : PendingRules.stronger(origin, pending);
             alerted = true;
         } // otherwise it stands in the fiber or in its scope as before
     }

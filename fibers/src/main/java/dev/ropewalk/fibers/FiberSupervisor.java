@@ -243,8 +243,8 @@ public final class FiberSupervisor {
             } else if (!(failure instanceof FiberTerminatedException)) {
                 rules.onFailure().failed(fiber, failure);
             }
-        } catch (Signal raised) {
-            if (owner.due() instanceof Signal) {
+        } catch (Unwind raised) {
+            if (owner.due() instanceof Unwind) {
                 // The hook has waited, against the rule, and this fiber is to end.
                 members.remove(ended);
                 throw raised;

@@ -35,7 +35,7 @@ public interface FiberTrace {
     default void switchedIn(Fiber<?> fiber) {}
 
     /**
-     * The fiber has given way, or its turn or its life is over; not told of one that was abandoned
+     * The fiber has yielded, or its turn or its life is over; not told of one that was abandoned
      * while it ran.
      *
      * @param fiber waits, is runnable again, or is dead

@@ -87,7 +87,7 @@ public final class Futures {
      * takes it out of the stage's list again, which nothing else does. Else a stage that lives long
      * would keep all who ever timed out at it (rule F5).
      */
-    private static final class End<T extends @Nullable Object> extends Waiter {
+    private static final class End<T extends @Nullable Object> extends WaitCell {
         private final CompletionStage<? extends T> stage;
         private final CompletableFuture<@Nullable Object> left = new CompletableFuture<>();
         private @Nullable T value;

@@ -37,7 +37,7 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
     private static final Object END = new Object();
     private static final Object NONE = new Object();
 
-    private final CoroutineStrand strand;
+    private final CoroutineNode strand;
 
     /** The value that hasNext has fetched, END, or NONE. */
     private @Nullable Object fetched = NONE;
@@ -88,10 +88,10 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
     private Generator(@Nullable String name, Body<T> body) {
         Objects.requireNonNull(body, "body");
         this.strand =
-                new CoroutineStrand(
+                new CoroutineNode(
                         "generator",
                         name,
-                        new CoroutineStrand.Body() {
+                        new CoroutineNode.Body() {
                             @Override
                             public @Nullable Object run(@Nullable Object first) throws Exception {
                                 body.run(Generator.this::yieldFromBody);
@@ -224,7 +224,7 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
             strand.close();
         } finally {
             // A close that was refused changes nothing.
-            if (fetched != END && strand.state() == Strand.State.DEAD) {
+            if (fetched != END && strand.state() == ControlNode.State.DEAD) {
                 fetched = NONE;
             }
         }

@@ -21,16 +21,16 @@ final class GrowthWatch {
     static final int TICKS = 1_024;
 
     private final Cord cord;
-    private final StuckHandler handler;
+    private final WatchdogHandler handler;
     private final Watchdog watchdog;
 
     /** For each queue, the length that is told next. */
-    private final Map<StuckReport.Growing.Queue, Long> next =
-            new EnumMap<>(StuckReport.Growing.Queue.class);
+    private final Map<WatchdogReport.Growing.Queue, Long> next =
+            new EnumMap<>(WatchdogReport.Growing.Queue.class);
 
     private int ticks;
 
-    GrowthWatch(Cord cord, StuckHandler handler, Watchdog watchdog) {
+    GrowthWatch(Cord cord, WatchdogHandler handler, Watchdog watchdog) {
         this.cord = cord;
         this.handler = handler;
         this.watchdog = watchdog;
@@ -41,19 +41,19 @@ final class GrowthWatch {
         if (++ticks == TICKS) {
             ticks = 0;
             CordStats stats = cord.readStats();
-            found(StuckReport.Growing.Queue.INBOX, stats.inbox());
-            found(StuckReport.Growing.Queue.RUN_QUEUE, stats.runnable());
-            found(StuckReport.Growing.Queue.TASKS, stats.tasks());
+            found(WatchdogReport.Growing.Queue.INBOX, stats.inbox());
+            found(WatchdogReport.Growing.Queue.RUN_QUEUE, stats.runnable());
+            found(WatchdogReport.Growing.Queue.TASKS, stats.tasks());
         }
     }
 
     /** That queue has this length now. */
-    void found(StuckReport.Growing.Queue queue, int length) {
+    void found(WatchdogReport.Growing.Queue queue, int length) {
         if (length < LIMIT / 2) {
             next.remove(queue);
         } else if (length >= next.getOrDefault(queue, (long) LIMIT)) {
             next.put(queue, 2L * length);
-            StuckReport.Growing report = new StuckReport.Growing(cord, queue, length);
+            WatchdogReport.Growing report = new WatchdogReport.Growing(cord, queue, length);
             watchdog.hand(() -> StuckEpisode.tell(handler, report));
         }
     }

@@ -50,7 +50,7 @@ final class Inbox {
 
     /**
      * On the cord: runs up to {@code limit} messages, and returns how many they were; the others
-     * wait for the next look.
+     * wait for the next poll.
      */
     int drain(int limit) {
         for (int i = 0; i < limit; i++) {
@@ -74,7 +74,7 @@ final class Inbox {
 
     /**
      * The cord has left, so late senders take turns as the queue's one consumer: who finds another
-     * one at it only has it look once more. So the messages of a sender are refused in order.
+     * one at it only has it poll once more. So the messages of a sender are refused in order.
      */
     private void refuseAll() {
         int asked = toRefuse.getAndIncrement() == 0 ? 1 : 0;

@@ -12,16 +12,16 @@ final class KeptBytes {
     private static final int BUFFER_BYTES = 8_192;
 
     private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
-    private final int mostBytes;
+    private final int maxBytes;
     private boolean truncated;
 
-    private KeptBytes(int mostBytes) {
-        this.mostBytes = mostBytes;
+    private KeptBytes(int maxBytes) {
+        this.maxBytes = maxBytes;
     }
 
     /** Reads to the end; blocks its thread. */
-    static KeptBytes readAll(InputStream from, int mostBytes) throws IOException {
-        KeptBytes bytes = new KeptBytes(mostBytes);
+    static KeptBytes readAll(InputStream from, int maxBytes) throws IOException {
+        KeptBytes bytes = new KeptBytes(maxBytes);
         byte[] buffer = new byte[BUFFER_BYTES];
         for (int read = from.read(buffer); read >= 0; read = from.read(buffer)) {
             bytes.keep(buffer, read);
@@ -30,7 +30,7 @@ final class KeptBytes {
     }
 
     private void keep(byte[] buffer, int read) {
-        int room = Math.min(read, mostBytes - kept.size());
+        int room = Math.min(read, maxBytes - kept.size());
         kept.write(buffer, 0, room);
         truncated |= room < read;
     }

@@ -5,7 +5,7 @@ import jdk.internal.vm.ContinuationScope;
 
 import org.jspecify.annotations.Nullable;
 
-/** A stack that is a raw continuation: only Ropewalk's own calls give way on it. */
+/** A stack that is a raw continuation: only Ropewalk's own calls yield on it. */
 final class LightStack extends Continuation implements Stack {
     private static final ContinuationScope SCOPE = new ContinuationScope("ropewalk");
 
@@ -41,7 +41,7 @@ final class LightStack extends Continuation implements Stack {
     }
 
     @Override
-    public void leave() {
+    public void yield() {
         Continuation.yield(SCOPE);
     }
 

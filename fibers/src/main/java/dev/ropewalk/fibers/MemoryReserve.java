@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
  * what is given up; hence {@link #tell} needs none at all.
  */
 final class MemoryReserve {
-    private static final int MOST_BYTES = 1 << 20;
+    private static final int MAX_BYTES = 1 << 20;
 
     /** Of the largest heap. */
     private static final int SHARE = 64;
@@ -36,7 +36,7 @@ final class MemoryReserve {
         if (reserve == null
                 && heap.maxMemory() - heap.totalMemory() + heap.freeMemory() > PLENTY * share) {
             try {
-                reserve = new byte[(int) Math.min(MOST_BYTES, share)];
+                reserve = new byte[(int) Math.min(MAX_BYTES, share)];
             } catch (OutOfMemoryError stillNone) {
                 reserve = null;
             }

@@ -8,13 +8,13 @@ sealed interface Outcome<T extends @Nullable Object> {
     record Success<T extends @Nullable Object>(T value) implements Outcome<T> {}
 
     /** Was stopped with {@code value}; the same to all who await it. */
-    record Stopped<T extends @Nullable Object>(Signal.Stop signal, T value) implements Outcome<T> {}
+    record Stopped<T extends @Nullable Object>(Unwind.Stop signal, T value) implements Outcome<T> {}
 
     /** Threw {@code cause}. */
     record Failure<T extends @Nullable Object>(Throwable cause) implements Outcome<T> {}
 
     /** Was terminated. */
-    record Terminated<T extends @Nullable Object>(Signal.Terminate signal) implements Outcome<T> {}
+    record Terminated<T extends @Nullable Object>(Unwind.Terminate signal) implements Outcome<T> {}
 
     /** Was abandoned, and reported so. */
     record Abandoned<T extends @Nullable Object>(FiberAbandonedException report)

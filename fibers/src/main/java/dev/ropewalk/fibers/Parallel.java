@@ -36,12 +36,12 @@ public final class Parallel {
     private static final int PARTS_PER_CORD = 16;
 
     /** So that the counter, which all may move beyond the end, does not overflow. */
-    private static final long MOST_NUMBERS = 1L << 51;
+    private static final long MAX_NUMBERS = 1L << 51;
 
     private static final long FURTHEST = 1L << 62;
 
     /** The largest array that every JVM makes. */
-    private static final int MOST_RESULTS = Integer.MAX_VALUE - 8;
+    private static final int MAX_RESULTS = Integer.MAX_VALUE - 8;
 
     private final Scheduler scheduler;
     private final long end;
@@ -69,7 +69,7 @@ public final class Parallel {
     /**
      * Runs the body for each number, in any order, on the cords of the scheduler and in the calling
      * fiber, and returns when all is done. A switchpoint. The body may wait like any fiber; between
-     * two parts of the loop a fiber gives way, and there it ends if it is terminated or cancelled.
+     * two parts of the loop a fiber yields, and there it ends if it is terminated or cancelled.
      *
      * @param scheduler on whose cords it runs
      * @param from the first number
@@ -116,7 +116,7 @@ public final class Parallel {
             return;
         }
         long numbers = to - from;
-        if (numbers < 0 || numbers > MOST_NUMBERS || Math.abs(to) > FURTHEST) {
+        if (numbers < 0 || numbers > MAX_NUMBERS || Math.abs(to) > FURTHEST) {
             throw new IllegalArgumentException(
                     "from="
                             + from
@@ -191,14 +191,14 @@ public final class Parallel {
             Scheduler scheduler, long from, long to, LongFunction<? extends R> function) {
         Objects.requireNonNull(function, "function");
         Fiber.current();
-        if (to > from && (to - from < 0 || to - from > MOST_RESULTS)) {
+        if (to > from && (to - from < 0 || to - from > MAX_RESULTS)) {
             throw new IllegalArgumentException(
                     "from="
                             + from
                             + " to="
                             + to
                             + " are more numbers than a list can hold, "
-                            + MOST_RESULTS
+                            + MAX_RESULTS
                             + "; use forEach, and put the results elsewhere");
         }
         R[] results = (R[]) new Object[(int) Math.max(0, to - from)];
@@ -278,7 +278,7 @@ public final class Parallel {
                 for (long number = first; number < last; number++) {
                     body.accept(number);
                 }
-            } catch (Signal ended) {
+            } catch (Unwind ended) {
                 // What it leaves of its part nobody else would do.
                 endedBy.compareAndSet(
                         null,
@@ -293,7 +293,7 @@ public final class Parallel {
                 endOthers();
                 return;
             }
-            Fiber.current().snoozeHere();
+            Fiber.current().yieldHere();
         }
     }
 

@@ -89,39 +89,39 @@ public final class Processes {
      * builder redirects it.
      *
      * @param builder what to run
-     * @param mostBytes how many bytes are kept of the output, and as many of the error; what comes
+     * @param maxBytes how many bytes are kept of the output, and as many of the error; what comes
      *     after them is read and dropped, and the result says so
      * @return the exit code and what the process wrote
      * @throws IOException if the process could not be started, or its output not be read
-     * @throws IllegalArgumentException if {@code mostBytes} is negative
+     * @throws IllegalArgumentException if {@code maxBytes} is negative
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
-    public static ProcessOutput output(ProcessBuilder builder, int mostBytes) throws IOException {
-        return output(builder, mostBytes, STOP_LIMIT);
+    public static ProcessOutput output(ProcessBuilder builder, int maxBytes) throws IOException {
+        return output(builder, maxBytes, STOP_LIMIT);
     }
 
     /**
      * Like {@link #output(ProcessBuilder, int)}, with another stop limit.
      *
      * @param builder what to run
-     * @param mostBytes how many bytes are kept of the output, and as many of the error
+     * @param maxBytes how many bytes are kept of the output, and as many of the error
      * @param stopLimit how long the process may take to end after TERM, before KILL
      * @return the exit code and what the process wrote
      * @throws IOException if the process could not be started, or its output not be read
-     * @throws IllegalArgumentException if {@code mostBytes} is negative, or the limit is, or is
+     * @throws IllegalArgumentException if {@code maxBytes} is negative, or the limit is, or is
      *     longer than 292 years
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
-    public static ProcessOutput output(ProcessBuilder builder, int mostBytes, Duration stopLimit)
+    public static ProcessOutput output(ProcessBuilder builder, int maxBytes, Duration stopLimit)
             throws IOException {
-        if (mostBytes < 0) {
+        if (maxBytes < 0) {
             throw new IllegalArgumentException(
-                    "mostBytes=" + mostBytes + " < 0; 0 keeps nothing of what the process writes");
+                    "maxBytes=" + maxBytes + " < 0; 0 keeps nothing of what the process writes");
         }
         long stopLimitNs = Waits.nanos(stopLimit);
         Process process = STARTS.<Process, IOException>call(builder::start);
-        CompletableFuture<KeptBytes> out = read("stdout", process, mostBytes);
-        CompletableFuture<KeptBytes> err = read("stderr", process, mostBytes);
+        CompletableFuture<KeptBytes> out = read("stdout", process, maxBytes);
+        CompletableFuture<KeptBytes> err = read("stderr", process, maxBytes);
         CompletableFuture<?> end = CompletableFuture.allOf(out, err, process.onExit());
         awaitOrEnd(process, end, stopLimitNs);
         return new ProcessOutput(process.exitValue(), result(out), result(err));
@@ -134,7 +134,7 @@ public final class Processes {
      * pipe, only the end of the process does; and plain threads and virtual clocks, where a pool
      * runs inline, must read both at once too. There are two per process.
      */
-    private static CompletableFuture<KeptBytes> read(String what, Process process, int mostBytes) {
+    private static CompletableFuture<KeptBytes> read(String what, Process process, int maxBytes) {
         CompletableFuture<KeptBytes> result = new CompletableFuture<>();
         boolean isOut = what.equals("stdout");
         HelperThreads.unstarted(
@@ -146,7 +146,7 @@ public final class Processes {
                                 }
                                 InputStream from =
                                         isOut ? process.getInputStream() : process.getErrorStream();
-                                result.complete(KeptBytes.readAll(from, mostBytes));
+                                result.complete(KeptBytes.readAll(from, maxBytes));
                             } catch (Throwable broken) {
                                 result.completeExceptionally(broken);
                             }

@@ -41,7 +41,7 @@ final class ReadAhead {
     private static final long LEAST_HEADER = 32;
 
     /** The innermost frames of a fiber that sleeps below a few of the user's. */
-    private static final int MOST_WORDS = 96;
+    private static final int MAX_WORDS = 96;
 
     private static final int WORDS_PER_LINE = 64 / Long.BYTES;
 
@@ -120,7 +120,7 @@ final class ReadAhead {
         }
         long seen = 0;
         for (int i = 0; i < chunks; i++) {
-            int end = Math.min(UNSAFE.getInt(cold[i], SIZE), tops[i] + MOST_WORDS);
+            int end = Math.min(UNSAFE.getInt(cold[i], SIZE), tops[i] + MAX_WORDS);
             for (int word = tops[i]; word < end; word += WORDS_PER_LINE) {
                 seen += UNSAFE.getLong(cold[i], LEAST_HEADER + (long) word * Long.BYTES);
             }

@@ -110,7 +110,7 @@ public final class Repeat {
     static void sleepUntil(Fiber<?> fiber, long startNs, long untilNs, Object reason) {
         long leftNs = untilNs - (fiber.cord.nanoTime() - startNs);
         if (leftNs <= 0) {
-            fiber.snoozeHere();
+            fiber.yieldHere();
         }
         // Once, unless the time is longer than a timer can be.
         for (; leftNs > 0; leftNs = untilNs - (fiber.cord.nanoTime() - startNs)) {

@@ -11,10 +11,10 @@ import java.util.Objects;
  * neighbours and costs no object. The ring doubles when full and never shrinks: its size is the
  * largest number of fibers that were runnable at once.
  *
- * <p>What is taken stays in its slots until {@link #forgetTaken}, which each look calls: to clear
+ * <p>What is taken stays in its slots until {@link #forgetTaken}, which each poll calls: to clear
  * them at each switch takes two more stores of a reference there, with barriers whose machine code
  * is a tenth of a switch's and more (see {@link FiberCore} on what that costs). So garbage of some
- * hundred switches is kept alive until the next look, and none while the cord is idle or has ended.
+ * hundred switches is kept alive until the next poll, and none while the cord is idle or has ended.
  */
 final class RunQueue {
     private static final int FIRST_CAPACITY = 64;

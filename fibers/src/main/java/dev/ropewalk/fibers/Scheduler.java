@@ -210,7 +210,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
         try {
             spinBelow(
                     null,
-                    new Fiber<>(new Placement(this, true), null, null, Fiber.callable(task::run)));
+                    new Fiber<>(new TaskSlot(this, true), null, null, Fiber.callable(task::run)));
         } catch (IllegalStateException refused) {
             throw new RejectedExecutionException(refused.getMessage(), refused);
         }
@@ -220,7 +220,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
             @Nullable String name, Callable<? extends T> body) {
         Objects.requireNonNull(body, "body");
         Fiber<?> spinner = Fiber.currentOrNull();
-        Fiber<T> task = new Fiber<>(new Placement(this, spinner == null), spinner, name, body);
+        Fiber<T> task = new Fiber<>(new TaskSlot(this, spinner == null), spinner, name, body);
         spinBelow(spinner, task);
         return task;
     }

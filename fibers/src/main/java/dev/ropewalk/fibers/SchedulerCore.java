@@ -38,7 +38,7 @@ abstract sealed class SchedulerCore permits Scheduler {
     /** Those it has started. Replaced as a whole, under the lock of this. */
     private volatile List<Cord> cords = List.of();
 
-    final Crew crew = new Crew();
+    final Workers workers = new Workers();
     final TaskCounts counts;
 
     final SchedulerShutdown shutdown = new SchedulerShutdown(this);
@@ -60,7 +60,7 @@ abstract sealed class SchedulerCore permits Scheduler {
 
     SchedulerCore(SchedulerOptions options) {
         this.options = options;
-        this.counts = new TaskCounts(options.mostWaiting());
+        this.counts = new TaskCounts(options.maxPending());
     }
 
     // ---------------------------------------------------------------- its cords
@@ -70,19 +70,19 @@ abstract sealed class SchedulerCore permits Scheduler {
         List<Cord> more = new ArrayList<>(cords);
         more.add(cord);
         cords = List.copyOf(more);
-        crew.join(Objects.requireNonNull(cord.tasks, "tasks"));
+        workers.join(Objects.requireNonNull(cord.tasks, "tasks"));
     }
 
     /** Its thread could not be started. */
     synchronized void forget(Cord cord) {
         cords = cords.stream().filter(each -> each != cord).toList();
-        crew.remove(Objects.requireNonNull(cord.tasks, "tasks"));
+        workers.remove(Objects.requireNonNull(cord.tasks, "tasks"));
     }
 
     /** The cord has ended. */
     void leave(TaskQueue queue) {
         noteFailure(queue); // first: who finds no cord any more looks for it
-        crew.remove(queue);
+        workers.remove(queue);
         queue.closeAtEnd();
         synchronized (this) {
             bound.remove(queue.cord);
@@ -169,7 +169,7 @@ abstract sealed class SchedulerCore permits Scheduler {
             checkOpen("bind a thread to it");
             bound.add(here.cord);
             here.reopen(); // the body may be restarted
-            crew.join(here);
+            workers.join(here);
         }
         try {
             return body.call();
@@ -179,13 +179,13 @@ abstract sealed class SchedulerCore permits Scheduler {
     }
 
     private boolean unbind(TaskQueue here) {
-        if (!crew.isLastOrRemove(here)) {
+        if (!workers.isLastOrRemove(here)) {
             here.close(); // the others take what waits, unless they leave at the same time
         }
         long limitNs = Waits.nanos(options.drainLimit());
         long startNs = here.cord.nanoTime();
         boolean inTime = here.drain(limitNs);
-        crew.remove(here);
+        workers.remove(here);
         here.close(); // who left meanwhile may have handed something on to this one
         return inTime && here.drain(limitNs - (here.cord.nanoTime() - startNs));
     }
@@ -224,7 +224,7 @@ abstract sealed class SchedulerCore permits Scheduler {
                             + " runs its initialiser, before which no task can start there; spin"
                             + " tasks when it is done");
         }
-        if (crew.queues().length == 0 && (here == null || !isMine(here))) {
+        if (workers.queues().length == 0 && (here == null || !isMine(here))) {
             if (firstFailed != null) {
                 throw noCord("");
             }
@@ -267,7 +267,7 @@ abstract sealed class SchedulerCore permits Scheduler {
 
     /** False if there is no cord, or none that may start anything more. */
     private boolean placeAgain(Fiber<?> task) {
-        return state.compareTo(State.STOPPING) < 0 && crew.place(task);
+        return state.compareTo(State.STOPPING) < 0 && workers.place(task);
     }
 
     /** A task that somebody wants something of does not wait for its turn. */
@@ -276,17 +276,17 @@ abstract sealed class SchedulerCore permits Scheduler {
         if (here != null && here.tasks != null && isMine(here) && here.tasks.canTake()) {
             here.tasks.start(task);
         } else {
-            crew.claimSoon(task);
+            workers.claimSoon(task);
         }
     }
 
     // ---------------------------------------------------------------- ends
 
     /** On the task's cord, or wherever it was refused. */
-    final void ended(Fiber<?> task, Placement placement) {
+    final void ended(Fiber<?> task, TaskSlot slot) {
         TaskQueue here = task.cord.tasks;
-        if (placement.isCounted && here != null) {
-            placement.isCounted = false;
+        if (slot.isCounted && here != null) {
+            slot.isCounted = false;
             here.ended();
         }
         if (state == State.STOPPING) {
@@ -313,7 +313,7 @@ abstract sealed class SchedulerCore permits Scheduler {
     }
 
     final SchedulerStats readStats() {
-        return counts.stats(crew.queues().length);
+        return counts.stats(workers.queues().length);
     }
 
     // ---------------------------------------------------------------- its state

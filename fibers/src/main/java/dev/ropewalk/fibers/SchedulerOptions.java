@@ -14,7 +14,7 @@ import java.util.Objects;
  *     how long the end of a bound thread's body waits for those on that thread
  * @param isOneCpuEach whether each cord it starts gets one of the CPUs of the cord's options, in
  *     turn; else each may run on any of them
- * @param mostWaiting how many tasks may wait to be started, at least 1; {@link Integer#MAX_VALUE}
+ * @param maxPending how many tasks may wait to be started, at least 1; {@link Integer#MAX_VALUE}
  *     for any number
  */
 public record SchedulerOptions(
@@ -23,22 +23,22 @@ public record SchedulerOptions(
         CordOptions cord,
         Duration drainLimit,
         boolean isOneCpuEach,
-        int mostWaiting) {
-    private static final int MOST_CORDS = 1_024;
+        int maxPending) {
+    private static final int MAX_CORDS = 1_024;
     private static final Duration DEFAULT_DRAIN_LIMIT = Duration.ofSeconds(30);
 
     /** Checks the values. */
     public SchedulerOptions {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(cord, "cord");
-        if (cords < 0 || cords > MOST_CORDS) {
+        if (cords < 0 || cords > MAX_CORDS) {
             throw new IllegalArgumentException(
                     "cords="
                             + cords
                             + " of scheduler "
                             + name
                             + " is not in 0.."
-                            + MOST_CORDS
+                            + MAX_CORDS
                             + "; one for each processor is the default");
         }
         if (cords > 0 && cord.clock() instanceof CordOptions.VirtualClock) {
@@ -51,10 +51,10 @@ public record SchedulerOptions(
                             + cord.clock()
                             + "; take 0 cords and bind the caller's thread");
         }
-        if (mostWaiting < 1) {
+        if (maxPending < 1) {
             throw new IllegalArgumentException(
-                    "mostWaiting="
-                            + mostWaiting
+                    "maxPending="
+                            + maxPending
                             + " of scheduler "
                             + name
                             + " < 1: no task could be spun; Integer.MAX_VALUE is no bound");
@@ -77,7 +77,7 @@ public record SchedulerOptions(
     public static SchedulerOptions named(String name) {
         return new SchedulerOptions(
                 name,
-                Math.min(Runtime.getRuntime().availableProcessors(), MOST_CORDS),
+                Math.min(Runtime.getRuntime().availableProcessors(), MAX_CORDS),
                 CordOptions.named(name),
                 DEFAULT_DRAIN_LIMIT,
                 false,
@@ -90,7 +90,7 @@ public record SchedulerOptions(
      * @param number how many cords are started
      */
     public SchedulerOptions withCords(int number) {
-        return new SchedulerOptions(name, number, cord, drainLimit, isOneCpuEach, mostWaiting);
+        return new SchedulerOptions(name, number, cord, drainLimit, isOneCpuEach, maxPending);
     }
 
     /**
@@ -99,7 +99,7 @@ public record SchedulerOptions(
      * @param options how a cord is made; its name is replaced
      */
     public SchedulerOptions withCord(CordOptions options) {
-        return new SchedulerOptions(name, cords, options, drainLimit, isOneCpuEach, mostWaiting);
+        return new SchedulerOptions(name, cords, options, drainLimit, isOneCpuEach, maxPending);
     }
 
     /**
@@ -108,7 +108,7 @@ public record SchedulerOptions(
      * @param limit how long tasks may go on before they are terminated
      */
     public SchedulerOptions withDrainLimit(Duration limit) {
-        return new SchedulerOptions(name, cords, cord, limit, isOneCpuEach, mostWaiting);
+        return new SchedulerOptions(name, cords, cord, limit, isOneCpuEach, maxPending);
     }
 
     /**
@@ -116,7 +116,7 @@ public record SchedulerOptions(
      * are those of {@link CordOptions#withCpus}, without which this has no effect.
      */
     public SchedulerOptions withOneCpuEach() {
-        return new SchedulerOptions(name, cords, cord, drainLimit, true, mostWaiting);
+        return new SchedulerOptions(name, cords, cord, drainLimit, true, maxPending);
     }
 
     /**
@@ -125,13 +125,13 @@ public record SchedulerOptions(
      * calls, so that the caller sees the pressure; they do not wait, for a fiber can do that by
      * itself, with a {@code Semaphore} of {@code fibers.sync}. {@link Parallel} goes on with fewer
      * fibers then; a {@link Dag} or {@link Scope} fails. Without a bound there is a {@link
-     * StuckReport.Growing} when very many wait.
+     * WatchdogReport.Growing} when very many wait.
      *
      * @param tasks how many may wait, on all cords together; those that run do not count; {@link
      *     Integer#MAX_VALUE}, the default, for any number
      * @throws IllegalArgumentException if it is less than 1
      */
-    public SchedulerOptions withMostWaiting(int tasks) {
+    public SchedulerOptions withMaxPending(int tasks) {
         return new SchedulerOptions(name, cords, cord, drainLimit, isOneCpuEach, tasks);
     }
 

@@ -37,7 +37,7 @@ final class SchedulerShutdown {
     /** Opened when all tasks have ended, whatever it took. */
     private final CountDownLatch tasksEnded = new CountDownLatch(1);
 
-    private final Queue<Waiter> closers = new ConcurrentLinkedQueue<>();
+    private final Queue<WaitCell> closers = new ConcurrentLinkedQueue<>();
 
     /**
      * Tasks that this has terminated, or that were ended or refused meanwhile. Who was on its way
@@ -60,7 +60,7 @@ final class SchedulerShutdown {
     // ---------------------------------------------------------------- who closes
 
     ShutdownReport run(long limitNs) {
-        Waiter waiter = new Waiter(); // first: it refuses who cannot wait
+        WaitCell waiter = new WaitCell(); // first: it refuses who cannot wait
         closers.add(waiter);
         if (scheduler.beginDraining()) {
             begin();
@@ -101,12 +101,12 @@ final class SchedulerShutdown {
         }
     }
 
-    private boolean await(Waiter first, long limitNs) {
+    private boolean await(WaitCell first, long limitNs) {
         if (report != null || first.await(reason(), limitNs) != Waits.TIMED_OUT) {
             return true;
         }
         drained.countDown();
-        Waiter second = new Waiter();
+        WaitCell second = new WaitCell();
         closers.add(second);
         try {
             return report != null || second.await(reason()) == null;
@@ -154,11 +154,11 @@ final class SchedulerShutdown {
 
     private void endCord(Cord cord) {
         Fiber<?> root = cord.root();
-        root.raiseAnyway(new Signal.Terminate(scheduler + " ends, and " + root + " with it"));
+        root.raiseAnyway(new Unwind.Terminate(scheduler + " ends, and " + root + " with it"));
     }
 
     private void endTasks() throws InterruptedException {
-        for (TaskQueue each : scheduler.crew.queues()) {
+        for (TaskQueue each : scheduler.workers.queues()) {
             endedByThis.addAll(each.snapshot());
         }
         for (Cord cord : scheduler.ownCords()) {
@@ -173,11 +173,11 @@ final class SchedulerShutdown {
 
     /** Their threads are the users', so they go on when the tasks have ended or are abandoned. */
     private void endTasksOf(List<Cord> bound) throws InterruptedException {
-        long startNs = RealSeam.now();
+        long startNs = RealPlatform.now();
         long limitNs = scheduler.stopLimitNs();
         ask(bound, this::endTasksOn, limitNs);
         tellIfQuiet();
-        long leftNs = Math.max(0, limitNs - (RealSeam.now() - startNs));
+        long leftNs = Math.max(0, limitNs - (RealPlatform.now() - startNs));
         if (!tasksEnded.await(leftNs, TimeUnit.NANOSECONDS)) {
             ask(bound, this::abandonTasksOn, GRACE_NS);
         }
@@ -261,9 +261,9 @@ final class SchedulerShutdown {
     private void awaitCords() {
         long stopLimitNs = scheduler.stopLimitNs();
         long limitNs = Math.min(stopLimitNs, Long.MAX_VALUE - GRACE_NS) + GRACE_NS;
-        long startNs = RealSeam.now();
+        long startNs = RealPlatform.now();
         for (Cord cord : scheduler.ownCords()) {
-            long leftNs = Math.max(0, limitNs - (RealSeam.now() - startNs));
+            long leftNs = Math.max(0, limitNs - (RealPlatform.now() - startNs));
             if (!cord.end.await(reason(), leftNs)) {
                 stuck.add(DumpText.ofStuck(DumpTaker.ofStuck(cord), STACK_LINES));
                 if (cord.tasks != null) {
@@ -308,6 +308,6 @@ final class SchedulerShutdown {
     }
 
     private static boolean hasBegun(Fiber<?> task) {
-        return task.placement != null && task.placement.hasBegun;
+        return task.taskSlot != null && task.taskSlot.hasBegun;
     }
 }

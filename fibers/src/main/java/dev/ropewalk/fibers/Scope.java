@@ -190,7 +190,7 @@ public final class Scope<T extends @Nullable Object> {
         Objects.requireNonNull(body, "body");
         Fiber<C> task =
                 new Fiber<>(
-                        new Placement(scheduler, false),
+                        new TaskSlot(scheduler, false),
                         owner,
                         Objects.requireNonNull(name, "name"),
                         body);
@@ -270,10 +270,10 @@ public final class Scope<T extends @Nullable Object> {
             throw new IllegalStateException(
                     "the block of " + this + " is over; " + fiber + " was not started");
         }
-        if (fiber.placement == null) {
+        if (fiber.taskSlot == null) {
             fiber.cord.spinBelow(owner, fiber);
         } else {
-            fiber.placement.scheduler.spinBelow(owner, fiber);
+            fiber.taskSlot.scheduler.spinBelow(owner, fiber);
         }
         fiber.memberOf = this;
         fiber.keepsScopeOpen = keepsOpen;
@@ -339,7 +339,7 @@ public final class Scope<T extends @Nullable Object> {
         /** None if they are too many to be followed. */
         @Override
         public List<? extends Fiber<?>> fibers() {
-            return open > WaitCycle.MOST_STEPS
+            return open > WaitCycle.MAX_STEPS
                     ? List.of()
                     : members().stream().filter(each -> each.keepsScopeOpen).toList();
         }

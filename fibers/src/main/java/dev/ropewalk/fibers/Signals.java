@@ -41,8 +41,8 @@ public final class Signals implements AutoCloseable {
     /** A signal that somebody has open, and what the JVM did before. */
     private record Handled(List<Signals> openedBy, Object previous) {}
 
-    private final Guard guard = Guard.shared();
-    private final WaitingLine<String> line = new WaitingLine<>();
+    private final Exclusion guard = Exclusion.byLock();
+    private final WaitQueue<String> line = new WaitQueue<>();
     private final Set<String> names;
 
     /** Guarded: came and was not taken yet, in that order. */
@@ -91,7 +91,7 @@ public final class Signals implements AutoCloseable {
      * @throws WaitInterruptedException if a plain thread was interrupted
      */
     public String await() {
-        Party<String> party;
+        WaitNode<String> node;
         guard.enterAtSwitchpoint(this);
         try {
             checkOpen();
@@ -100,12 +100,12 @@ public final class Signals implements AutoCloseable {
                 pending.remove(first);
                 return first;
             }
-            party = guard.party(null);
-            line.add(party);
+            node = guard.node(null);
+            line.add(node);
         } finally {
             guard.exit();
         }
-        Object result = guard.await(party, this, Long.MAX_VALUE);
+        Object result = guard.await(node, this, Long.MAX_VALUE);
         if (result instanceof String name) {
             return name;
         }
@@ -115,14 +115,14 @@ public final class Signals implements AutoCloseable {
     /** Gives the signals back; who waits gets an exception. Closing twice is harmless. */
     @Override
     public void close() {
-        List<Party<String>> waiting = new ArrayList<>();
+        List<WaitNode<String>> waiting = new ArrayList<>();
         guard.enter(this);
         try {
             if (isClosed) {
                 return;
             }
             isClosed = true;
-            for (Party<String> each = line.claimFirst(CLOSED);
+            for (WaitNode<String> each = line.claimFirst(CLOSED);
                     each != null;
                     each = line.claimFirst(CLOSED)) {
                 waiting.add(each);
@@ -130,7 +130,7 @@ public final class Signals implements AutoCloseable {
         } finally {
             guard.exit();
         }
-        waiting.forEach(Party::wake);
+        waiting.forEach(WaitNode::wake);
         synchronized (HANDLED) {
             names.forEach(name -> remove(name, this));
         }
@@ -138,7 +138,7 @@ public final class Signals implements AutoCloseable {
 
     /** On a thread of the JVM's. */
     private void arrived(String name) {
-        Party<String> first;
+        WaitNode<String> first;
         guard.enter(this);
         try {
             first = isClosed ? null : line.claimFirst(name);

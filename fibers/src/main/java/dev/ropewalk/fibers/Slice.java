@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The time for which a fiber runs without giving way, checked where the fiber's code asks for it
+ * The time for which a fiber runs without yielding, checked where the fiber's code asks for it
  * (rule F13): {@link #checkpoint} in a long loop says which one it is that keeps the others
  * waiting.
  *
@@ -13,7 +13,7 @@ import java.util.Objects;
  * <p>A slice begins whenever the fiber gets its turn: at its start, and after each switchpoint,
  * also one at which nobody else was there to run. It is measured by the ticker's milliseconds, so a
  * switch costs nothing for it, and a checkpoint within the first one reads no clock: a slice counts
- * up to a tick less than it took, and as much more as the cord's last look at its messages took. On
+ * up to a tick less than it took, and as much more as the cord's last poll at its messages took. On
  * a virtual clock no time passes in a slice, so nothing is ever over a limit there.
  *
  * <p>For the running fiber only; where no fiber runs, all methods throw an {@link
@@ -23,9 +23,9 @@ public final class Slice {
     private Slice() {}
 
     /**
-     * Checks how long the running fiber has not given way: past the warning it logs that, once in a
+     * Checks how long the running fiber has not yielded: past the warning it logs that, once in a
      * slice; past the error limit it throws, each time, until the fiber has come to a switchpoint.
-     * It is none itself: it neither gives way nor raises what is pending.
+     * It is none itself: it neither yields nor raises what is pending.
      *
      * @throws SliceExceededException if the slice is longer than the error limit; an ordinary
      *     exception of this fiber
@@ -40,19 +40,19 @@ public final class Slice {
     }
 
     /**
-     * Gives way, as by {@link Fiber#snooze}, if the running fiber has had its turn for longer than
-     * the quantum; else goes on at once. So a long loop that calls it in each step leaves the cord
-     * to others now and then, and pays for a switch no oftener than that. The turn is measured as
-     * for {@link #checkpoint}, to a tick, so shorter quanta than a millisecond are like one; a
-     * {@link #extend} makes no difference. On a virtual clock it never gives way.
+     * Yields, as by {@link Fiber#snooze}, if the running fiber has had its turn for longer than the
+     * quantum; else goes on at once. So a long loop that calls it in each step leaves the cord to
+     * others now and then, and pays for a switch no oftener than that. The turn is measured as for
+     * {@link #checkpoint}, to a tick, so shorter quanta than a millisecond are like one; a {@link
+     * #extend} makes no difference. On a virtual clock it never yields.
      *
      * @param quantum how long a turn may be
-     * @return true if it gave way, and so was a switchpoint, which raises what is pending; false if
+     * @return true if it yielded, and so was a switchpoint, which raises what is pending; false if
      *     it was none
      * @throws IllegalArgumentException if the time is negative or longer than 292 years
      * @throws IllegalStateException if no fiber runs on this thread
      */
-    public static boolean giveWay(Duration quantum) {
+    public static boolean snooze(Duration quantum) {
         long quantumNs = Waits.nanos(quantum);
         boolean isOver = Fiber.current().cord.turnNs() > quantumNs;
         if (isOver) {

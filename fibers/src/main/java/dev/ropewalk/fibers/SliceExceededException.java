@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers;
 
-/** A fiber has run longer than its slice without giving way; see {@link Slice#checkpoint}. */
+/** A fiber has run longer than its slice without yielding; see {@link Slice#checkpoint}. */
 public final class SliceExceededException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -64,6 +64,6 @@ final class Slices {
     }
 
     private static String textOf(Fiber<?> fiber, long turnNs) {
-        return fiber + " has not given way for " + Duration.ofNanos(turnNs).toMillis() + " ms";
+        return fiber + " has not yielded for " + Duration.ofNanos(turnNs).toMillis() + " ms";
     }
 }

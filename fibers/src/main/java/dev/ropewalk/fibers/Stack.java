@@ -15,21 +15,21 @@ interface Stack {
     void enter();
 
     /**
-     * Gives way to the root frame; returns when the stack is entered again.
+     * Yields to the root frame; returns when the stack is entered again.
      *
      * @throws StackPinnedException if the stack holds a frame that cannot be suspended; the caller
      *     is then still running
      */
-    void leave();
+    void yield();
 
     /**
-     * Whether the stack gave way to the root frame other than by {@link #leave}: code on it is in a
+     * Whether the stack yielded to the root frame other than by {@link #yield}: code on it is in a
      * call of the JDK that blocks. Only {@link Cord#stackReady} makes it one that can be entered.
      */
     default boolean isBlocked() {
         return false;
     }
 
-    /** Where it gave way, the innermost frame first. On the cord, while it is not entered. */
+    /** Where it yielded, the innermost frame first. On the cord, while it is not entered. */
     StackTraceElement[] trace();
 }

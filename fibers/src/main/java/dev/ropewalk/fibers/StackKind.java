@@ -3,9 +3,9 @@ package dev.ropewalk.fibers;
 /** What a cord's fibers run on (rule F11); chosen per cord. */
 public enum StackKind {
     /**
-     * Raw continuations, the fastest: only calls of Ropewalk give way. A call that blocks its
-     * thread blocks the whole cord, and monitors, {@code ReentrantLock}, {@code ThreadLocal} and
-     * {@code ScopedValue} do not tell the fibers of a cord apart.
+     * Raw continuations, the fastest: only calls of Ropewalk yield. A call that blocks its thread
+     * blocks the whole cord, and monitors, {@code ReentrantLock}, {@code ThreadLocal} and {@code
+     * ScopedValue} do not tell the fibers of a cord apart.
      */
     LIGHT,
 

@@ -7,19 +7,19 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What is told of a cord that does not give way, from the first suspicion on. Confined to the
+ * What is told of a cord that does not yield, from the first suspicion on. Confined to the
  * watchdog's reporter, but for {@link #setOver}.
  */
 final class StuckEpisode {
     private static final Logger LOG = Logs.logger(StuckEpisode.class);
 
     private final Cord cord;
-    private final StuckHandler handler;
+    private final WatchdogHandler handler;
     private @Nullable Fiber<?> fiber;
-    private long firstCpuNs = ThreadLook.UNKNOWN;
+    private long firstCpuNs = ThreadSampler.UNKNOWN;
     private volatile boolean isOver;
 
-    StuckEpisode(Cord cord, StuckHandler handler) {
+    StuckEpisode(Cord cord, WatchdogHandler handler) {
         this.cord = cord;
         this.handler = handler;
     }
@@ -30,17 +30,17 @@ final class StuckEpisode {
     }
 
     void begin() {
-        firstCpuNs = ThreadLook.cpuNs(cord.loopThread());
+        firstCpuNs = ThreadSampler.cpuNs(cord.loopThread());
     }
 
     void report(@Nullable Fiber<?> ran, long ns) {
         fiber = ran;
         List<StackTraceElement> stack = stack();
-        StuckReport.Monitor monitor = monitor();
+        WatchdogReport.Monitor monitor = monitor();
         // Read after these, which otherwise are those of something that came later.
         boolean isLate = isOver;
-        StuckReport.Stuck report =
-                new StuckReport.Stuck(
+        WatchdogReport.Stuck report =
+                new WatchdogReport.Stuck(
                         cord,
                         ran,
                         Duration.ofNanos(ns),
@@ -51,7 +51,7 @@ final class StuckEpisode {
         tell(handler, report);
     }
 
-    private static void toFlightRecorder(StuckReport.Stuck report) {
+    private static void toFlightRecorder(WatchdogReport.Stuck report) {
         try {
             CordStuckEvent.commit(report);
         } catch (LinkageError absent) {
@@ -62,21 +62,21 @@ final class StuckEpisode {
     }
 
     void reportEnd(long ns) {
-        tell(handler, new StuckReport.Over(cord, fiber, Duration.ofNanos(ns), cpuTime()));
+        tell(handler, new WatchdogReport.Over(cord, fiber, Duration.ofNanos(ns), cpuTime()));
     }
 
     private List<StackTraceElement> stack() {
         try {
-            return ThreadLook.stack(cord.currentThread());
+            return ThreadSampler.stack(cord.currentThread());
         } catch (Throwable failed) {
             Logs.tellBroken(LOG, failed, "the stack of {} could not be taken", cord);
             return List.of();
         }
     }
 
-    private StuckReport.@Nullable Monitor monitor() {
+    private WatchdogReport.@Nullable Monitor monitor() {
         try {
-            return ThreadLook.monitor(cord.loopThread());
+            return ThreadSampler.monitor(cord.loopThread());
         } catch (Throwable failed) {
             Logs.tellBroken(LOG, failed, "what {} is blocked on could not be found", cord);
             return null;
@@ -84,12 +84,12 @@ final class StuckEpisode {
     }
 
     private @Nullable Duration cpuTime() {
-        long nowNs = ThreadLook.cpuNs(cord.loopThread());
-        boolean isKnown = firstCpuNs != ThreadLook.UNKNOWN && nowNs != ThreadLook.UNKNOWN;
+        long nowNs = ThreadSampler.cpuNs(cord.loopThread());
+        boolean isKnown = firstCpuNs != ThreadSampler.UNKNOWN && nowNs != ThreadSampler.UNKNOWN;
         return isKnown ? Duration.ofNanos(nowNs - firstCpuNs) : null;
     }
 
-    static void tell(StuckHandler handler, StuckReport report) {
+    static void tell(WatchdogHandler handler, WatchdogReport report) {
         try {
             handler.stuck(report);
         } catch (Throwable broken) {

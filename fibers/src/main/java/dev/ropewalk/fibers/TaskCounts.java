@@ -20,14 +20,14 @@ final class TaskCounts {
     private final LongAdder ended = new LongAdder();
     private final LongAdder stolen = new LongAdder();
 
-    private final int mostWaiting;
+    private final int maxPending;
 
     /** Tasks that nobody has claimed; null if they are not bounded. */
     private final @Nullable AtomicInteger waiting;
 
-    TaskCounts(int mostWaiting) {
-        this.mostWaiting = mostWaiting;
-        this.waiting = mostWaiting == Integer.MAX_VALUE ? null : new AtomicInteger();
+    TaskCounts(int maxPending) {
+        this.maxPending = maxPending;
+        this.waiting = maxPending == Integer.MAX_VALUE ? null : new AtomicInteger();
     }
 
     /**
@@ -41,11 +41,11 @@ final class TaskCounts {
             int seen;
             do {
                 seen = all.get();
-                if (seen >= mostWaiting) {
+                if (seen >= maxPending) {
                     throw new TaskRejectedException(
                             task
-                                    + " was not taken: mostWaiting="
-                                    + mostWaiting
+                                    + " was not taken: maxPending="
+                                    + maxPending
                                     + " tasks wait to be started; spin fewer at a time, held back"
                                     + " by a semaphore for one, or allow more");
                 }

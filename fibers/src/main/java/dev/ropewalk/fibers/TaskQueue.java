@@ -14,9 +14,9 @@ import java.util.function.Consumer;
  * them in its turn, idle cords steal them, and an entry that somebody has claimed otherwise is
  * dropped when it comes to the head.
  *
- * <p>A fiber of the cord that snoozes stands in the line as well, for who gives way means the tasks
+ * <p>A fiber of the cord that snoozes stands in the line as well, for who yields means the tasks
  * too; else one that places tasks and snoozes would be alone on the cord, but for a task with each
- * look, and the line would grow for ever. Its place names one wait: who takes it, also a thief,
+ * poll, and the line would grow for ever. Its place names one wait: who takes it, also a thief,
  * ends that wait, and one whose wait is over does nothing. The cord takes all places at the head at
  * once, so a line without tasks is none.
  *
@@ -26,7 +26,7 @@ final class TaskQueue {
     private static final Logger LOG = Logs.logger(TaskQueue.class);
 
     /** Tasks that are started before those have had a turn that were started before them. */
-    private static final int MOST_AT_ONCE = 1_024;
+    private static final int MAX_AT_ONCE = 1_024;
 
     final Scheduler scheduler;
     final Cord cord;
@@ -92,7 +92,7 @@ final class TaskQueue {
         if (cord.isFull()) {
             return isWaiting(); // others' are not for this one
         }
-        for (TaskQueue each : scheduler.crew.queues()) {
+        for (TaskQueue each : scheduler.workers.queues()) {
             if (each.isWaiting()) {
                 return true;
             }
@@ -197,8 +197,8 @@ final class TaskQueue {
     }
 
     private @Nullable Collection<CordMessage> claim(Fiber<?> task) {
-        Placement placement = task.placement;
-        Collection<CordMessage> notes = placement == null ? null : placement.claim(cord);
+        TaskSlot slot = task.taskSlot;
+        Collection<CordMessage> notes = slot == null ? null : slot.claim(cord);
         if (notes != null) {
             task.cord = cord;
             scheduler.counts.claimed();
@@ -225,7 +225,7 @@ final class TaskQueue {
 
     /** Like {@link #startNext}, from another cord, beginning at a random one. */
     boolean steal() {
-        TaskQueue[] all = scheduler.crew.queues();
+        TaskQueue[] all = scheduler.workers.queues();
         if (all.length < 2 || !canTake() || cord.isFull()) {
             return false;
         }
@@ -254,7 +254,7 @@ final class TaskQueue {
                 boolean isPassedOn =
                         cord.isFull()
                                 && task.cordOrNull() == null
-                                && scheduler.crew.passOn(task, this);
+                                && scheduler.workers.passOn(task, this);
                 if (!isPassedOn && start(task)) {
                     return true;
                 }
@@ -300,8 +300,8 @@ final class TaskQueue {
     }
 
     private static void countIn(Fiber<?> task) {
-        if (task.placement != null) {
-            task.placement.isCounted = true;
+        if (task.taskSlot != null) {
+            task.taskSlot.isCounted = true;
         }
     }
 
@@ -328,7 +328,7 @@ final class TaskQueue {
         }
     }
 
-    /** Whether a fiber of this cord that gives way does so to tasks too. */
+    /** Whether a fiber of this cord that yields does so to tasks too. */
     boolean isInFront() {
         return isWaiting() && canTake();
     }
@@ -336,9 +336,9 @@ final class TaskQueue {
     /**
      * The current fiber goes on when those that wait now have been taken. A switchpoint.
      *
-     * @return false if it has not given way, for nobody takes anything from here any more
+     * @return false if it has not yielded, for nobody takes anything from here any more
      */
-    boolean snoozeBehind(Fiber<?> fiber) {
+    boolean yieldBehind(Fiber<?> fiber) {
         Snooze place = new Snooze(fiber, fiber.nextWaitNumber());
         waiting.add(place);
         if (isClosed && waiting.remove(place)) {
@@ -420,7 +420,7 @@ final class TaskQueue {
     /** Not for ever, while others place more. */
     private boolean startAll() {
         int started = 0;
-        while (started < MOST_AT_ONCE && startNext()) {
+        while (started < MAX_AT_ONCE && startNext()) {
             started++;
         }
         return started > 0;

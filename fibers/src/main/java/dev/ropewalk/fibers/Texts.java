@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What users give names and reasons, as text that fits into a line of a report. */
 final class Texts {
-    private static final int MOST_CHARS = 300;
+    private static final int MAX_CHARS = 300;
 
     /** Of a lineage, with the fiber itself. */
-    private static final int MOST_NAMES = 16;
+    private static final int MAX_NAMES = 16;
 
     private Texts() {}
 
@@ -23,7 +23,7 @@ final class Texts {
         int unnamed = 0;
         for (Fiber<?> each = fiber.parentOrNull(); each != null; ) {
             Fiber<?> above = each.parentOrNull();
-            if (above != null && ++names >= MOST_NAMES) {
+            if (above != null && ++names >= MAX_NAMES) {
                 unnamed++;
             } else {
                 if (unnamed > 0) {
@@ -44,7 +44,7 @@ final class Texts {
         if (text == null) {
             return "null";
         }
-        int shown = Math.min(text.length(), MOST_CHARS);
+        int shown = Math.min(text.length(), MAX_CHARS);
         StringBuilder line = new StringBuilder(shown);
         for (int i = 0; i < shown; i++) {
             char each = text.charAt(i);

@@ -26,14 +26,14 @@ public record ThreadOptions(long stackSize, @Nullable ThreadFactory factory, Set
         }
         Objects.requireNonNull(cpus, "cpus");
         for (int cpu : cpus) {
-            if (cpu < 0 || cpu >= Affinity.MOST_CPUS) {
+            if (cpu < 0 || cpu >= Affinity.MAX_CPUS) {
                 throw new IllegalArgumentException(
                         "cpu="
                                 + cpu
                                 + " of cpus="
                                 + cpus
                                 + " is none; they are numbered from 0, as in /proc/cpuinfo, to "
-                                + (Affinity.MOST_CPUS - 1)
+                                + (Affinity.MAX_CPUS - 1)
                                 + " at most");
             }
         }

@@ -196,7 +196,7 @@ public final class Throttle {
         checkCord();
         Fiber<?> fiber = Fiber.current();
         long deadlineNs = plus(now(), limitNs);
-        fiber.snoozeHere(); // before anything is taken: who is to end eats nothing
+        fiber.yieldHere(); // before anything is taken: who is to end eats nothing
         fiber.raiseIfDue(); // also if it came in that turn
         if (tryAcquire()) {
             return true;

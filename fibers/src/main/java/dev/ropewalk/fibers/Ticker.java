@@ -7,16 +7,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One daemon thread per process that marks each busy cord every millisecond, so that a cord looks
- * at its inbox and timers even if its fibers run long between switches (rule F2), and finds those
- * that do not give way (rule F13).
+ * One daemon thread per process that marks each busy cord every millisecond, so that a cord polls
+ * its inbox and timers even if its fibers run long between switches (rule F2), and finds those that
+ * do not yield (rule F13).
  *
  * <p>It runs only while a cord is busy. Going to sleep and waking it up is a handshake: it sets
  * {@code asleep} and then reads the cords' busy flags; a cord sets its busy flag and then reads
  * {@code asleep}; so one of the two sees the other.
  */
 final class Ticker {
-    /** How late a timer can be beside a fiber that does not give way, and the cost of a look. */
+    /** How late a timer can be beside a fiber that does not yield, and the cost of a poll. */
     static final long TICK_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** Ticks without a busy cord before the thread sleeps; a cord that naps does not stop it. */
@@ -92,7 +92,7 @@ final class Ticker {
 
     private boolean tick() {
         boolean anyBusy = false;
-        long nowNs = RealSeam.now();
+        long nowNs = RealPlatform.now();
         for (CordWatch watch : watches) {
             anyBusy |= watch.tick(nowNs);
         }

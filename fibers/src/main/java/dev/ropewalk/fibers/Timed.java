@@ -13,7 +13,7 @@ import java.util.concurrent.Callable;
  * {@snippet file="dev/ropewalk/fibers/TimedSnippetsTest.java" region="every"}
  *
  * <p>There is no timer thread: a loop waits in its fiber as {@link Fiber#sleep} does, by the clock
- * of its cord, never early and late by at most one look or 50 µs. It ends when its action throws or
+ * of its cord, never early and late by at most one poll or 50 µs. It ends when its action throws or
  * calls {@link Repeat#stop}, when its fiber is ended, or when a {@link CancelScope} around it is
  * left; each round is a switchpoint.
  *

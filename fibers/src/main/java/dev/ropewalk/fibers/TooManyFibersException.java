@@ -2,7 +2,7 @@ package dev.ropewalk.fibers;
 
 /**
  * Tells that a fiber was not spun because its cord has as many as it may: the limit that {@link
- * CordOptions#withMostFibers} sets.
+ * CordOptions#withMaxFibers} sets.
  *
  * <p>On the cord itself the call that spins throws it, and nothing has happened. What another cord
  * or thread spins is refused when its message arrives: the new fiber fails with this, which its
@@ -19,10 +19,10 @@ public final class TooManyFibersException extends IllegalStateException {
                         + cord
                         + " has "
                         + fibers
-                        + " fibers, and its limit is mostFibers="
-                        + cord.options.mostFibers()
+                        + " fibers, and its limit is maxFibers="
+                        + cord.options.maxFibers()
                         + ". See what they wait for with Cord.dump; end some, hold callers back"
                         + " with a Semaphore, or raise the limit with"
-                        + " CordOptions.withMostFibers");
+                        + " CordOptions.withMaxFibers");
     }
 }

@@ -28,7 +28,7 @@ public final class VirtualCords {
      * The driver (rule F14).
      *
      * One turn is the least that a cord with a thread of its own does between two moments at which
-     * others could see it or reach it: a fiber until it gives way, one message, the timers that are
+     * others could see it or reach it: a fiber until it yields, one message, the timers that are
      * due, or the end. So each run is one that threads could have had, with any of them stopped for
      * any time between two turns. That is why a cord, once drawn, goes on for 1 to 32 turns: if
      * every turn were drawn by itself, none would ever be far behind the others, and that is where
@@ -143,8 +143,8 @@ public final class VirtualCords {
     private void make(CordOptions options, boolean seededOrder, int cords, Body<?> body) {
         for (int i = 0; i < cords; i++) {
             CordOptions own = options.withName(options.name() + "-" + i);
-            Seam seam = new VirtualSeam(random.split(), seededOrder, time);
-            all.add(CordStarter.inTurns(own, seam, i == 0 ? () -> runChecked(body) : null));
+            Platform platform = new VirtualPlatform(random.split(), seededOrder, time);
+            all.add(CordStarter.inTurns(own, platform, i == 0 ? () -> runChecked(body) : null));
         }
         alive.addAll(all);
     }

@@ -8,14 +8,14 @@ import java.util.concurrent.Executor;
 
 /**
  * A stack that is a virtual thread, whose scheduler is the cord (rule F11): whatever blocks a
- * virtual thread gives way to the cord's other fibers.
+ * virtual thread yields to the cord's other fibers.
  *
  * <p>The JDK hands a virtual thread that can run to its scheduler as a task; run on the cord's own
- * thread, the task goes on with the thread until it gives way. So to enter is to run the task. To
+ * thread, the task goes on with the thread until it yields. So to enter is to run the task. To
  * leave is {@code Thread.yield}: it needs no permit, it is not disturbed by interrupts, and nothing
  * but the cord ends it; the task that the JDK submits for it is the one that is entered next. Any
- * other way to give way is a call that blocked: the thread then is BLOCKED until the JDK submits
- * its task, from whatever thread, and that comes as a message to the cord.
+ * other way to yield is a call that blocked: the thread then is BLOCKED until the JDK submits its
+ * task, from whatever thread, and that comes as a message to the cord.
  *
  * <pre>
  *   FRESH   -> INSIDE    enter: the thread is started
@@ -126,7 +126,7 @@ final class VirtualStack implements Stack, Executor {
 
     @Override
     @SuppressWarnings("ThreadPriorityCheck") // nothing but the cord schedules this thread
-    public void leave() {
+    public void yield() {
         state(State.INSIDE, State.LEFT);
         try {
             Thread.yield();
@@ -170,7 +170,7 @@ final class VirtualStack implements Stack, Executor {
             interruptedFor = due;
             interrupts = 0;
         }
-        if (++interrupts <= Signal.MOST_RAISES) {
+        if (++interrupts <= Unwind.MAX_RAISES) {
             thread.interrupt();
         }
     }
@@ -234,7 +234,7 @@ final class VirtualStack implements Stack, Executor {
         }
     }
 
-    /** A virtual thread that is no fiber goes on until it gives way. */
+    /** A virtual thread that is no fiber goes on until it yields. */
     private static final class GuestTurn extends CordMessage {
         private final Runnable turn;
 

@@ -26,19 +26,19 @@ import java.util.Set;
  * <p>Only fibers of the calling cord are followed: they stand still meanwhile, while those of other
  * cords would race. Of a fiber that does not wait, a bare suspend or a channel nothing is known,
  * and nothing follows. A chain is walked without a trace; only where it branches is a search made.
- * It gives up after {@link #MOST_STEPS}, for it would stop the cord; the circle then stands in the
+ * It gives up after {@link #MAX_STEPS}, for it would stop the cord; the circle then stands in the
  * dump.
  *
  * <p>Rejected: a graph of all fibers for each wait, as {@link WaitGraph} makes it for reports.
  */
 final class WaitCycle {
     /** Fibers looked at in a search. */
-    static final int MOST_STEPS = 1_000;
+    static final int MAX_STEPS = 1_000;
 
     /** Fibers of a chain, each of which costs a few reads. */
     private static final int LONGEST_CHAIN = 10_000;
 
-    private static final int MOST_NAMES = 12;
+    private static final int MAX_NAMES = 12;
 
     private final Fiber<?> me;
 
@@ -91,7 +91,7 @@ final class WaitCycle {
     }
 
     /** Before the running fiber waits, without a limit, for what somebody holds. */
-    static void check(Held wanted) {
+    static void check(HasHolder wanted) {
         Fiber<?> me = Fiber.currentOrNull();
         Fiber<?> holder = me == null ? null : holderOf(wanted);
         if (me != null && holder != null && holder != me) { // if it is, the lock itself says so
@@ -131,8 +131,8 @@ final class WaitCycle {
     private static boolean hasLimit(Fiber<?> waiting) {
         Object reason = waiting.waitReason();
         boolean ofItsOwn =
-                reason instanceof Party<?> party
-                        ? party.isLimited
+                reason instanceof WaitNode<?> node
+                        ? node.isLimited
                         : reason instanceof FiberAwait.EndOf end && end.isLimited();
         return ofItsOwn || waiting.isLimitedByScope();
     }
@@ -142,11 +142,11 @@ final class WaitCycle {
         if (awaited != null) {
             return awaited;
         }
-        return waiting.waitReason() instanceof Party<?> party ? holderOf(party.guarded) : null;
+        return waiting.waitReason() instanceof WaitNode<?> node ? holderOf(node.guarded) : null;
     }
 
     private static @Nullable Fiber<?> holderOf(@Nullable Object wanted) {
-        return wanted instanceof Held held && held.holder() instanceof Fiber<?> holder
+        return wanted instanceof HasHolder held && held.holder() instanceof Fiber<?> holder
                 ? holder
                 : null;
     }
@@ -199,7 +199,7 @@ final class WaitCycle {
             if (!(next.waitReason() instanceof Several several)) {
                 next = waitedForBy(next);
             } else {
-                steps += LONGEST_CHAIN / MOST_STEPS; // to branch costs more than to go on
+                steps += LONGEST_CHAIN / MAX_STEPS; // to branch costs more than to go on
                 next = leads(several.fibers(), several.needsAll()) ? me : null;
             }
         }
@@ -223,12 +223,12 @@ final class WaitCycle {
         text.append(me.cord()).append(": ").append(me.name());
         text.append(" would wait for ").append(path.getFirst().name()).append(" (");
         text.append(Texts.of(wanted)).append(')');
-        for (int i = 0; i < Math.min(path.size(), MOST_NAMES); i++) {
+        for (int i = 0; i < Math.min(path.size(), MAX_NAMES); i++) {
             Fiber<?> next = i + 1 < path.size() ? path.get(i + 1) : me;
             text.append(", ").append(path.get(i).name()).append(" waits for ").append(next.name());
             text.append(" (").append(Texts.of(path.get(i).waitReason())).append(')');
         }
-        if (path.size() > MOST_NAMES) {
+        if (path.size() > MAX_NAMES) {
             text.append(", and so on over ").append(path.size() + 1).append(" fibers");
         }
         return text.append("; take locks in one order, or wait with a limit").toString();

@@ -19,8 +19,8 @@ import java.util.Set;
  * <p>A snapshot, made and read on the cord, with nothing in between.
  */
 final class WaitGraph {
-    private static final int MOST_CYCLES = 5;
-    private static final int MOST_NAMES = 12;
+    private static final int MAX_CYCLES = 5;
+    private static final int MAX_NAMES = 12;
 
     /** One, or several that share a thread. */
     private final Set<Cord> cords;
@@ -37,13 +37,13 @@ final class WaitGraph {
         this.cords = Set.copyOf(cords);
         cords.forEach(each -> fibers.addAll(each.fibers()));
         for (Fiber<?> each : fibers) {
-            for (Holding held = each.held; held != null; held = held.nextHeld) {
+            for (Hold held = each.held; held != null; held = held.nextHeld) {
                 enter(held, each);
             }
         }
     }
 
-    private void enter(Holding held, Fiber<?> holder) {
+    private void enter(Hold held, Fiber<?> holder) {
         try {
             if (held.isHeld()) {
                 for (Object awaited : held.awaitedAs()) {
@@ -69,7 +69,7 @@ final class WaitGraph {
         if (reason instanceof WaitCycle.Several several && several.needsAll()) {
             return List.copyOf(several.fibers());
         }
-        Object awaitedThing = reason instanceof Party<?> party ? party.guarded : reason;
+        Object awaitedThing = reason instanceof WaitNode<?> node ? node.guarded : reason;
         List<Fiber<?>> holding = awaitedThing == null ? null : holders.get(awaitedThing);
         if (holding != null) {
             return holding;
@@ -92,11 +92,11 @@ final class WaitGraph {
     /** A line for each circle of fibers of which each waits for the next; a few at most. */
     List<String> cycles() {
         for (Fiber<?> each : fibers) {
-            if (cycles.size() < MOST_CYCLES && !done.contains(each)) {
+            if (cycles.size() < MAX_CYCLES && !done.contains(each)) {
                 search(each);
             }
         }
-        return cycles.stream().limit(MOST_CYCLES).map(WaitGraph::describe).toList();
+        return cycles.stream().limit(MAX_CYCLES).map(WaitGraph::describe).toList();
     }
 
     private record Step(Fiber<?> fiber, Iterator<Fiber<?>> next) {}
@@ -134,7 +134,7 @@ final class WaitGraph {
 
     private static String describe(List<Fiber<?>> cycle) {
         StringBuilder text = new StringBuilder("a cycle: ");
-        int shown = Math.min(cycle.size(), MOST_NAMES);
+        int shown = Math.min(cycle.size(), MAX_NAMES);
         for (int i = 0; i < shown; i++) {
             Fiber<?> fiber = cycle.get(i);
             text.append(fiber.name())

@@ -7,7 +7,7 @@ enum WaitKind {
     /** A library wait: only who holds its number. */
     LIBRARY,
     /** A call of the JDK that blocks, on a virtual thread: only the JDK, or an interrupt. */
-    FOREIGN,
+    BLOCKED_IN_JDK,
     /** A handler between two turns: only {@link Waits#resumeHandler}. */
     HANDLER
 }

@@ -6,7 +6,7 @@ import java.time.Duration;
 
 /**
  * Numbered waits of the current cord's fibers, for those who build channels, mailboxes and locks
- * that are confined to one cord (rule F4). {@link Waiter} is the form that crosses cords.
+ * that are confined to one cord (rule F4). {@link WaitCell} is the form that crosses cords.
  *
  * <p>To wait: begin with {@link #switchpoint}, take {@link #nextNumber}, put (fiber, number) where
  * a giver finds it, and {@link #park}. To give: {@link #resume} with that number. A resume with an
@@ -62,7 +62,7 @@ public final class Waits {
 
     /**
      * Begins a call that may wait, also one that need not: raises what is due in the current fiber,
-     * gives way if the fiber has had its turn (the cord was marked by the ticker, within a
+     * yields if the fiber has had its turn (the cord was marked by the ticker, within a
      * millisecond; on a virtual clock after some number of calls), and raises what came meanwhile.
      * Called before anything is taken or given, so an exception means that nothing was. A call that
      * gives back what the caller holds does without it. No effect where no fiber runs.
@@ -75,15 +75,15 @@ public final class Waits {
     }
 
     /**
-     * Gives way to the fibers that are runnable now, like {@link Fiber#snooze}, but not to tasks of
-     * a scheduler: for those who give way on behalf of others, after each message for one. A
+     * Yields to the fibers that are runnable now, like {@link Fiber#snooze}, but not to tasks of a
+     * scheduler: for those who yield on behalf of others, after each message for one. A
      * switchpoint.
      *
      * @throws IllegalStateException if no fiber runs on this thread
      */
-    public static void giveTurn() {
+    public static void yieldTurn() {
         Fiber<?> running = Fiber.current();
-        running.snoozeHere();
+        running.yieldHere();
         running.raiseIfDue(); // what came in that turn: the caller is about to take
     }
 

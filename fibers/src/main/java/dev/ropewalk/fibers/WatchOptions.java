@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How fibers that do not give way are seen (rule F13); immutable, a part of {@link CordOptions},
- * which has methods to change it.
+ * How fibers that do not yield are seen (rule F13); immutable, a part of {@link CordOptions}, which
+ * has methods to change it.
  *
  * @param stuckLimit how long the cord may be busy without a switchpoint before it is reported;
  *     {@link Waits#FOREVER} for never
@@ -15,13 +15,13 @@ import java.util.Objects;
  * @param sliceLimits what {@link Slice#checkpoint} checks in fibers that have set no limits
  */
 public record WatchOptions(
-        Duration stuckLimit, StuckHandler stuckHandler, SliceLimits sliceLimits) {
+        Duration stuckLimit, WatchdogHandler stuckHandler, SliceLimits sliceLimits) {
 
     private static final Logger LOG = Logs.logger("dev.ropewalk.fibers");
     private static final Duration DEFAULT_STUCK_LIMIT = Duration.ofMillis(500);
 
     /** One object, so that cords which share it are told once of what concerns them all. */
-    private static final StuckHandler LOGS = WatchOptions::log;
+    private static final WatchdogHandler LOGS = WatchOptions::log;
 
     static final WatchOptions DEFAULT =
             new WatchOptions(DEFAULT_STUCK_LIMIT, LOGS, SliceLimits.DEFAULT);
@@ -39,8 +39,8 @@ public record WatchOptions(
         }
     }
 
-    private static void log(StuckReport report) {
-        if (report instanceof StuckReport.AllStuck) {
+    private static void log(WatchdogReport report) {
+        if (report instanceof WatchdogReport.AllStuck) {
             LOG.error("{}", report);
         } else {
             LOG.warn("{}", report);

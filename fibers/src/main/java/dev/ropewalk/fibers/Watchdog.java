@@ -64,7 +64,7 @@ final class Watchdog {
 
     private void tellIfAll(Collection<CordWatch> all) {
         List<Cord> cords = new ArrayList<>();
-        Set<StuckHandler> handlers = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<WatchdogHandler> handlers = Collections.newSetFromMap(new IdentityHashMap<>());
         for (CordWatch each : all) {
             if (each.isWatched() && !each.isStuck()) {
                 return;
@@ -75,8 +75,8 @@ final class Watchdog {
             }
         }
         isAllTold = true;
-        StuckReport.AllStuck report = new StuckReport.AllStuck(cords);
-        for (StuckHandler handler : handlers) {
+        WatchdogReport.AllStuck report = new WatchdogReport.AllStuck(cords);
+        for (WatchdogHandler handler : handlers) {
             hand(() -> StuckEpisode.tell(handler, report));
         }
     }
@@ -103,7 +103,7 @@ final class Watchdog {
     }
 
     private static final class Reporter extends ThreadPoolExecutor {
-        private static final int MOST_WAITING = 1_024;
+        private static final int MAX_PENDING = 1_024;
         private static final long KEPT_S = 5;
 
         private final AtomicInteger dropped = new AtomicInteger();
@@ -114,7 +114,7 @@ final class Watchdog {
                     1,
                     KEPT_S,
                     TimeUnit.SECONDS,
-                    new LinkedBlockingQueue<>(MOST_WAITING),
+                    new LinkedBlockingQueue<>(MAX_PENDING),
                     Reporter::thread);
             setRejectedExecutionHandler((_, _) -> dropped.incrementAndGet());
             allowCoreThreadTimeOut(true);

@@ -1,11 +1,11 @@
 /**
- * Fibers: light threads of control that are spun on cords and give way only at switchpoints.
+ * Fibers: light threads of control that are spun on cords and yield only at switchpoints.
  *
  * <p>A {@link dev.ropewalk.fibers.Cord} is a thread with a run queue, timers, an inbox and a
  * reactor. A {@link dev.ropewalk.fibers.Fiber} is pinned to one cord for life, so what only the
  * fibers of one cord touch needs no lock. References are non-null unless marked {@code @Nullable}.
  *
- * <p>{@link dev.ropewalk.fibers.Waits}, {@link dev.ropewalk.fibers.Waiter}, {@link
+ * <p>{@link dev.ropewalk.fibers.Waits}, {@link dev.ropewalk.fibers.WaitCell}, {@link
  * dev.ropewalk.fibers.CordMessage} and {@link dev.ropewalk.fibers.Handler} are for those who build
  * channels, mailboxes and locks on top of fibers; programs that use fibers do not need them.
  */

@@ -157,7 +157,7 @@ class AdoptTest {
         Reports reports = new Reports();
         Scheduler scheduler =
                 Scheduler.start(
-                        SchedulerOptions.named("crew")
+                        SchedulerOptions.named("workers")
                                 .withCords(2)
                                 .withCord(CordOptions.named("c").withUncaught(reports)));
         Worker worker = new Worker();

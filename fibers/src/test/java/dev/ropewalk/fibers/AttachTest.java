@@ -219,7 +219,7 @@ class AttachTest {
                     spinner.await();
                     Runs.settle();
                     assertNull(child.getFirst().failure());
-                    assertFalse(child.getFirst().isGuest());
+                    assertFalse(child.getFirst().isForeignChild());
                     other.close();
                     assertTrue(child.getFirst().failure() instanceof FiberTerminatedException);
                 });
@@ -322,20 +322,20 @@ class AttachTest {
                 3,
                 cords -> {
                     Cord ending = cords.get(2);
-                    List<Fiber<?>> guest = new ArrayList<>();
+                    List<Fiber<?>> child = new ArrayList<>();
                     cords.get(1)
                             .spin(
                                     "parent",
                                     () -> {
-                                        guest.add(ending.spin("guest", () -> Fiber.suspend()));
+                                        child.add(ending.spin("guest", () -> Fiber.suspend()));
                                         Fiber.suspend();
                                     });
                     Runs.settle();
                     Fiber<?> closer = Fiber.spin("closer", ending::close);
                     Runs.snooze(ending.nextInt(4));
-                    guest.getFirst().detach();
+                    child.getFirst().detach();
                     closer.await();
-                    assertSame(FiberState.DEAD, guest.getFirst().state());
+                    assertSame(FiberState.DEAD, child.getFirst().state());
                 });
     }
 }

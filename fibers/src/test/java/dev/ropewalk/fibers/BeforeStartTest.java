@@ -221,7 +221,7 @@ class BeforeStartTest {
     @Test
     void F8_childOfOneWhoseStartIsRefusedIsTerminated() {
         onVirtual(
-                options.withMostFibers(1),
+                options.withMaxFibers(1),
                 () -> {
                     Fiber<?> child = Fiber.spin("child", () -> Fiber.suspend());
                     Fiber<?> x = spunByAThread("x");
@@ -263,7 +263,7 @@ class BeforeStartTest {
     void F8_failureOfAChildWhoseParentIsRefusedIsReported() {
         Exception boom = new Exception("boom");
         onVirtual(
-                options.withMostFibers(2),
+                options.withMaxFibers(2),
                 () -> {
                     Fiber<?> child =
                             Fiber.spin(
@@ -311,7 +311,7 @@ class BeforeStartTest {
     @Test
     void F8_respawnedBelowAParentThatIsRefusedItIsRefusedToo() {
         onVirtual(
-                options.withMostFibers(1),
+                options.withMaxFibers(1),
                 () -> {
                     Fiber<@Nullable Object> child = Fiber.spin("child", () -> Fiber.suspend());
                     Fiber.snooze();
@@ -411,12 +411,12 @@ class BeforeStartTest {
     void F7_listOfGuestsRefusesASecondEntryAndNamesBoth() {
         onCord(
                 () -> {
-                    Fiber<?> guest = spunByAFiber("guest");
+                    Fiber<?> child = spunByAFiber("guest");
                     look();
                     IllegalStateException refused =
                             assertThrows(
                                     IllegalStateException.class,
-                                    () -> Cord.current().addGuest(guest));
+                                    () -> Cord.current().addForeignChild(child));
                     assertEquals(
                             "fiber guest on cord here is a guest of cord here already, at place 0"
                                     + " of 1",

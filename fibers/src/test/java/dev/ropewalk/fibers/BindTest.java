@@ -190,7 +190,7 @@ class BindTest {
         Gate gate = new Gate();
         List<Cord> ranOn = new CopyOnWriteArrayList<>();
         SchedulerOptions options =
-                SchedulerOptions.named("crew")
+                SchedulerOptions.named("workers")
                         .withCords(1)
                         .withCord(CordOptions.named("c").withUncaught(reports));
         try (Scheduler scheduler = Scheduler.start(options)) {
@@ -216,7 +216,7 @@ class BindTest {
     void F15_aThreadThatUnbindsTakesNothingFromBusyCords() throws InterruptedException {
         Gate gate = new Gate();
         SchedulerOptions options =
-                SchedulerOptions.named("crew")
+                SchedulerOptions.named("workers")
                         .withCords(2)
                         .withCord(CordOptions.named("c").withUncaught(reports));
         try (Scheduler scheduler = Scheduler.start(options)) {
@@ -243,7 +243,7 @@ class BindTest {
                                             }));
             thread.start();
             Cord bound = left.join();
-            Runs.until(() -> scheduler.crew.queues().length == 2);
+            Runs.until(() -> scheduler.workers.queues().length == 2);
             Runs.until(() -> bound.activity() == CordCore.Activity.ASLEEP);
             assertTrue(ranOn.isEmpty(), ranOn::toString);
             stays[0].schedule("end");
@@ -258,7 +258,7 @@ class BindTest {
     @Test
     void F15_aThreadFactoryIsForTheOthers() {
         SchedulerOptions options =
-                SchedulerOptions.named("crew")
+                SchedulerOptions.named("workers")
                         .withCords(1)
                         .withCord(CordOptions.named("c").withThreadFactory(Thread::new));
         try (Scheduler scheduler = Scheduler.start(options)) {
@@ -277,8 +277,8 @@ class BindTest {
     @Test
     @Tag("stress")
     void F15_nothingIsLostBetweenThreadsThatLeave() throws InterruptedException {
-        long end = RealSeam.now() + Duration.ofSeconds(8).toNanos();
-        for (int round = 0; RealSeam.now() < end; round++) {
+        long end = RealPlatform.now() + Duration.ofSeconds(8).toNanos();
+        for (int round = 0; RealPlatform.now() < end; round++) {
             bindSeveral(round);
         }
     }

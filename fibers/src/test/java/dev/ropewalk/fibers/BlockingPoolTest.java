@@ -40,8 +40,8 @@ class BlockingPoolTest {
     private BlockingPool pool(int atOnce, int waiting) {
         return new BlockingPool(
                 BlockingOptions.named("small")
-                        .withMostAtOnce(atOnce)
-                        .withMostWaiting(waiting)
+                        .withMaxConcurrency(atOnce)
+                        .withMaxPending(waiting)
                         .withStopLimit(SHORT)
                         .withUndelivered(undelivered::add));
     }
@@ -78,8 +78,8 @@ class BlockingPoolTest {
         Throwable refused = Runs.cause(Runs.failureOf(third::await));
         assertTrue(refused instanceof BlockingRejectedException, refused.toString());
         String message = refused.toString();
-        assertTrue(message.contains("blocking pool small is full: mostAtOnce=1"), message);
-        assertTrue(message.contains("mostWaiting=1"), message);
+        assertTrue(message.contains("blocking pool small is full: maxConcurrency=1"), message);
+        assertTrue(message.contains("maxPending=1"), message);
         pool.checkInvariants();
         release.countDown();
         assertTrue(first.await());
@@ -358,8 +358,8 @@ class BlockingPoolTest {
     @Test
     void misuse_boundsAreChecked() {
         BlockingOptions options = BlockingOptions.named("bad");
-        assertThrows(IllegalArgumentException.class, () -> options.withMostAtOnce(0));
-        assertThrows(IllegalArgumentException.class, () -> options.withMostWaiting(-1));
+        assertThrows(IllegalArgumentException.class, () -> options.withMaxConcurrency(0));
+        assertThrows(IllegalArgumentException.class, () -> options.withMaxPending(-1));
         Duration negative = Duration.ofNanos(-1);
         assertThrows(IllegalArgumentException.class, () -> options.withStopLimit(negative));
         BlockingPool pool = pool(1, 0);

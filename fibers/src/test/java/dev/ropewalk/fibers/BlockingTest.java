@@ -216,7 +216,7 @@ class BlockingTest {
 
     @Test
     void F12_moreCallsThanTheBoundWaitTheirTurn() {
-        int calls = Blocking.MOST_AT_ONCE + 50;
+        int calls = Blocking.MAX_AT_ONCE + 50;
         CountDownLatch release = new CountDownLatch(1);
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
@@ -237,7 +237,7 @@ class BlockingTest {
                                                 return ended.incrementAndGet();
                                             })));
         }
-        Runs.until(() -> running.get() == Blocking.MOST_AT_ONCE);
+        Runs.until(() -> running.get() == Blocking.MAX_AT_ONCE);
         // The last one waits for its place; ended now, it never runs and leaves the queue.
         Fiber<?> last = fibers.removeLast();
         last.terminate();
@@ -246,7 +246,7 @@ class BlockingTest {
         for (Fiber<?> fiber : fibers) {
             fiber.await();
         }
-        assertEquals(Blocking.MOST_AT_ONCE, most.get());
+        assertEquals(Blocking.MAX_AT_ONCE, most.get());
         assertEquals(calls - 1, ended.get());
         Runs.checkAndClose(cord);
         reports.assertNone();

@@ -249,7 +249,7 @@ class CancelScopeTest {
                             () -> {
                                 for (int i = 0; i < 5; i++) {
                                     Throwable thrown = Runs.failureOf(() -> Fiber.sleep(FAR));
-                                    assertTrue(thrown instanceof Signal.Cancel, thrown::toString);
+                                    assertTrue(thrown instanceof Unwind.Cancel, thrown::toString);
                                     raised[0]++;
                                 }
                             });
@@ -302,7 +302,7 @@ class CancelScopeTest {
                     Cord.current().checkInvariants();
                     return null;
                 });
-        assertEquals(Signal.MOST_RAISES, swallowed[0]);
+        assertEquals(Unwind.MAX_RAISES, swallowed[0]);
         assertTrue(reports.only().failure() instanceof FiberAbandonedException);
     }
 
@@ -311,7 +311,7 @@ class CancelScopeTest {
     void F6_manyTimeoutsDoNotWearAFiberOut() {
         Runs.inAnyOrder(
                 () -> {
-                    for (int i = 0; i < 2 * Signal.MOST_RAISES; i++) {
+                    for (int i = 0; i < 2 * Unwind.MAX_RAISES; i++) {
                         assertFalse(CancelScope.moveOnAfter(SHORT, () -> Fiber.sleep(LONG)));
                     }
                 });
@@ -376,7 +376,7 @@ class CancelScopeTest {
 
     private static String why(Duration time) {
         return switch (Runs.failureOf(() -> Fiber.sleep(time))) {
-            case Signal.Cancel _ -> "cancel";
+            case Unwind.Cancel _ -> "cancel";
             case Throwable other -> String.valueOf(other.getMessage());
         };
     }

@@ -194,7 +194,7 @@ class ChildrenTest {
                                                 });
                                         for (int i = 0; i < 5; i++) {
                                             Throwable thrown = Runs.failureOf(Fiber::suspend);
-                                            assertTrue(thrown instanceof Signal.ChildFailed);
+                                            assertTrue(thrown instanceof Unwind.ChildFailed);
                                             seen[0]++;
                                         }
                                         return "swallowed";

@@ -333,7 +333,7 @@ class CloseableTest {
                     assertSame(bad, Runs.cause(failed));
                     List<Throwable> hidden = List.of(bad.getSuppressed());
                     assertEquals(1, hidden.size(), hidden::toString);
-                    assertTrue(hidden.getFirst() instanceof Signal.Terminate);
+                    assertTrue(hidden.getFirst() instanceof Unwind.Terminate);
                 });
     }
 

@@ -258,16 +258,16 @@ class CordDumpTest {
         assertTrue(isAt(find(cord.dump(DAY), "waits"), "waitsHere"));
         Runs.real(
                 () -> {
-                    Fiber<?> guest = cord.spin("guest", CordDumpTest::waitsHere);
-                    Runs.until(() -> guest.state() == FiberState.WAITING);
+                    Fiber<?> child = cord.spin("guest", CordDumpTest::waitsHere);
+                    Runs.until(() -> child.state() == FiberState.WAITING);
                     FiberDump dump = find(cord.dump(DAY), "guest");
                     assertTrue(dump.isGuest());
                     assertEquals(Fiber.current().id(), dump.parent());
                     assertTrue(isAt(dump, "waitsHere"));
                     FiberDump here = find(Cord.current().dump(), "root");
                     assertEquals(1, here.children());
-                    guest.terminate();
-                    guest.awaitEnd(DAY);
+                    child.terminate();
+                    child.awaitEnd(DAY);
                 });
         Runs.checkAndClose(cord);
     }
@@ -382,8 +382,8 @@ class CordDumpTest {
         for (int i = 0; i < 3; i++) {
             assertTrue(isAt(find(cord.dump(), "blocked"), "blocksHere"));
         }
-        long looks = cord.stats().looks();
-        while (cord.stats().looks() < looks + 3) {
+        long looks = cord.stats().polls();
+        while (cord.stats().polls() < looks + 3) {
             Fiber.snooze();
         }
         assertEquals(FiberState.WAITING, blocked.state());

@@ -62,12 +62,12 @@ class CordInitialiserTest {
                 StackKind.LIGHT,
                 reports,
                 () -> {
-                    Fiber<Boolean> guest = cord.spin("guest", () -> log.add("guest"));
+                    Fiber<Boolean> child = cord.spin("guest", () -> log.add("guest"));
                     Fiber<Boolean> terminated = cord.spin("never", () -> log.add("never"));
                     terminated.terminate();
                     assertEquals(List.of(), log);
                     go.countDown();
-                    assertTrue(guest.await());
+                    assertTrue(child.await());
                     assertThrows(FiberTerminatedException.class, terminated::await);
                 });
         plain.await();
@@ -124,9 +124,9 @@ class CordInitialiserTest {
                 StackKind.LIGHT,
                 reports,
                 () -> {
-                    Fiber<?> guest = cord.spin("guest", () -> log.add("never"));
+                    Fiber<?> child = cord.spin("guest", () -> log.add("never"));
                     go.countDown();
-                    thrown.add(Runs.failureOf(guest::await));
+                    thrown.add(Runs.failureOf(child::await));
                 });
         thrown.add(Runs.failureOf(waiting::await));
         assertTrue(cord.awaitEnd(FAR));
@@ -228,7 +228,9 @@ class CordInitialiserTest {
         reports.assertNone();
     }
 
-    /** It is its cord's guest or its root's child by then, but nobody waits for it to run. */
+    /**
+     * It is its cord's foreign child or its root's child by then, but nobody waits for it to run.
+     */
     @Test
     void F15_heldFiberThatWasMovedDoesNotKeepItsCordFromEnding() {
         CountDownLatch started = new CountDownLatch(1);
@@ -269,17 +271,17 @@ class CordInitialiserTest {
     void F15_heldFiberThatIsAbandonedNeverRuns() {
         CountDownLatch go = new CountDownLatch(1);
         Cord cord = Cord.start(options.withInitialiser(() -> initialiseWhen(go)));
-        Fiber<?>[] guest = new Fiber<?>[1];
+        Fiber<?>[] child = new Fiber<?>[1];
         Cord.<@Nullable Object>run(
                 CordOptions.named("hurried")
                         .withStopLimit(Duration.ofNanos(1))
                         .withUncaught(reports),
                 () -> {
-                    guest[0] = cord.spin("guest", () -> log.add("never"));
+                    child[0] = cord.spin("guest", () -> log.add("never"));
                     return null;
                 });
         go.countDown();
-        Throwable end = Runs.failureOf(guest[0]::await);
+        Throwable end = Runs.failureOf(child[0]::await);
         assertTrue(
                 end instanceof FiberAbandonedException || end instanceof FiberTerminatedException,
                 end::toString);

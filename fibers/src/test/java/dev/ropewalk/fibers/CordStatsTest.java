@@ -103,7 +103,7 @@ class CordStatsTest {
                     assertEquals(2, after.ended() - before.ended());
                     assertEquals(before.alive() + 10, after.alive());
                     assertEquals(before.timers() + 10, after.timers());
-                    assertTrue(after.looks() > before.looks());
+                    assertTrue(after.polls() > before.polls());
                     assertEquals(Duration.ofNanos(1), after.slept().minus(before.slept()));
                     assertEquals(1, after.sleeps() - before.sleeps());
                     assertEquals(0, after.runnable());
@@ -115,13 +115,13 @@ class CordStatsTest {
         Runs.fifo(
                 () -> {
                     Cord cord = Cord.current();
-                    for (int i = 0; i < 2 * Cord.LOOK_EVERY; i++) {
+                    for (int i = 0; i < 2 * Cord.POLL_INTERVAL; i++) {
                         Fiber.spin(() -> {});
                     }
                     Runs.settle();
                     cord.dump(); // reads it, and begins nothing
-                    assertTrue(cord.stats().mostRunnable() >= Cord.LOOK_EVERY - 1);
-                    assertEquals(0, cord.stats().mostRunnable());
+                    assertTrue(cord.stats().maxRunnable() >= Cord.POLL_INTERVAL - 1);
+                    assertEquals(0, cord.stats().maxRunnable());
                 });
     }
 

@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** Rule F13: the flight recorder gets an event of a cord that does not give way. */
+/** Rule F13: the flight recorder gets an event of a cord that does not yield. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class CordStuckEventTest {
     private static final String EVENT = "dev.ropewalk.CordStuck";
@@ -32,7 +32,7 @@ class CordStuckEventTest {
                         .withStuckLimit(LIMIT)
                         .withStuckHandler(
                                 report -> {
-                                    if (report instanceof StuckReport.Stuck) {
+                                    if (report instanceof WatchdogReport.Stuck) {
                                         told.countDown();
                                     }
                                 });

@@ -25,7 +25,7 @@ import java.util.concurrent.ThreadFactory;
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class CordThreadTest {
     /** In no machine of ours. */
-    private static final int NO_CPU = Affinity.MOST_CPUS - 1;
+    private static final int NO_CPU = Affinity.MAX_CPUS - 1;
 
     private final Reports reports = new Reports();
     private final CordOptions options = CordOptions.named("made").withUncaught(reports);
@@ -238,7 +238,7 @@ class CordThreadTest {
     @Test
     void misuse_wrongNumbersAreRefusedAtOnce() {
         assertTrue(refusal(-1).contains("cpu=-1"));
-        assertTrue(refusal(Affinity.MOST_CPUS).contains("cpu=" + Affinity.MOST_CPUS));
+        assertTrue(refusal(Affinity.MAX_CPUS).contains("cpu=" + Affinity.MAX_CPUS));
         assertTrue(refusal(1, 0, 1).contains("cpus=[1, 0, 1] of cord made has 1 twice"));
     }
 

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * The kinds of cords on which the same contract holds: what a fiber is spun on, its stack, how it
- * gives way, and how many cords there are. Real time.
+ * yields, and how many cords there are. Real time.
  */
 record CordVariant(Kind kind, StackKind stacks, boolean isLateUnmount, int cords) {
     private static final int[] CORDS = {1, 2, 8};
@@ -79,7 +79,8 @@ record CordVariant(Kind kind, StackKind stacks, boolean isLateUnmount, int cords
 
     private Cords onScheduler(CordOptions options) {
         Scheduler scheduler =
-                Scheduler.start(SchedulerOptions.named("crew").withCords(cords).withCord(options));
+                Scheduler.start(
+                        SchedulerOptions.named("workers").withCords(cords).withCord(options));
         return new Cords(scheduler.cords(), scheduler);
     }
 

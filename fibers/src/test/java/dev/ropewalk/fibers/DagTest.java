@@ -271,7 +271,7 @@ class DagTest {
 
     private static void end(Fiber<?> fiber, boolean byStop) {
         if (byStop) {
-            fiber.raise(new Signal.Stop("stop", null));
+            fiber.raise(new Unwind.Stop("stop", null));
         } else {
             fiber.terminate();
         }

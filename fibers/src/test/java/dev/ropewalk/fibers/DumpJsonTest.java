@@ -17,7 +17,7 @@ class DumpJsonTest {
 
     private static final String STATS_JSON =
             "{\"switches\":1,\"looks\":2,\"messages\":3,\"started\":4,\"ended\":5,\"sleeps\":6,"
-                    + "\"sleptNanos\":7,\"runnable\":8,\"mostRunnable\":9,\"timers\":10,"
+                    + "\"sleptNanos\":7,\"runnable\":8,\"maxRunnable\":9,\"timers\":10,"
                     + "\"inbox\":11,\"idleStacks\":12,\"tasks\":13}";
 
     private static final StackTraceElement FRAME = new StackTraceElement("a.B", "c", "B.java", 42);

@@ -56,7 +56,7 @@ final class ExchangeGame {
     private final AtomicInteger over = new AtomicInteger();
 
     /** Those who wait for a value, from any thread. */
-    private final Queue<Waiter> takers = new ConcurrentLinkedQueue<>();
+    private final Queue<WaitCell> takers = new ConcurrentLinkedQueue<>();
 
     private final Mutex mutex = Mutex.shared();
     private final Condition filled = mutex.newCondition();
@@ -216,7 +216,7 @@ final class ExchangeGame {
     /** Failures of the game are reported where nobody takes them; nothing else is. */
     private void checkFailure(Throwable failure) {
         boolean isOfTheGame =
-                failure instanceof Signal
+                failure instanceof Unwind
                         || (failure instanceof FiberFailedException
                                 && !(failure instanceof FiberAbandonedException))
                         || (failure instanceof IllegalStateException
@@ -277,7 +277,7 @@ final class ExchangeGame {
     }
 
     private void give() {
-        Waiter taker = takers.poll();
+        WaitCell taker = takers.poll();
         if (taker != null) {
             String value = newValue();
             if (!taker.give(value)) {
@@ -288,7 +288,7 @@ final class ExchangeGame {
     }
 
     private void take(SplittableRandom own) {
-        Waiter waiter = new Waiter();
+        WaitCell waiter = new WaitCell();
         takers.add(waiter);
         Object value = waiter.await("a value", own.nextInt(LONGEST_NS));
         if (value instanceof String given) {

@@ -31,12 +31,12 @@ class FiberLimitTest {
     private final Reports reports = new Reports();
 
     private CordOptions options(String name) {
-        return CordOptions.named(name).withUncaught(reports).withMostFibers(MOST);
+        return CordOptions.named(name).withUncaught(reports).withMaxFibers(MOST);
     }
 
     private void onVirtualCord(Action body) {
         Cord.<@Nullable Object>run(
-                Runs.virtualOptions(reports).withMostFibers(MOST),
+                Runs.virtualOptions(reports).withMaxFibers(MOST),
                 () -> {
                     body.run();
                     Cord.current().checkInvariants();
@@ -60,7 +60,7 @@ class FiberLimitTest {
     private static void assertFull(Throwable thrown, String who) {
         assertTrue(thrown instanceof TooManyFibersException, thrown::toString);
         String text = String.valueOf(thrown.getMessage());
-        for (String part : List.of(who, "has 3 fibers", "mostFibers=3", "withMostFibers")) {
+        for (String part : List.of(who, "has 3 fibers", "maxFibers=3", "withMaxFibers")) {
             assertTrue(text.contains(part), text);
         }
     }
@@ -294,10 +294,10 @@ class FiberLimitTest {
 
     @Test
     void misuse_limitThatIsNone() {
-        Throwable thrown = Runs.failureOf(() -> CordOptions.named("c").withMostFibers(0));
+        Throwable thrown = Runs.failureOf(() -> CordOptions.named("c").withMaxFibers(0));
         assertTrue(thrown instanceof IllegalArgumentException, thrown::toString);
-        assertTrue(String.valueOf(thrown.getMessage()).contains("mostFibers=0"));
-        assertNotNull(CordOptions.named("c").withMostFibers(1));
+        assertTrue(String.valueOf(thrown.getMessage()).contains("maxFibers=0"));
+        assertNotNull(CordOptions.named("c").withMaxFibers(1));
     }
 
     @Test
@@ -318,7 +318,7 @@ class FiberLimitTest {
         Random random = new Random(seed);
         int most = 20;
         Cord.<@Nullable Object>run(
-                Runs.virtualOptions(reports).withMostFibers(most),
+                Runs.virtualOptions(reports).withMaxFibers(most),
                 () -> {
                     List<Fiber<?>> all = new ArrayList<>();
                     for (int step = 0; step < STEPS; step++) {

@@ -268,7 +268,7 @@ class FiberSupervisorTest extends SupervisorTests {
                             rules(Restart.ON_ERROR)
                                     .withOnFailure(
                                             (_, _) -> {
-                                                throw new Signal.Terminate("of another fiber");
+                                                throw new Unwind.Terminate("of another fiber");
                                             }),
                             s -> s.spin("flaky", flaky::run));
                     assertEquals(List.of("flaky=done"), log);

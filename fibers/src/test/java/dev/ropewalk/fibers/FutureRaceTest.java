@@ -117,7 +117,7 @@ class FutureRaceTest {
         Reports reports = new Reports();
         Scheduler scheduler =
                 Scheduler.start(
-                        SchedulerOptions.named("crew")
+                        SchedulerOptions.named("workers")
                                 .withCords(1)
                                 .withCord(CordOptions.named("c").withUncaught(reports)));
         List<CompletableFuture<?>> futures = new ArrayList<>();

@@ -16,12 +16,12 @@ import java.util.concurrent.CountDownLatch;
 /** Queues that grow beyond all measure are told (rule F13). */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class GrowthWatchTest {
-    private static final StuckReport.Growing.Queue INBOX = StuckReport.Growing.Queue.INBOX;
-    private static final StuckReport.Growing.Queue TASKS = StuckReport.Growing.Queue.TASKS;
+    private static final WatchdogReport.Growing.Queue INBOX = WatchdogReport.Growing.Queue.INBOX;
+    private static final WatchdogReport.Growing.Queue TASKS = WatchdogReport.Growing.Queue.TASKS;
 
     @Test
     void F13_aQueueIsToldOnceAndAgainWhenItHasDoubled() {
-        List<StuckReport> told = new ArrayList<>();
+        List<WatchdogReport> told = new ArrayList<>();
         try (Cord cord = Cord.start("growing")) {
             GrowthWatch watch = new GrowthWatch(cord, told::add, new Watchdog(Runnable::run));
             int limit = GrowthWatch.LIMIT;
@@ -40,8 +40,9 @@ class GrowthWatchTest {
             watch.found(INBOX, limit / 2 - 1);
             watch.found(INBOX, limit);
             assertEquals(4, told.size());
-            StuckReport.Growing last = assertInstanceOf(StuckReport.Growing.class, told.getLast());
-            assertEquals(new StuckReport.Growing(cord, INBOX, limit), last);
+            WatchdogReport.Growing last =
+                    assertInstanceOf(WatchdogReport.Growing.class, told.getLast());
+            assertEquals(new WatchdogReport.Growing(cord, INBOX, limit), last);
             assertTrue(
                     last.toString().startsWith("cord growing has 1048576 messages in the inbox"),
                     last::toString);
@@ -50,7 +51,7 @@ class GrowthWatchTest {
 
     @Test
     void F13_anInboxThatGrowsBesideABlockedFiberIsTold() {
-        List<StuckReport> told = new CopyOnWriteArrayList<>();
+        List<WatchdogReport> told = new CopyOnWriteArrayList<>();
         CountDownLatch gate = new CountDownLatch(1);
         CountDownLatch busy = new CountDownLatch(1);
         try (Cord cord = Cord.start(CordOptions.named("growing").withStuckHandler(told::add))) {
@@ -70,7 +71,7 @@ class GrowthWatchTest {
                             told.stream()
                                     .anyMatch(
                                             each ->
-                                                    each instanceof StuckReport.Growing growing
+                                                    each instanceof WatchdogReport.Growing growing
                                                             && growing.queue() == INBOX));
             gate.countDown();
         }

@@ -67,7 +67,7 @@ class IdleCordTest {
 
         private static void useReactor(Cord cord, StackKind stacks) {
             Runs.onCord(cord, () -> stacks == StackKind.LIGHT ? new OnLight() : new OnVirtual());
-            ((RealSeam) cord.seam).reactor(cord).join();
+            ((RealPlatform) cord.platform).reactor(cord).join();
             Runs.onCord(
                     cord,
                     () -> {
@@ -103,7 +103,7 @@ class IdleCordTest {
                         Sleepers.class,
                         args);
         assertEquals(0, ended.exit(), ended.output());
-        assertTrue(ended.output().contains(RealSeam.class.getName()), "classes are named");
+        assertTrue(ended.output().contains(RealPlatform.class.getName()), "classes are named");
         return ended;
     }
 
@@ -145,7 +145,7 @@ class IdleCordTest {
     }
 
     private static Reactor reactor(Cord cord) {
-        return ((RealSeam) cord.seam).reactor(cord).join();
+        return ((RealPlatform) cord.platform).reactor(cord).join();
     }
 
     @Test
@@ -153,8 +153,8 @@ class IdleCordTest {
         Cord cord = Runs.started("asked", new Reports());
         Reactor first = reactor(cord);
         assertSame(first, reactor(cord));
-        RealSeam seam = (RealSeam) cord.seam;
-        assertSame(first, Runs.onCord(cord, () -> Futures.await(seam.reactor(cord))));
+        RealPlatform platform = (RealPlatform) cord.platform;
+        assertSame(first, Runs.onCord(cord, () -> Futures.await(platform.reactor(cord))));
         Runs.checkAndClose(cord);
     }
 
@@ -162,10 +162,10 @@ class IdleCordTest {
     void F2_endedCordGetsNoReactor() {
         Cord cord = Runs.started("ended", new Reports());
         cord.close();
-        RealSeam seam = (RealSeam) cord.seam;
+        RealPlatform platform = (RealPlatform) cord.platform;
         for (int i = 0; i < 2; i++) {
             CompletionException failed =
-                    assertThrows(CompletionException.class, () -> seam.reactor(cord).join());
+                    assertThrows(CompletionException.class, () -> platform.reactor(cord).join());
             Throwable cause = Runs.cause(failed);
             assertEquals(CordClosedException.class, cause.getClass());
             String text = String.valueOf(cause.getMessage());
@@ -190,8 +190,8 @@ class IdleCordTest {
 
     /** So that some messages come before the cord sleeps, some as it does, and some after it. */
     private static void rest(int micros) {
-        long endNs = RealSeam.now() + micros * 1_000L;
-        while (RealSeam.now() - endNs < 0) {
+        long endNs = RealPlatform.now() + micros * 1_000L;
+        while (RealPlatform.now() - endNs < 0) {
             Thread.onSpinWait();
         }
     }

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 @Timeout(value = 10, threadMode = ThreadMode.SEPARATE_THREAD)
 class IdleSpinTest {
     private static final long READING_NS = 500;
-    private static final long LONG_SLEEP_NS = IdleSpin.MOST_SPIN_NS + 1;
+    private static final long LONG_SLEEP_NS = IdleSpin.MAX_SPIN_NS + 1;
 
     private long nowNs = Long.MAX_VALUE - 10_000; // it overflows soon
 
@@ -49,13 +49,13 @@ class IdleSpinTest {
 
     @Test
     void F2_newCordSpinsForLong() {
-        assertEquals(IdleSpin.MOST_SPIN_NS, spinNs(null));
+        assertEquals(IdleSpin.MAX_SPIN_NS, spinNs(null));
     }
 
     @Test
     void F2_spinIsHalvedByEachSleepThatItWouldNotHaveSpared() {
         spin.slept(LONG_SLEEP_NS, true);
-        assertEquals(IdleSpin.MOST_SPIN_NS / 2, spinNs(null));
+        assertEquals(IdleSpin.MAX_SPIN_NS / 2, spinNs(null));
         for (int i = 0; i < 100; i++) {
             spin.slept(LONG_SLEEP_NS, true);
         }
@@ -67,23 +67,23 @@ class IdleSpinTest {
         for (int i = 0; i < 100; i++) {
             spin.slept(LONG_SLEEP_NS, true);
         }
-        spin.slept(IdleSpin.MOST_SPIN_NS, true);
-        assertEquals(IdleSpin.MOST_SPIN_NS, spinNs(null));
+        spin.slept(IdleSpin.MAX_SPIN_NS, true);
+        assertEquals(IdleSpin.MAX_SPIN_NS, spinNs(null));
     }
 
     @Test
     void F2_sleepAfterALongSpinInVainWasNotToBeSpared() {
-        assertEquals(IdleSpin.MOST_SPIN_NS, spinNs(null));
+        assertEquals(IdleSpin.MAX_SPIN_NS, spinNs(null));
         spin.slept(1, true);
-        assertEquals(IdleSpin.MOST_SPIN_NS / 2, spinNs(null));
+        assertEquals(IdleSpin.MAX_SPIN_NS / 2, spinNs(null));
         spin.slept(1, true);
-        assertEquals(IdleSpin.MOST_SPIN_NS, spinNs(null), "a little longer would do");
+        assertEquals(IdleSpin.MAX_SPIN_NS, spinNs(null), "a little longer would do");
     }
 
     @Test
     void F2_sleepThatATimerEndedCountsAsLong() {
         spin.slept(1, false);
-        assertEquals(IdleSpin.MOST_SPIN_NS / 2, spinNs(null));
+        assertEquals(IdleSpin.MAX_SPIN_NS / 2, spinNs(null));
     }
 
     @Test
@@ -106,7 +106,7 @@ class IdleSpinTest {
 
     @Test
     void F2_laterTimerDoesNotLengthenTheSpin() {
-        assertEquals(IdleSpin.MOST_SPIN_NS, spinNs(timer(nowNs + 2 * IdleSpin.MOST_SPIN_NS)));
+        assertEquals(IdleSpin.MAX_SPIN_NS, spinNs(timer(nowNs + 2 * IdleSpin.MAX_SPIN_NS)));
     }
 
     @Test
@@ -155,14 +155,14 @@ class IdleSpinTest {
 
     @Test
     void F2_workThatTheOtherThreadMakesIsFoundHoweverLongItRuns() {
-        otherNs = 10 * IdleSpin.MOST_SPIN_NS;
+        otherNs = 10 * IdleSpin.MAX_SPIN_NS;
         assertTrue(spin.find(() -> !yields.isEmpty(), null));
         assertEquals(1, yields.size());
     }
 
     @Test
     void F2_spinBesideAThreadThatRunsForLongEnds() {
-        otherNs = IdleSpin.MOST_SPIN_NS;
+        otherNs = IdleSpin.MAX_SPIN_NS;
         assertFalse(spin.find(() -> false, null));
         assertEquals(1, yields.size());
     }
@@ -172,14 +172,14 @@ class IdleSpinTest {
         spin.slept(LONG_SLEEP_NS, true);
         otherNs = IdleSpin.YIELD_NS + 1;
         long spunNs = spinNs(null);
-        assertTrue(spunNs < IdleSpin.MOST_SPIN_NS, "spunNs=" + spunNs);
+        assertTrue(spunNs < IdleSpin.MAX_SPIN_NS, "spunNs=" + spunNs);
         spin.slept(1, true);
         assertEquals(spunNs, spinNs(null), "neither longer nor shorter");
 
         otherNs = 0;
         spinNs(null);
         spin.slept(1, true);
-        assertEquals(IdleSpin.MOST_SPIN_NS, spinNs(null), "alone again");
+        assertEquals(IdleSpin.MAX_SPIN_NS, spinNs(null), "alone again");
     }
 
     @Test
@@ -188,7 +188,7 @@ class IdleSpinTest {
         spinNs(null);
         spin.slept(1, false);
         otherNs = 0;
-        assertEquals(IdleSpin.MOST_SPIN_NS / 2, spinNs(null));
+        assertEquals(IdleSpin.MAX_SPIN_NS / 2, spinNs(null));
     }
 
     private static Timer timer(long deadlineNs) {

@@ -203,10 +203,12 @@ class LineageTest {
                 () -> {
                     Fiber<?> child = Fiber.spin("child", () -> {});
                     String lineage = "in fiber child on cord test < root";
-                    StuckReport.Stuck stuck =
-                            new StuckReport.Stuck(child.cord(), child, LONG, null, List.of(), null);
+                    WatchdogReport.Stuck stuck =
+                            new WatchdogReport.Stuck(
+                                    child.cord(), child, LONG, null, List.of(), null);
                     assertTrue(stuck.toString().contains(lineage), stuck::toString);
-                    StuckReport.Over over = new StuckReport.Over(child.cord(), child, LONG, null);
+                    WatchdogReport.Over over =
+                            new WatchdogReport.Over(child.cord(), child, LONG, null);
                     assertTrue(over.toString().contains(lineage), over::toString);
                 });
     }

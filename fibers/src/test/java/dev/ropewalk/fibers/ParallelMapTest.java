@@ -37,7 +37,7 @@ class ParallelMapTest {
     private void run(int cords, Body body) {
         try (Scheduler scheduler =
                 Scheduler.start(
-                        SchedulerOptions.named("crew")
+                        SchedulerOptions.named("workers")
                                 .withCords(cords)
                                 .withCord(CordOptions.named("c").withUncaught(reports)))) {
             scheduler.spin("caller", () -> body.run(scheduler)).await();
@@ -229,7 +229,8 @@ class ParallelMapTest {
     /** What fails while the caller is being ended is told with its end, not lost. */
     @Test
     void F6_failuresInTheCleanUpOfATerminatedCallAreToldWithItsEnd() {
-        try (Scheduler scheduler = Scheduler.start(SchedulerOptions.named("crew").withCords(2))) {
+        try (Scheduler scheduler =
+                Scheduler.start(SchedulerOptions.named("workers").withCords(2))) {
             Runs.real(
                     StackKind.LIGHT,
                     reports,
@@ -289,7 +290,8 @@ class ParallelMapTest {
 
     @Test
     void misuse_aPlainThreadCannotMap() {
-        try (Scheduler scheduler = Scheduler.start(SchedulerOptions.named("crew").withCords(1))) {
+        try (Scheduler scheduler =
+                Scheduler.start(SchedulerOptions.named("workers").withCords(1))) {
             assertThrows(
                     IllegalStateException.class,
                     () -> Parallel.map(scheduler, Collections.emptyList(), item -> item));

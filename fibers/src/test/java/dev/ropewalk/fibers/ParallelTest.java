@@ -30,7 +30,7 @@ class ParallelTest {
 
     private static void run(int cords, Body body) {
         try (Scheduler scheduler =
-                Scheduler.start(SchedulerOptions.named("crew").withCords(cords))) {
+                Scheduler.start(SchedulerOptions.named("workers").withCords(cords))) {
             scheduler.spin("caller", () -> body.run(scheduler)).await();
             Cord.run(() -> body.run(scheduler)); // and from outside
         }
@@ -113,7 +113,8 @@ class ParallelTest {
 
     @Test
     void F15_aBusySchedulerHoldsNobodyUp() {
-        try (Scheduler scheduler = Scheduler.start(SchedulerOptions.named("crew").withCords(2))) {
+        try (Scheduler scheduler =
+                Scheduler.start(SchedulerOptions.named("workers").withCords(2))) {
             Gate gate = new Gate();
             gate.blockOneOf(scheduler);
             LongAdder sum = new LongAdder();
@@ -211,7 +212,7 @@ class ParallelTest {
 
     @Test
     void F15_noNumberIsLeftOutSilentlyWhenAHelperIsEnded() {
-        Scheduler scheduler = Scheduler.start(SchedulerOptions.named("crew").withCords(2));
+        Scheduler scheduler = Scheduler.start(SchedulerOptions.named("workers").withCords(2));
         CountDownLatch waits = new CountDownLatch(1);
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
         Fiber<?> caller =
@@ -266,7 +267,8 @@ class ParallelTest {
 
     @Test
     void misuse_aPlainThreadIsNoFiber() {
-        try (Scheduler scheduler = Scheduler.start(SchedulerOptions.named("crew").withCords(1))) {
+        try (Scheduler scheduler =
+                Scheduler.start(SchedulerOptions.named("workers").withCords(1))) {
             Throwable error = Runs.failureOf(() -> Parallel.forEach(scheduler, 0, 10, _ -> {}));
             assertTrue(error.toString().contains("no fiber runs on"), error::toString);
             assertFalse(scheduler.stats().placed() > 0);

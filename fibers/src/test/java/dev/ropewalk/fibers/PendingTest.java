@@ -130,7 +130,7 @@ class PendingTest {
                     Runs.settle();
                     fiber.terminate();
                     assertSame(thrown, Runs.cause(Runs.failureOf(fiber::await)));
-                    assertTrue(suppressed(thrown)[0] instanceof Signal.Terminate);
+                    assertTrue(suppressed(thrown)[0] instanceof Unwind.Terminate);
                 });
     }
 
@@ -149,7 +149,7 @@ class PendingTest {
                                         Fiber.current().raise(failure);
                                         Fiber.current().terminate();
                                         Throwable thrown = Runs.failureOf(Fiber::suspend);
-                                        assertTrue(thrown instanceof Signal.Terminate);
+                                        assertTrue(thrown instanceof Unwind.Terminate);
                                         assertArrayEquals(
                                                 new Throwable[] {failure}, suppressed(thrown));
                                         return thrown;

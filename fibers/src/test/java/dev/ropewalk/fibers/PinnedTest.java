@@ -172,13 +172,13 @@ class PinnedTest {
         Runs.virtual(
                 new Reports(),
                 () -> {
-                    Waiter waiter = new Waiter();
+                    WaitCell waiter = new WaitCell();
                     assertPinned(() -> waiter.await("nothing"), () -> InWaiter.DONE);
                     return assertSameValue(false, waiter.give("too late"));
                 });
     }
 
-    /** It cannot give way first, but what is pending says more than that. */
+    /** It cannot yield first, but what is pending says more than that. */
     @Test
     void F6_terminatedFiberIsTerminatedInAClassInitialiserToo() {
         Runs.virtual(
@@ -196,7 +196,7 @@ class PinnedTest {
                     Throwable failure = Runs.failureOf(child::await);
                     assertTrue(failure instanceof FiberTerminatedException, failure::toString);
                     Throwable thrown = THROWN.getLast();
-                    assertTrue(thrown instanceof Signal.Terminate, thrown::toString);
+                    assertTrue(thrown instanceof Unwind.Terminate, thrown::toString);
                     return null;
                 });
     }

@@ -8,7 +8,7 @@ import java.util.List;
  * A lock as users might build it, which says who holds it but not before a wait: circles of it
  * close, and stand in reports and dumps.
  */
-final class PlainLock extends Holding {
+final class PlainLock extends Hold {
     private @Nullable Fiber<?> holder;
     private long wanted = -1;
     private @Nullable Fiber<?> waiting;

@@ -21,7 +21,7 @@ import java.util.List;
 /** Rule F4: raise and terminate, in each state of the fiber. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class RaiseTest {
-    /** The calls at which a fiber may give way. */
+    /** The calls at which a fiber may yield. */
     enum Switchpoint {
         SUSPEND {
             @Override
@@ -69,7 +69,7 @@ class RaiseTest {
         WAITER {
             @Override
             void pass() {
-                new Waiter().await("nothing");
+                new WaitCell().await("nothing");
             }
         };
 

@@ -224,7 +224,7 @@ class RandomCoroutinesTest {
             boolean isFirst = returnsOf(before) == returnsBefore && closes == closesBefore;
             Object after = me.actsFor();
             noteReturn(me);
-            if (isFirst && before instanceof StrandToken token && token.isLent()) {
+            if (isFirst && before instanceof CallerToken token && token.isLent()) {
                 takenBack++;
                 assertSame(before, after);
             }

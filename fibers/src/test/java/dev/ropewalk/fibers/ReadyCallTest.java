@@ -33,7 +33,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Rules F2 and F6: a call that may wait is a switchpoint also when it need not wait. It raises
- * before it takes anything, and gives way when the fiber has had its turn.
+ * before it takes anything, and yields when the fiber has had its turn.
  */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class ReadyCallTest {
@@ -284,7 +284,7 @@ class ReadyCallTest {
                                         Runs.failureOf(() -> Fiber.sleep(LIMIT));
                                         Throwable thrown = Runs.failureOf(ready::call);
                                         assertTrue(
-                                                thrown instanceof Signal.Terminate,
+                                                thrown instanceof Unwind.Terminate,
                                                 thrown::toString);
                                         ready.checkUntouched();
                                         log.add("raised");
@@ -477,7 +477,7 @@ class ReadyCallTest {
                                     () -> {
                                         Runs.failureOf(() -> Fiber.sleep(LIMIT));
                                         Throwable thrown = Runs.failureOf(barrier::await);
-                                        assertTrue(thrown instanceof Signal.Terminate);
+                                        assertTrue(thrown instanceof Unwind.Terminate);
                                     });
                     Runs.settle();
                     ended.terminate();
@@ -502,7 +502,7 @@ class ReadyCallTest {
                                         } finally {
                                             log.add(
                                                     Runs.failureOf(() -> mutex.run(() -> {}))
-                                                                    instanceof Signal
+                                                                    instanceof Unwind
                                                             ? "raised"
                                                             : "another");
                                             CancelScope.shielded(

@@ -165,7 +165,7 @@ final class Runs {
     /** The caller shuts it down. */
     static Scheduler scheduler(StackKind stacks, int cords, Reports reports) {
         return Scheduler.start(
-                SchedulerOptions.named("crew")
+                SchedulerOptions.named("workers")
                         .withCords(cords)
                         .withCord(CordOptions.named("c").withStacks(stacks).withUncaught(reports)));
     }

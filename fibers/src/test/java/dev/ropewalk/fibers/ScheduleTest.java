@@ -153,7 +153,7 @@ class ScheduleTest {
                                     () -> Event.local().await(limit),
                                     () -> Event.shared().await(limit),
                                     () -> Waits.park("nothing", limit.toNanos()),
-                                    () -> new Waiter().await("nothing", limit.toNanos()));
+                                    () -> new WaitCell().await("nothing", limit.toNanos()));
                     List<Fiber<Long>> waiting = new ArrayList<>();
                     for (Action each : waits) {
                         waiting.add(Fiber.spin(() -> nanosOf(each)));

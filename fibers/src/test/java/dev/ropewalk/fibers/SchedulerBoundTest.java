@@ -27,17 +27,17 @@ class SchedulerBoundTest {
     private final Reports reports = new Reports();
     private final CountDownLatch gate = new CountDownLatch(1);
 
-    private Scheduler start(int cords, int mostWaiting) {
+    private Scheduler start(int cords, int maxPending) {
         return Scheduler.start(
-                SchedulerOptions.named("crew")
+                SchedulerOptions.named("workers")
                         .withCords(cords)
-                        .withMostWaiting(mostWaiting)
+                        .withMaxPending(maxPending)
                         .withCord(CordOptions.named("c").withUncaught(reports)));
     }
 
     /** Its cords run nothing before the gate is opened. */
-    private Scheduler startBlocked(int cords, int mostWaiting) {
-        Scheduler scheduler = start(cords, mostWaiting);
+    private Scheduler startBlocked(int cords, int maxPending) {
+        Scheduler scheduler = start(cords, maxPending);
         scheduler.cords().forEach(this::block);
         return scheduler;
     }
@@ -71,8 +71,9 @@ class SchedulerBoundTest {
                 assertThrows(
                         TaskRejectedException.class,
                         () -> scheduler.spin("fourth", runs::incrementAndGet));
-        assertTrue(refused.toString().contains("task fourth of scheduler crew"), refused::toString);
-        assertTrue(refused.toString().contains("mostWaiting=3"), refused::toString);
+        assertTrue(
+                refused.toString().contains("task fourth of scheduler workers"), refused::toString);
+        assertTrue(refused.toString().contains("maxPending=3"), refused::toString);
         assertThrows(
                 RejectedExecutionException.class, () -> scheduler.execute(runs::incrementAndGet));
         assertEquals(3, scheduler.stats().placed());
@@ -227,10 +228,10 @@ class SchedulerBoundTest {
 
     @Test
     void misuse_aBoundBelowOne() {
-        SchedulerOptions options = SchedulerOptions.named("crew");
+        SchedulerOptions options = SchedulerOptions.named("workers");
         Throwable error =
-                assertThrows(IllegalArgumentException.class, () -> options.withMostWaiting(0));
-        assertTrue(error.toString().contains("mostWaiting=0 of scheduler crew"), error::toString);
-        assertEquals(7, options.withMostWaiting(7).withCords(1).withOneCpuEach().mostWaiting());
+                assertThrows(IllegalArgumentException.class, () -> options.withMaxPending(0));
+        assertTrue(error.toString().contains("maxPending=0 of scheduler workers"), error::toString);
+        assertEquals(7, options.withMaxPending(7).withCords(1).withOneCpuEach().maxPending());
     }
 }

@@ -31,7 +31,7 @@ class SchedulerInitialiserTest {
 
     private Scheduler start(int cords, StackKind stacks, Action initialiser) {
         return Scheduler.start(
-                SchedulerOptions.named("crew")
+                SchedulerOptions.named("workers")
                         .withCords(cords)
                         .withCord(
                                 CordOptions.named("c")
@@ -78,12 +78,12 @@ class SchedulerInitialiserTest {
                         () -> {
                             throw boom;
                         });
-        Runs.until(() -> scheduler.crew.queues().length == 0);
+        Runs.until(() -> scheduler.workers.queues().length == 0);
         CordClosedException closed =
                 assertThrows(CordClosedException.class, () -> scheduler.spin("late", () -> {}));
         assertSame(boom, closed.getCause());
-        assertTrue(closed.toString().contains("scheduler crew has no cord any more"));
-        assertTrue(closed.toString().contains("cord crew-"), closed::toString);
+        assertTrue(closed.toString().contains("scheduler workers has no cord any more"));
+        assertTrue(closed.toString().contains("cord workers-"), closed::toString);
         RejectedExecutionException rejected =
                 assertThrows(RejectedExecutionException.class, () -> scheduler.execute(() -> {}));
         assertSame(boom, Runs.cause(Runs.cause(rejected)));
@@ -100,7 +100,7 @@ class SchedulerInitialiserTest {
                         StackKind.LIGHT,
                         () -> {
                             Blocking.run(() -> Runs.await(go));
-                            if (Cord.current().name().equals("crew-1")) {
+                            if (Cord.current().name().equals("workers-1")) {
                                 throw boom;
                             }
                         });
@@ -116,7 +116,8 @@ class SchedulerInitialiserTest {
         assertEquals(4, runs.get());
         assertSame(boom, Runs.cause(reports.only().failure()));
         ShutdownReport report = scheduler.shutdown(FAR);
-        assertEquals(List.of("crew-1 ended by itself: java.lang.Exception: boom"), report.failed());
+        assertEquals(
+                List.of("workers-1 ended by itself: java.lang.Exception: boom"), report.failed());
         assertEquals(0, report.left());
     }
 
@@ -153,7 +154,7 @@ class SchedulerInitialiserTest {
             Throwable error = Runs.failureOf(root::terminate); // from elsewhere as well
             assertTrue(
                     error.toString()
-                            .contains("belongs to scheduler crew and ends with it; close that"),
+                            .contains("belongs to scheduler workers and ends with it; close that"),
                     error::toString);
             assertEquals("alive", scheduler.spin(() -> "alive").await());
         }

@@ -31,7 +31,7 @@ class SchedulerShutdownRandomTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final Duration STOP_LIMIT = Duration.ofMillis(3);
     private static final int THREADS = 3;
-    private static final int MOST_TASKS = 60;
+    private static final int MAX_TASKS = 60;
 
     /** One life of one scheduler. */
     private static final class Life {
@@ -49,13 +49,13 @@ class SchedulerShutdownRandomTest {
             random = new SplittableRandom(seed);
             int cords = random.nextInt(4);
             StackKind stacks = random.nextBoolean() ? StackKind.LIGHT : StackKind.VIRTUAL_THREAD;
-            int mostWaiting = random.nextInt(3) == 0 ? 1 + random.nextInt(20) : Integer.MAX_VALUE;
-            text = "seed=" + seed + " cords=" + cords + " " + stacks + " most=" + mostWaiting;
+            int maxPending = random.nextInt(3) == 0 ? 1 + random.nextInt(20) : Integer.MAX_VALUE;
+            text = "seed=" + seed + " cords=" + cords + " " + stacks + " most=" + maxPending;
             scheduler =
                     Scheduler.start(
-                            SchedulerOptions.named("crew")
+                            SchedulerOptions.named("workers")
                                     .withCords(cords)
-                                    .withMostWaiting(mostWaiting)
+                                    .withMaxPending(maxPending)
                                     .withCord(
                                             CordOptions.named("c")
                                                     .withStopLimit(STOP_LIMIT)
@@ -128,7 +128,7 @@ class SchedulerShutdownRandomTest {
     }
 
     private static void place(Life life, SplittableRandom random, int thread) {
-        int tasks = random.nextInt(MOST_TASKS);
+        int tasks = random.nextInt(MAX_TASKS);
         List<Spun> mine = new ArrayList<>();
         for (int i = 0; i < tasks; i++) {
             if (random.nextInt(5) == 0) {

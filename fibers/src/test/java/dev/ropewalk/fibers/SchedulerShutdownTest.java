@@ -32,7 +32,7 @@ class SchedulerShutdownTest {
 
     private Scheduler start(int cords) {
         return Scheduler.start(
-                SchedulerOptions.named("crew")
+                SchedulerOptions.named("workers")
                         .withCords(cords)
                         .withCord(
                                 CordOptions.named("c").withStopLimit(SHORT).withUncaught(reports)));
@@ -116,7 +116,8 @@ class SchedulerShutdownTest {
         assertEquals(List.of("waiting"), report.notStarted());
         assertEquals(1, report.stuck().size(), report::toString);
         assertTrue(
-                report.stuck().getFirst().startsWith("crew-0 runs blocker at "), report::toString);
+                report.stuck().getFirst().startsWith("workers-0 runs blocker at "),
+                report::toString);
         gate.open();
         Runs.until(() -> waiting.failure() != null);
         assertTrue(scheduler.cords().getFirst().awaitEnd(FAR));
@@ -175,7 +176,7 @@ class SchedulerShutdownTest {
         Gate gate = new Gate();
         Thread thread = gate.bind(scheduler);
         ShutdownReport report = scheduler.shutdown(SHORT);
-        assertEquals(List.of("crew-bound-0"), report.bound());
+        assertEquals(List.of("workers-bound-0"), report.bound());
         gate.open();
         assertTrue(thread.join(FAR));
     }
@@ -272,7 +273,7 @@ class SchedulerShutdownTest {
                                         }));
         thread.start();
         Runs.await(waits);
-        Runs.until(() -> scheduler.crew.queues().length == 1); // it has left, and drains
+        Runs.until(() -> scheduler.workers.queues().length == 1); // it has left, and drains
         gate.open();
         ShutdownReport report = scheduler.shutdown(SHORT);
         assertEquals(1, report.terminated().size(), report::toString);
@@ -300,7 +301,7 @@ class SchedulerShutdownTest {
         Runs.await(bound);
         ShutdownReport report = scheduler.shutdown(SHORT);
         assertEquals(List.of("task"), report.terminated(), report::toString);
-        assertEquals(List.of("crew-bound-0"), report.bound(), report::toString);
+        assertEquals(List.of("workers-bound-0"), report.bound(), report::toString);
         assertEquals(FiberState.WAITING, child[0].state());
         Fiber<?> body = child[0].parent();
         assertTrue(body != null && body.schedule("went on"));
@@ -346,7 +347,7 @@ class SchedulerShutdownTest {
         assertEquals(2, report.abandoned().size(), report::toString);
         assertTrue(report.abandoned().contains("own"), report::toString);
         assertEquals(0, report.left(), report::toString);
-        assertEquals(List.of("crew-bound-0"), report.bound(), report::toString);
+        assertEquals(List.of("workers-bound-0"), report.bound(), report::toString);
         assertInstanceOf(FiberAbandonedException.class, awaited.join());
         Fiber<?> bodyFiber = body[0];
         Runs.until(() -> bodyFiber.state() == FiberState.WAITING);
@@ -385,7 +386,7 @@ class SchedulerShutdownTest {
         ShutdownReport report = scheduler.shutdown(SHORT);
         assertEquals(1, report.left(), report::toString);
         assertFalse(report.isClean());
-        assertEquals(List.of("crew-bound-0"), report.bound());
+        assertEquals(List.of("workers-bound-0"), report.bound());
         gate.countDown(); // it has been told to end meanwhile
         assertTrue(thread.join(FAR));
         assertTrue(scheduler.hasNoTasks());
@@ -397,7 +398,7 @@ class SchedulerShutdownTest {
         scheduler.close();
         CordClosedException closed =
                 assertThrows(CordClosedException.class, () -> scheduler.spin("late", () -> {}));
-        assertTrue(closed.toString().contains("scheduler crew is OVER"), closed::toString);
+        assertTrue(closed.toString().contains("scheduler workers is OVER"), closed::toString);
         assertThrows(RejectedExecutionException.class, () -> scheduler.execute(() -> {}));
         assertThrows(CordClosedException.class, () -> scheduler.bind(() -> {}));
     }
@@ -415,7 +416,7 @@ class SchedulerShutdownTest {
         try (Scheduler scheduler = start(1)) {
             Cord cord = scheduler.cords().getFirst();
             Throwable error = assertThrows(IllegalStateException.class, cord::close);
-            assertTrue(error.toString().contains("belongs to scheduler crew"));
+            assertTrue(error.toString().contains("belongs to scheduler workers"));
         }
     }
 
@@ -442,7 +443,7 @@ class SchedulerShutdownTest {
         AtomicInteger initialised = new AtomicInteger();
         try (Scheduler scheduler =
                 Scheduler.start(
-                        SchedulerOptions.named("crew")
+                        SchedulerOptions.named("workers")
                                 .withCords(2)
                                 .withCord(
                                         CordOptions.named("c")

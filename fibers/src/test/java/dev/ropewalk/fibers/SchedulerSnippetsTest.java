@@ -16,7 +16,7 @@ class SchedulerSnippetsTest {
     @Test
     void scheduler() {
         // @start region="scheduler"
-        try (Scheduler scheduler = Scheduler.start("crew")) {
+        try (Scheduler scheduler = Scheduler.start("workers")) {
             List<Fiber<Integer>> tasks = new ArrayList<>();
             for (String word : List.of("hemp", "twine", "cord")) {
                 tasks.add(scheduler.spin(() -> word.length()));
@@ -32,7 +32,7 @@ class SchedulerSnippetsTest {
 
     @Test
     void parallel() {
-        try (Scheduler scheduler = Scheduler.start("crew")) {
+        try (Scheduler scheduler = Scheduler.start("workers")) {
             scheduler
                     .spin(
                             "caller",
@@ -53,7 +53,7 @@ class SchedulerSnippetsTest {
 
     @Test
     void map() {
-        try (Scheduler scheduler = Scheduler.start("crew")) {
+        try (Scheduler scheduler = Scheduler.start("workers")) {
             scheduler
                     .spin(
                             "caller",
@@ -75,7 +75,7 @@ class SchedulerSnippetsTest {
     void bind() {
         AtomicInteger rendered = new AtomicInteger();
         // @start region="bind"
-        try (Scheduler scheduler = Scheduler.start("crew")) {
+        try (Scheduler scheduler = Scheduler.start("workers")) {
             // While its body waits, this thread runs tasks like any cord.
             scheduler.bind(
                     () -> {

@@ -53,10 +53,10 @@ class SchedulerTest {
 
     private static void run(Variant variant, Reports reports, Body body) {
         SchedulerOptions options =
-                SchedulerOptions.named("crew")
+                SchedulerOptions.named("workers")
                         .withCords(variant.cords())
                         .withCord(
-                                CordOptions.named("of-crew")
+                                CordOptions.named("of-workers")
                                         .withStacks(variant.stacks())
                                         .withUncaught(reports));
         Scheduler scheduler = Scheduler.start(options);
@@ -347,7 +347,7 @@ class SchedulerTest {
                     Fiber<String> other = scheduler.spin(() -> Fiber.current().name());
                     assertEquals("named", named.await());
                     assertNotEquals("named", other.await());
-                    assertTrue(named.toString().startsWith("fiber named on cord crew-"));
+                    assertTrue(named.toString().startsWith("fiber named on cord workers-"));
                 });
     }
 }

@@ -31,7 +31,7 @@ class SeeingSnippetsTest {
         log(dump.toString()); // a tree, for people
         log(dump.toJson()); // for tools
         if (dump.state() == CordDump.State.INCOMPLETE) {
-            log(dump.running() + " does not give way");
+            log(dump.running() + " does not yield");
         }
         for (CordDump each : scheduler.dump()) {
             log(each.toString());

@@ -21,9 +21,9 @@ import java.util.concurrent.CountDownLatch;
 class SilentCordTest {
     private static final Duration LIMIT = Duration.ofMillis(20);
 
-    private final List<StuckReport> told = new CopyOnWriteArrayList<>();
+    private final List<WatchdogReport> told = new CopyOnWriteArrayList<>();
 
-    private CordOptions options(StackKind stacks, StuckHandler handler) {
+    private CordOptions options(StackKind stacks, WatchdogHandler handler) {
         return CordOptions.named("silent")
                 .withStacks(stacks)
                 .withStuckLimit(LIMIT)
@@ -31,8 +31,8 @@ class SilentCordTest {
     }
 
     /** The machine may be so busy that the limit tells of it too. */
-    private void note(StuckReport report) {
-        if (report instanceof StuckReport.AllWait) {
+    private void note(WatchdogReport report) {
+        if (report instanceof WatchdogReport.AllWait) {
             told.add(report);
         }
     }
@@ -42,9 +42,9 @@ class SilentCordTest {
         for (StackKind stacks : StackKind.values()) {
             told.clear();
             Event[] event = new Event[1];
-            StuckHandler waker =
+            WatchdogHandler waker =
                     report -> {
-                        if (report instanceof StuckReport.AllWait wait) {
+                        if (report instanceof WatchdogReport.AllWait wait) {
                             told.add(report);
                             wait.cord().spin("waker", () -> event[0].signal());
                         }

@@ -56,7 +56,7 @@ class SliceTest {
                         Throwable thrown = Runs.failureOf(() -> checkpointAfter(1_001));
                         assertTrue(thrown instanceof SliceExceededException, thrown::toString);
                         String text = String.valueOf(thrown.getMessage());
-                        assertTrue(text.contains("has not given way for 1001 ms"), text);
+                        assertTrue(text.contains("has not yielded for 1001 ms"), text);
                         assertTrue(text.contains("PT1S"), text);
                     }
                 });
@@ -129,14 +129,14 @@ class SliceTest {
                     assertEquals(List.of("a", "b", "a", "b", "a", "b"), log);
                     Fiber<?> other = Fiber.spin(() -> {});
                     SleepTest.busy(quantum);
-                    assertFalse(Slice.giveWay(Duration.ofHours(1)));
+                    assertFalse(Slice.snooze(Duration.ofHours(1)));
                     assertEquals(FiberState.RUNNABLE, other.state());
                 });
     }
 
     /** However late the ticker comes on a busy machine. */
     private static void runUntilItGivesWay(Duration quantum) {
-        while (!Slice.giveWay(quantum)) {
+        while (!Slice.snooze(quantum)) {
             Thread.onSpinWait();
         }
     }
@@ -150,7 +150,7 @@ class SliceTest {
                             Fiber.spin(
                                     () -> {
                                         Fiber.current().terminate();
-                                        assertFalse(Slice.giveWay(Duration.ofHours(1)));
+                                        assertFalse(Slice.snooze(Duration.ofHours(1)));
                                         log.add("not raised");
                                         runUntilItGivesWay(Duration.ofMillis(1));
                                         log.add("not ended");
@@ -167,7 +167,7 @@ class SliceTest {
                     Cord cord = Cord.current();
                     Set<Long> turns = new HashSet<>();
                     int switches = 0;
-                    for (int i = 0; i < 3 * CordCore.LOOK_EVERY; i++) {
+                    for (int i = 0; i < 3 * CordCore.POLL_INTERVAL; i++) {
                         turns.add(cord.turnNumber());
                         Fiber.snooze();
                         turns.add(cord.turnNumber());

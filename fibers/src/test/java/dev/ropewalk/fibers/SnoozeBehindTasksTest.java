@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
-/** A fiber that gives way on a scheduler's cord does so to the tasks that wait there too. */
+/** A fiber that yields on a scheduler's cord does so to the tasks that wait there too. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class SnoozeBehindTasksTest {
     private static final Duration FAR = Duration.ofSeconds(20);
@@ -93,7 +93,7 @@ class SnoozeBehindTasksTest {
                 scheduler -> {
                     Fiber.spin(() -> order.add("fiber"));
                     scheduler.execute(() -> order.add("task"));
-                    Waits.giveTurn();
+                    Waits.yieldTurn();
                     order.add("giver");
                     Fiber.snooze();
                 });
@@ -143,7 +143,7 @@ class SnoozeBehindTasksTest {
         List<String> order = new ArrayList<>();
         Scheduler scheduler =
                 Scheduler.start(
-                        SchedulerOptions.named("crew")
+                        SchedulerOptions.named("workers")
                                 .withCords(0)
                                 .withCord(
                                         CordOptions.named("c")

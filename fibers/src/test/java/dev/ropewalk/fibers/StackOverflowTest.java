@@ -118,7 +118,7 @@ class StackOverflowTest {
                 List.of(
                         Fiber::snooze,
                         () -> Fiber.sleep(SHORT),
-                        () -> new Waiter().await("nobody", 1),
+                        () -> new WaitCell().await("nobody", 1),
                         () -> CancelScope.moveOnAfter(SHORT, () -> Fiber.sleep(SHORT)));
         for (Action wait : waits) {
             onSmallStack(

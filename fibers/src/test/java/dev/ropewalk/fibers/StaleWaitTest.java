@@ -96,7 +96,7 @@ class StaleWaitTest {
         }
     }
 
-    /** A switchpoint that raises gives way first; a giver may come in between. */
+    /** A switchpoint that raises yields first; a giver may come in between. */
     @Test
     void F4_waitThatWasNeverEnteredCannotBeEnded() {
         Runs.fifo(

@@ -112,14 +112,14 @@ class StopLimitTest {
     void F8_valueOfAnAbandonedFiberIsRefusedOrReported() {
         for (boolean given : new boolean[] {false, true}) {
             reports.all().clear();
-            Waiter waiter =
+            WaitCell waiter =
                     run(
                             () -> {
-                                Waiter[] open = new Waiter[1];
+                                WaitCell[] open = new WaitCell[1];
                                 Fiber.spin(
                                         "child",
                                         () -> {
-                                            open[0] = new Waiter();
+                                            open[0] = new WaitCell();
                                             Fiber.current().shielded(() -> open[0].await("") == "");
                                         });
                                 Runs.settle();

@@ -69,7 +69,7 @@ class SwallowingTest {
                                 () ->
                                         CancelScope.<RuntimeException>cancelAfter(
                                                 LONG, () -> suspendHere())));
-        assertNamedAndClosed(stacks, "waiter", () -> swallow(() -> new Waiter().await("nobody")));
+        assertNamedAndClosed(stacks, "waiter", () -> swallow(() -> new WaitCell().await("nobody")));
         Mutex held = Mutex.shared();
         held.lock();
         assertNamedAndClosed(stacks, "mutex", () -> swallow(held::lock));

@@ -40,7 +40,7 @@ class TaskTest {
         Crew(int cords) {
             scheduler =
                     Scheduler.start(
-                            SchedulerOptions.named("crew")
+                            SchedulerOptions.named("workers")
                                     .withCords(cords)
                                     .withCord(CordOptions.named("c").withUncaught(reports)));
             gate.block(scheduler.cords());
@@ -60,13 +60,13 @@ class TaskTest {
     }
 
     private interface Body {
-        void run(Crew crew, AtomicBoolean ran) throws Exception;
+        void run(Crew workers, AtomicBoolean ran) throws Exception;
     }
 
     private static void run(int cords, Body body) {
         AtomicBoolean ran = new AtomicBoolean();
-        try (Crew crew = new Crew(cords)) {
-            Cord.run(() -> body.run(crew, ran));
+        try (Crew workers = new Crew(cords)) {
+            Cord.run(() -> body.run(workers, ran));
         }
     }
 
@@ -74,10 +74,10 @@ class TaskTest {
     void F15_terminatedTaskNeverRuns() {
         run(
                 2,
-                (crew, ran) -> {
-                    Fiber<@Nullable Void> task = crew.scheduler.spin("t", () -> ran.set(true));
+                (workers, ran) -> {
+                    Fiber<@Nullable Void> task = workers.scheduler.spin("t", () -> ran.set(true));
                     task.terminate();
-                    crew.open();
+                    workers.open();
                     assertThrows(FiberTerminatedException.class, task::await);
                     assertFalse(ran.get());
                 });
@@ -87,16 +87,16 @@ class TaskTest {
     void F15_stoppedTaskHasItsResultAndNeverRuns() {
         run(
                 1,
-                (crew, ran) -> {
+                (workers, ran) -> {
                     Fiber<String> task =
-                            crew.scheduler.spin(
+                            workers.scheduler.spin(
                                     "t",
                                     () -> {
                                         ran.set(true);
                                         return "ran";
                                     });
                     task.stop("stopped");
-                    crew.open();
+                    workers.open();
                     assertEquals("stopped", task.await());
                     assertFalse(ran.get());
                 });
@@ -106,12 +106,12 @@ class TaskTest {
     void F15_raisedIntoTaskNeverRuns() {
         run(
                 1,
-                (crew, ran) -> {
-                    Fiber<@Nullable Void> task = crew.scheduler.spin("t", () -> ran.set(true));
+                (workers, ran) -> {
+                    Fiber<@Nullable Void> task = workers.scheduler.spin("t", () -> ran.set(true));
                     IllegalStateException raised = new IllegalStateException("raised");
                     task.raise(raised);
                     task.raise(new IllegalStateException("second"));
-                    crew.open();
+                    workers.open();
                     assertSame(raised, Runs.cause(Runs.failureOf(task::await)));
                     assertFalse(ran.get());
                 });
@@ -121,13 +121,13 @@ class TaskTest {
     void F15_restartedTaskJustStarts() {
         run(
                 1,
-                (crew, ran) -> {
+                (workers, ran) -> {
                     AtomicInteger runs = new AtomicInteger();
                     Fiber<@Nullable Void> task =
-                            crew.scheduler.spin("t", () -> count(runs.incrementAndGet()));
+                            workers.scheduler.spin("t", () -> count(runs.incrementAndGet()));
                     task.restart();
                     assertFalse(task.schedule("nothing to end") && task.failure() != null);
-                    crew.open();
+                    workers.open();
                     task.await();
                     assertEquals(1, runs.get());
                 });
@@ -145,15 +145,15 @@ class TaskTest {
     void F15_whatIsAskedOfATaskComesInOrder() {
         run(
                 1,
-                (crew, ran) -> {
+                (workers, ran) -> {
                     List<String> told = new CopyOnWriteArrayList<>();
-                    Fiber<@Nullable Void> task = crew.scheduler.spin("t", () -> ran.set(true));
+                    Fiber<@Nullable Void> task = workers.scheduler.spin("t", () -> ran.set(true));
                     Monitor first = task.onEnd(_ -> told.add("first"));
                     task.onEnd(_ -> told.add("second"));
                     first.cancel();
                     task.onEnd(_ -> told.add("third"));
                     CompletableFuture<@Nullable Void> future = task.toFuture();
-                    crew.open();
+                    workers.open();
                     task.await();
                     Futures.await(future);
                     assertTrue(ran.get());
@@ -165,10 +165,10 @@ class TaskTest {
     void F5_awaiterThatLeavesATaskIsForgotten() {
         run(
                 1,
-                (crew, _) -> {
-                    Fiber<String> task = crew.scheduler.spin("t", () -> "done");
+                (workers, _) -> {
+                    Fiber<String> task = workers.scheduler.spin("t", () -> "done");
                     assertFalse(task.awaitEnd(SOON));
-                    crew.open();
+                    workers.open();
                     assertEquals("done", task.await());
                 });
     }
@@ -177,14 +177,14 @@ class TaskTest {
     void F7_detachedTaskOutlivesItsSpinner() {
         run(
                 1,
-                (crew, ran) -> {
+                (workers, ran) -> {
                     Fiber<Fiber<@Nullable Void>> spinner =
                             Fiber.spin(
                                     () -> {
                                         Fiber<@Nullable Void> task =
-                                                crew.scheduler.spin("t", () -> ran.set(true));
+                                                workers.scheduler.spin("t", () -> ran.set(true));
                                         task.detach();
-                                        crew.open(); // it leaves this fiber on its own cord
+                                        workers.open(); // it leaves this fiber on its own cord
                                         return task;
                                     });
                     Fiber<@Nullable Void> task = spinner.await();
@@ -197,11 +197,11 @@ class TaskTest {
     void F7_taskGoesToAnotherParentBeforeItStarts() {
         run(
                 1,
-                (crew, ran) -> {
-                    Fiber<@Nullable Void> task = crew.scheduler.spin("t", TaskTest::suspend);
+                (workers, ran) -> {
+                    Fiber<@Nullable Void> task = workers.scheduler.spin("t", TaskTest::suspend);
                     Fiber<@Nullable Void> other = Fiber.spin("other", () -> Fiber.sleep(SOON));
                     task.attachTo(other);
-                    crew.open();
+                    workers.open();
                     other.await();
                     assertThrows(FiberTerminatedException.class, task::await);
                 });
@@ -211,7 +211,7 @@ class TaskTest {
     void F7_tasksNeverStartAfterTheirSpinnerEnded() {
         run(
                 2,
-                (crew, _) -> {
+                (workers, _) -> {
                     AtomicInteger runs = new AtomicInteger();
                     List<Fiber<?>> tasks = new ArrayList<>();
                     Fiber<@Nullable Void> spinner =
@@ -220,13 +220,13 @@ class TaskTest {
                                     () -> {
                                         for (int i = 0; i < 100; i++) {
                                             tasks.add(
-                                                    crew.scheduler.spin(
+                                                    workers.scheduler.spin(
                                                             () -> count(runs.incrementAndGet())));
                                         }
                                     });
                     Fiber.snooze();
                     Fiber.snooze();
-                    crew.open();
+                    workers.open();
                     spinner.await();
                     assertEquals(0, runs.get());
                     for (Fiber<?> each : tasks) {
@@ -239,27 +239,27 @@ class TaskTest {
     void F15_aTaskHasNoCordYet() {
         run(
                 1,
-                (crew, _) -> {
-                    Fiber<String> task = crew.scheduler.spin("t", () -> "done");
+                (workers, _) -> {
+                    Fiber<String> task = workers.scheduler.spin("t", () -> "done");
                     Throwable error = assertThrows(IllegalStateException.class, task::cord);
-                    assertTrue(error.toString().contains("task t of scheduler crew"));
+                    assertTrue(error.toString().contains("task t of scheduler workers"));
                     assertEquals(FiberState.RUNNABLE, task.state());
                     assertNull(task.failure());
-                    crew.open();
+                    workers.open();
                     task.await();
-                    assertSame(crew.scheduler.cords().getFirst(), task.cord());
+                    assertSame(workers.scheduler.cords().getFirst(), task.cord());
                 });
     }
 
     @Test
     void F15_anIdleCordSteals() {
-        try (Crew crew = new Crew(1)) {
+        try (Crew workers = new Crew(1)) {
             // A second cord, bound, has nothing of its own to do.
-            crew.scheduler.bind(
+            workers.scheduler.bind(
                     () -> {
                         List<Fiber<Cord>> tasks = new ArrayList<>();
                         for (int i = 0; i < 50; i++) {
-                            tasks.add(crew.scheduler.spin(Cord::current));
+                            tasks.add(workers.scheduler.spin(Cord::current));
                         }
                         for (Fiber<Cord> each : tasks) {
                             assertSame(Cord.current(), each.await());
@@ -270,17 +270,17 @@ class TaskTest {
 
     @Test
     void F15_theOldestTaskIsStolenFirst() {
-        try (Crew crew = new Crew(1)) {
+        try (Crew workers = new Crew(1)) {
             List<Integer> order = new ArrayList<>();
             List<Integer> all = new ArrayList<>();
             List<Fiber<Boolean>> tasks = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
                 int number = i;
                 all.add(number);
-                tasks.add(crew.scheduler.spin(() -> order.add(number)));
+                tasks.add(workers.scheduler.spin(() -> order.add(number)));
             }
             // They wait on a cord that is stuck; this one takes them all.
-            crew.scheduler.bind(() -> tasks.forEach(Fiber::await));
+            workers.scheduler.bind(() -> tasks.forEach(Fiber::await));
             assertEquals(all, order);
         }
     }
@@ -289,7 +289,7 @@ class TaskTest {
     void F15_aSleepingCordIsWokenToSteal() {
         Reports reports = new Reports();
         SchedulerOptions options =
-                SchedulerOptions.named("crew")
+                SchedulerOptions.named("workers")
                         .withCords(2)
                         .withCord(CordOptions.named("c").withUncaught(reports));
         try (Scheduler scheduler = Scheduler.start(options)) {
@@ -314,7 +314,8 @@ class TaskTest {
     @Test
     void F15_aSpinningCordThatGetsSeveralTasksWakesAnother() {
         AtomicInteger blocked = new AtomicInteger();
-        try (Scheduler scheduler = Scheduler.start(SchedulerOptions.named("crew").withCords(3))) {
+        try (Scheduler scheduler =
+                Scheduler.start(SchedulerOptions.named("workers").withCords(3))) {
             for (int round = 0; round < 2_000; round++) {
                 CountDownLatch second = new CountDownLatch(1);
                 Fiber<@Nullable Void> first =
@@ -338,7 +339,7 @@ class TaskTest {
     void F15_oneSleeperOfManyIsFound() {
         int cords = 12;
         try (Scheduler scheduler =
-                Scheduler.start(SchedulerOptions.named("crew").withCords(cords))) {
+                Scheduler.start(SchedulerOptions.named("workers").withCords(cords))) {
             Gate gate = new Gate();
             gate.block(scheduler.cords().subList(0, cords - 1));
             Cord last = scheduler.cords().getLast();
@@ -354,7 +355,7 @@ class TaskTest {
     @EnumSource
     void F15_aFiberThatSnoozesAloneDoesNotKeepTasksOut(StackKind stacks) {
         SchedulerOptions options =
-                SchedulerOptions.named("crew")
+                SchedulerOptions.named("workers")
                         .withCords(1)
                         .withCord(CordOptions.named("c").withStacks(stacks));
         try (Scheduler scheduler = Scheduler.start(options)) {
@@ -376,7 +377,7 @@ class TaskTest {
     void F15_cordsWhoseInitialiserFailsTakeNothing() {
         Reports reports = new Reports();
         SchedulerOptions options =
-                SchedulerOptions.named("crew")
+                SchedulerOptions.named("workers")
                         .withCords(2)
                         .withCord(
                                 CordOptions.named("c")
@@ -387,7 +388,7 @@ class TaskTest {
                                                 }));
         for (int round = 0; round < 200; round++) {
             try (Scheduler scheduler = Scheduler.start(options)) {
-                Runs.until(() -> scheduler.crew.queues().length == 0);
+                Runs.until(() -> scheduler.workers.queues().length == 0);
                 Throwable error =
                         assertThrows(IllegalStateException.class, () -> scheduler.spin(() -> {}));
                 assertTrue(error.toString().contains("has no cord"), error::toString);
@@ -400,7 +401,7 @@ class TaskTest {
     void misuse_anInitialiserCannotWaitForTasks() {
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
         SchedulerOptions options =
-                SchedulerOptions.named("crew")
+                SchedulerOptions.named("workers")
                         .withCords(1)
                         .withCord(
                                 CordOptions.named("c")
@@ -425,14 +426,14 @@ class TaskTest {
     void F15_statsCountWhatIsThere() {
         run(
                 2,
-                (crew, _) -> {
-                    long before = crew.scheduler.stats().alive();
-                    Fiber<@Nullable Void> task = crew.scheduler.spin("t", () -> {});
-                    assertEquals(before + 1, crew.scheduler.stats().alive());
-                    assertEquals(2, crew.scheduler.stats().cords());
-                    crew.open();
+                (workers, _) -> {
+                    long before = workers.scheduler.stats().alive();
+                    Fiber<@Nullable Void> task = workers.scheduler.spin("t", () -> {});
+                    assertEquals(before + 1, workers.scheduler.stats().alive());
+                    assertEquals(2, workers.scheduler.stats().cords());
+                    workers.open();
                     task.await();
-                    Runs.until(() -> crew.scheduler.stats().alive() == before);
+                    Runs.until(() -> workers.scheduler.stats().alive() == before);
                 });
     }
 
@@ -440,16 +441,16 @@ class TaskTest {
     void F7_aTaskThatWasGivenAwayIsItsNewParents() {
         run(
                 1,
-                (crew, _) -> {
+                (workers, _) -> {
                     Fiber<@Nullable Void> task =
-                            crew.scheduler.spin(
+                            workers.scheduler.spin(
                                     "bad",
                                     () -> {
                                         throw new IllegalStateException("by design");
                                     });
                     Fiber<@Nullable Object> adopter = Fiber.spin("adopter", () -> Fiber.suspend());
                     task.attachTo(adopter);
-                    crew.open();
+                    workers.open();
                     Throwable failed = Runs.failureOf(adopter::await);
                     assertTrue(failed.toString().contains("bad"), failed::toString);
                 });
@@ -457,8 +458,8 @@ class TaskTest {
 
     @Test
     void F15_fibersThatWakeEachOtherDoNotKeepTasksOut() {
-        try (Crew crew = new Crew(1)) {
-            Scheduler scheduler = crew.scheduler;
+        try (Crew workers = new Crew(1)) {
+            Scheduler scheduler = workers.scheduler;
             AtomicBoolean over = new AtomicBoolean();
             scheduler.execute(
                     () -> {
@@ -475,7 +476,7 @@ class TaskTest {
                         busy.await();
                     });
             scheduler.execute(() -> over.set(true));
-            crew.open();
+            workers.open();
             Runs.until(over::get);
         }
     }
@@ -485,7 +486,8 @@ class TaskTest {
         int tasks = 20_000;
         AtomicInteger runs = new AtomicInteger();
         ConcurrentHashMap<Fiber<?>, Boolean> ended = new ConcurrentHashMap<>();
-        try (Scheduler scheduler = Scheduler.start(SchedulerOptions.named("crew").withCords(2))) {
+        try (Scheduler scheduler =
+                Scheduler.start(SchedulerOptions.named("workers").withCords(2))) {
             Cord.run(
                     () -> {
                         List<Fiber<@Nullable Void>> all = new ArrayList<>();

@@ -34,7 +34,7 @@ class TerminationTest {
                                         Runs.failureOf(Fiber::suspend);
                                         for (int i = 0; i < 5; i++) {
                                             Throwable thrown = Runs.failureOf(switchpoint::pass);
-                                            assertTrue(thrown instanceof Signal.Terminate);
+                                            assertTrue(thrown instanceof Unwind.Terminate);
                                             raised[0]++;
                                         }
                                     });
@@ -200,8 +200,8 @@ class TerminationTest {
                     assertTrue(failure instanceof FiberAbandonedException, failure::toString);
                     other.await();
                     // The first where it waited, the others at the switchpoints that it tried.
-                    assertEquals(Signal.MOST_RAISES, swallowed[0]);
-                    assertTrue(otherTurns[0] >= Signal.MOST_RAISES - 1, "turns=" + otherTurns[0]);
+                    assertEquals(Unwind.MAX_RAISES, swallowed[0]);
+                    assertTrue(otherTurns[0] >= Unwind.MAX_RAISES - 1, "turns=" + otherTurns[0]);
                 });
     }
 
@@ -220,7 +220,7 @@ class TerminationTest {
                     Cord.current().checkInvariants();
                     return null;
                 });
-        assertEquals(Signal.MOST_RAISES, swallowed[0]);
+        assertEquals(Unwind.MAX_RAISES, swallowed[0]);
         Reports.Report report = reports.only();
         assertEquals("stubborn", report.fiber().name());
         assertTrue(report.failure() instanceof FiberAbandonedException);

@@ -108,7 +108,7 @@ class ThrottleTest {
                     Fiber.spin(
                             () -> {
                                 ended.add(log.acquiring(throttle, "ended"));
-                                Fiber.snooze(); // the other runs into the throttle and gives way
+                                Fiber.snooze(); // the other runs into the throttle and yields
                                 ended.getFirst().terminate();
                             });
                     Fiber.spin(() -> Runs.snooze(4));

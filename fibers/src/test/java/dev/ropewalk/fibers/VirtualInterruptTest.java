@@ -178,7 +178,7 @@ class VirtualInterruptTest {
                     try {
                         VirtualThreads.untilForeign(stubborn);
                         stubborn.terminate();
-                        Runs.snooze(300 * Signal.MOST_RAISES); // a look is rare
+                        Runs.snooze(300 * Unwind.MAX_RAISES); // a look is rare
                         assertEquals(FiberState.WAITING, stubborn.state());
                     } finally {
                         lock.unlock();

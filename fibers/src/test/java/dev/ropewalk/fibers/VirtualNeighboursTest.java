@@ -62,15 +62,15 @@ class VirtualNeighboursTest {
 
     @Test
     void F11_threadStartedInAFiberOutlivesTheCord() throws InterruptedException {
-        Thread[] guest = new Thread[1];
+        Thread[] child = new Thread[1];
         CountDownLatch goOn = new CountDownLatch(1);
         VirtualThreads.run(
                 () -> {
-                    guest[0] = Thread.startVirtualThread(() -> awaitQuietly(goOn));
+                    child[0] = Thread.startVirtualThread(() -> awaitQuietly(goOn));
                     Fiber.sleep(Duration.ofMillis(1));
                 });
         goOn.countDown();
-        assertTrue(guest[0].join(Duration.ofSeconds(20)));
+        assertTrue(child[0].join(Duration.ofSeconds(20)));
     }
 
     private static void awaitQuietly(CountDownLatch latch) {

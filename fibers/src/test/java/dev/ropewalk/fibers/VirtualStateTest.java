@@ -156,10 +156,10 @@ class VirtualStateTest {
                 () -> {
                     Fiber<String> target = Fiber.spin(() -> (String) Fiber.suspend());
                     String[] seen = new String[1];
-                    Thread guest = Thread.startVirtualThread(() -> seen[0] = target.await());
+                    Thread child = Thread.startVirtualThread(() -> seen[0] = target.await());
                     Fiber.snooze();
                     target.schedule("result");
-                    guest.join();
+                    child.join();
                     assertEquals("result", seen[0]);
                 });
     }

@@ -208,7 +208,7 @@ class WaitGraphTest {
     }
 
     /** What users build on Holding may fail; the report is made all the same. */
-    private static final class Broken extends Holding {
+    private static final class Broken extends Hold {
         void take() {
             hold(Fiber.current());
         }

@@ -13,7 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** The code that the Javadoc and the guide show of what watches fibers. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class WatchSnippetsTest {
-    private final List<StuckReport> alarms = new CopyOnWriteArrayList<>();
+    private final List<WatchdogReport> alarms = new CopyOnWriteArrayList<>();
 
     // @start region="slice"
     private static long sum(List<Long> values) {
@@ -41,11 +41,11 @@ class WatchSnippetsTest {
                         .withStuckHandler(
                                 report -> {
                                     switch (report) {
-                                        case StuckReport.Stuck stuck -> alarms.add(stuck);
-                                        case StuckReport.Over _ -> {}
-                                        case StuckReport.AllStuck all -> alarms.add(all);
-                                        case StuckReport.AllWait wait -> alarms.add(wait);
-                                        case StuckReport.Growing queue -> alarms.add(queue);
+                                        case WatchdogReport.Stuck stuck -> alarms.add(stuck);
+                                        case WatchdogReport.Over _ -> {}
+                                        case WatchdogReport.AllStuck all -> alarms.add(all);
+                                        case WatchdogReport.AllWait wait -> alarms.add(wait);
+                                        case WatchdogReport.Growing queue -> alarms.add(queue);
                                     }
                                 })
                         .withSliceLimits(

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
-/** Rule F13: a cord that does not give way is seen, and nothing else is. */
+/** Rule F13: a cord that does not yield is seen, and nothing else is. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class WatchdogTest {
     private static final int LIMIT_MS = 500;
@@ -39,9 +39,9 @@ class WatchdogTest {
     private final List<Cord> cords = new ArrayList<>();
 
     /** The watchdog of cords that it does not look at: the test says what a tick finds. */
-    private final List<StuckReport> told = new ArrayList<>();
+    private final List<WatchdogReport> told = new ArrayList<>();
 
-    private final StuckHandler handler = told::add;
+    private final WatchdogHandler handler = told::add;
     private final Watchdog watchdog = new Watchdog(Runnable::run);
     private final List<CordWatch> all = new ArrayList<>();
     private long nowNs = Long.MAX_VALUE - 200 * MS; // soon overflows, as it may
@@ -51,7 +51,7 @@ class WatchdogTest {
         cords.forEach(Cord::close);
     }
 
-    private CordWatch watch(StuckHandler toTell, Duration limit) {
+    private CordWatch watch(WatchdogHandler toTell, Duration limit) {
         Cord cord =
                 Cord.start(CordOptions.named("cord" + all.size()).withStuckLimit(Waits.FOREVER));
         cords.add(cord);
@@ -65,7 +65,7 @@ class WatchdogTest {
         return watch(handler, Duration.ofMillis(LIMIT_MS));
     }
 
-    /** So many milliseconds in which these are silent, and the others give way. */
+    /** So many milliseconds in which these are silent, and the others yield. */
     private void ticks(int number, CordWatch... silent) {
         for (int i = 0; i < number; i++) {
             nowNs += MS;
@@ -76,7 +76,7 @@ class WatchdogTest {
         }
     }
 
-    private <R extends StuckReport> R last(Class<R> type, int ofSoMany) {
+    private <R extends WatchdogReport> R last(Class<R> type, int ofSoMany) {
         assertEquals(ofSoMany, told.size(), () -> "told: " + told);
         return assertInstanceOf(type, told.getLast());
     }
@@ -92,13 +92,13 @@ class WatchdogTest {
             ticks(LIMIT_MS - 1, watch);
             assertEquals(2 * episode, told.size());
             ticks(1, watch);
-            StuckReport.Stuck stuck = last(StuckReport.Stuck.class, 2 * episode + 1);
+            WatchdogReport.Stuck stuck = last(WatchdogReport.Stuck.class, 2 * episode + 1);
             assertSame(watch.cord, stuck.cord());
             assertEquals(Duration.ofMillis(LIMIT_MS), stuck.time());
             ticks(3 * LIMIT_MS, watch);
-            last(StuckReport.Stuck.class, 2 * episode + 1);
+            last(WatchdogReport.Stuck.class, 2 * episode + 1);
             ticks(1);
-            StuckReport.Over over = last(StuckReport.Over.class, 2 * episode + 2);
+            WatchdogReport.Over over = last(WatchdogReport.Over.class, 2 * episode + 2);
             assertEquals(Duration.ofMillis(4 * LIMIT_MS + 1), over.time());
         }
     }
@@ -132,7 +132,7 @@ class WatchdogTest {
         }
         assertEquals(List.of(), told);
         ticks(LIMIT_MS - 100, watch);
-        last(StuckReport.Stuck.class, 1);
+        last(WatchdogReport.Stuck.class, 1);
     }
 
     @Test
@@ -143,7 +143,7 @@ class WatchdogTest {
         all.remove(watch);
         watch.end();
         ticks(5);
-        last(StuckReport.Over.class, 2);
+        last(WatchdogReport.Over.class, 2);
     }
 
     /** Scenario S9 of SQLOS, its first half; there is no I/O yet. */
@@ -154,16 +154,16 @@ class WatchdogTest {
         watch(handler, Waits.FOREVER); // not watched, and counted among none
         ticks(1);
         ticks(LIMIT_MS, one);
-        last(StuckReport.Stuck.class, 1);
+        last(WatchdogReport.Stuck.class, 1);
         ticks(LIMIT_MS, one, two);
-        StuckReport.AllStuck alarm = last(StuckReport.AllStuck.class, 3);
+        WatchdogReport.AllStuck alarm = last(WatchdogReport.AllStuck.class, 3);
         assertEquals(List.of(one.cord, two.cord), alarm.cords());
         ticks(LIMIT_MS, one, two);
         assertEquals(3, told.size());
         ticks(1, one);
-        last(StuckReport.Over.class, 4);
+        last(WatchdogReport.Over.class, 4);
         ticks(LIMIT_MS, one, two);
-        last(StuckReport.AllStuck.class, 6);
+        last(WatchdogReport.AllStuck.class, 6);
     }
 
     @Test
@@ -176,23 +176,23 @@ class WatchdogTest {
         watch();
         ticks(1);
         ticks(LIMIT_MS, alone, two);
-        assertTrue(told.stream().noneMatch(each -> each instanceof StuckReport.AllStuck));
+        assertTrue(told.stream().noneMatch(each -> each instanceof WatchdogReport.AllStuck));
     }
 
     @Test
     void F13_eachHandlerIsToldOfTheAlarm() {
-        List<StuckReport> others = new ArrayList<>();
+        List<WatchdogReport> others = new ArrayList<>();
         CordWatch one = watch();
         CordWatch two = watch(others::add, Duration.ofMillis(LIMIT_MS));
         ticks(1);
         ticks(LIMIT_MS, one, two);
-        last(StuckReport.AllStuck.class, 2);
-        assertInstanceOf(StuckReport.AllStuck.class, others.getLast());
+        last(WatchdogReport.AllStuck.class, 2);
+        assertInstanceOf(WatchdogReport.AllStuck.class, others.getLast());
     }
 
     @Test
     void F13_handlerThatThrowsHarmsNobody() {
-        List<StuckReport> heard = new ArrayList<>();
+        List<WatchdogReport> heard = new ArrayList<>();
         CordWatch watch =
                 watch(
                         report -> {
@@ -208,7 +208,7 @@ class WatchdogTest {
 
     @Test
     void F13_tickerSurvivesAWatchdogThatFails() {
-        Runs.real( // on a virtual thread the lines that are logged give way
+        Runs.real( // on a virtual thread the lines that are logged yield
                 StackKind.LIGHT,
                 new Reports(),
                 () -> {
@@ -220,7 +220,7 @@ class WatchdogTest {
                                         throw new RejectedExecutionException("by the test");
                                     });
                     CordWatch watch = new CordWatch(Cord.current(), WatchOptions.DEFAULT, broken);
-                    // This fiber does not give way: the mark stays.
+                    // This fiber does not yield: the mark stays.
                     for (int i = 0; i < 10 * LIMIT_MS; i++) {
                         nowNs += MS;
                         assertTrue(watch.tick(nowNs));
@@ -233,14 +233,14 @@ class WatchdogTest {
 
     // ---------------------------------------------------------------- on real cords
 
-    private final BlockingQueue<StuckReport> heard = new LinkedBlockingQueue<>();
+    private final BlockingQueue<WatchdogReport> heard = new LinkedBlockingQueue<>();
 
     /** The next of this kind and fiber; a slow machine may have others reported before. */
-    private <R extends StuckReport> R next(
+    private <R extends WatchdogReport> R next(
             Class<R> type, Function<R, @Nullable Fiber<?>> fiberOf, @Nullable String name)
             throws InterruptedException {
         for (; ; ) {
-            StuckReport report =
+            WatchdogReport report =
                     Objects.requireNonNull(heard.poll(20, TimeUnit.SECONDS), "no report");
             if (type.isInstance(report)) {
                 Fiber<?> fiber = fiberOf.apply(type.cast(report));
@@ -251,12 +251,12 @@ class WatchdogTest {
         }
     }
 
-    private StuckReport.Stuck nextStuck(@Nullable String fiber) throws InterruptedException {
-        return next(StuckReport.Stuck.class, StuckReport.Stuck::fiber, fiber);
+    private WatchdogReport.Stuck nextStuck(@Nullable String fiber) throws InterruptedException {
+        return next(WatchdogReport.Stuck.class, WatchdogReport.Stuck::fiber, fiber);
     }
 
-    private StuckReport.Over nextOver(@Nullable String fiber) throws InterruptedException {
-        return next(StuckReport.Over.class, StuckReport.Over::fiber, fiber);
+    private WatchdogReport.Over nextOver(@Nullable String fiber) throws InterruptedException {
+        return next(WatchdogReport.Over.class, WatchdogReport.Over::fiber, fiber);
     }
 
     private Cord watched(StackKind stacks) {
@@ -267,7 +267,7 @@ class WatchdogTest {
                                 .withStuckLimit(Duration.ofMillis(REAL_LIMIT_MS))
                                 .withStuckHandler(
                                         report -> {
-                                            if (!(report instanceof StuckReport.AllStuck)) {
+                                            if (!(report instanceof WatchdogReport.AllStuck)) {
                                                 heard.add(report);
                                             }
                                         }));
@@ -282,12 +282,12 @@ class WatchdogTest {
         }
     }
 
-    private static void assertNames(StuckReport.Stuck stuck, String fiber, String method) {
+    private static void assertNames(WatchdogReport.Stuck stuck, String fiber, String method) {
         assertEquals(fiber, Objects.requireNonNull(stuck.fiber(), "fiber").name());
         assertTrue(
                 stuck.stack().stream().anyMatch(each -> each.getMethodName().equals(method)),
                 stuck::toString);
-        assertTrue(stuck.toString().contains("has not given way for"), stuck::toString);
+        assertTrue(stuck.toString().contains("has not yielded for"), stuck::toString);
     }
 
     @ParameterizedTest
@@ -297,12 +297,12 @@ class WatchdogTest {
         Cord cord = watched(stacks);
         AtomicBoolean goOn = new AtomicBoolean();
         Fiber<@Nullable Void> fiber = cord.spin("loops", () -> keepsTheThread(goOn));
-        StuckReport.Stuck stuck = nextStuck("loops");
+        WatchdogReport.Stuck stuck = nextStuck("loops");
         goOn.set(true);
         assertSame(cord, stuck.cord());
         assertNames(stuck, "loops", "keepsTheThread");
         assertNotNull(stuck.cpuTime());
-        StuckReport.Over over = nextOver("loops");
+        WatchdogReport.Over over = nextOver("loops");
         assertSame(fiber, over.fiber());
         assertTrue(over.time().toMillis() >= REAL_LIMIT_MS, over::toString);
         fiber.await();
@@ -313,7 +313,7 @@ class WatchdogTest {
         Cord cord = watched(StackKind.LIGHT);
         CountDownLatch latch = new CountDownLatch(1);
         Fiber<@Nullable Void> fiber = cord.spin("blocks", () -> Runs.await(latch));
-        StuckReport.Stuck stuck = nextStuck("blocks");
+        WatchdogReport.Stuck stuck = nextStuck("blocks");
         latch.countDown();
         assertNames(stuck, "blocks", "await");
         Duration cpuTime = Objects.requireNonNull(stuck.cpuTime(), "cpuTime");
@@ -327,7 +327,7 @@ class WatchdogTest {
     void F13_monitorThatAnotherThreadHoldsIsNamedWithThatThread() throws InterruptedException {
         Object monitor = new Object();
         Cord cord = watched(StackKind.LIGHT);
-        StuckReport.Stuck stuck;
+        WatchdogReport.Stuck stuck;
         Fiber<@Nullable Void> fiber;
         synchronized (monitor) {
             fiber =
@@ -340,7 +340,7 @@ class WatchdogTest {
                             });
             stuck = nextStuck("enters");
         }
-        StuckReport.Monitor found = Objects.requireNonNull(stuck.monitor(), stuck::toString);
+        WatchdogReport.Monitor found = Objects.requireNonNull(stuck.monitor(), stuck::toString);
         assertEquals(Thread.currentThread().getName(), found.owner());
         assertTrue(String.valueOf(found.name()).startsWith("java.lang.Object@"), found::toString);
         assertTrue(stuck.toString().contains("its thread is BLOCKED on the monitor of java.lang"));
@@ -353,7 +353,7 @@ class WatchdogTest {
         Cord cord = watched(StackKind.LIGHT);
         AtomicBoolean goOn = new AtomicBoolean();
         cord.post(Runs.message(() -> keepsTheThread(goOn)));
-        StuckReport.Stuck stuck = nextStuck(null);
+        WatchdogReport.Stuck stuck = nextStuck(null);
         goOn.set(true);
         assertEquals(null, stuck.fiber());
         assertTrue(stuck.toString().contains("in no fiber"), stuck::toString);
@@ -399,7 +399,7 @@ class WatchdogTest {
     /** A thread that gave its CPU up may wait for it longer than any limit. */
     @Test
     void F13_cordThatSpinsIsNotStuck() {
-        BlockingQueue<StuckReport> ofSpinning = new LinkedBlockingQueue<>();
+        BlockingQueue<WatchdogReport> ofSpinning = new LinkedBlockingQueue<>();
         CountDownLatch isOtherStuck = new CountDownLatch(1);
         Cord spinning =
                 Cord.start(
@@ -412,7 +412,7 @@ class WatchdogTest {
                                 .withStuckLimit(Duration.ofMillis(REAL_LIMIT_MS))
                                 .withStuckHandler(
                                         report -> {
-                                            if (report instanceof StuckReport.Stuck) {
+                                            if (report instanceof WatchdogReport.Stuck) {
                                                 isOtherStuck.countDown();
                                             }
                                         }));

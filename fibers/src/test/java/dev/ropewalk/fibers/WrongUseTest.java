@@ -40,7 +40,7 @@ class WrongUseTest {
                 () -> alive.awaitEnd(LONG),
                 () -> Fiber.awaitAll(List.of(alive)),
                 () -> Fiber.awaitAny(List.of(alive)),
-                () -> new Waiter().await("nobody"),
+                () -> new WaitCell().await("nobody"),
                 () -> Waits.park("nobody"),
                 held::lock,
                 () -> Futures.await(new CompletableFuture<>()),
@@ -151,7 +151,11 @@ class WrongUseTest {
     void misuse_waitingInANettyHandler() {
         assertNobodyCanWait(
                 (cord, code) ->
-                        ((RealSeam) cord.seam).reactor(cord).join().handlers().execute(code));
+                        ((RealPlatform) cord.platform)
+                                .reactor(cord)
+                                .join()
+                                .handlers()
+                                .execute(code));
         reports.assertNone();
     }
 

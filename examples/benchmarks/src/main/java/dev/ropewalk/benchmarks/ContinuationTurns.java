@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The floor of what gives way and waits: bare continuations, entered one after the other. */
+/** The floor of what yields and waits: bare continuations, entered one after the other. */
 final class ContinuationTurns {
     private static final ContinuationScope SCOPE = new ContinuationScope("floor");
 

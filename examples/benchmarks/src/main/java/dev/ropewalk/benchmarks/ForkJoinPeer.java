@@ -36,7 +36,7 @@ final class ForkJoinPeer implements Peer {
         return sum.sum();
     }
 
-    /** A task cannot give way, so it makes the one that goes on. */
+    /** A task cannot yield, so it makes the one that goes on. */
     private static void makeBurst(
             long first, long n, ForkJoinPool pool, LongAdder sum, CountDownLatch ended) {
         long end = Math.min(n, first + Sizes.BURST - 1);

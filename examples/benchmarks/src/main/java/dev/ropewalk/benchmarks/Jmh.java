@@ -40,7 +40,7 @@ final class Jmh {
 
     static final List<Jmh> ALL =
             List.of(
-                    new Jmh("switch", "switch", "ns", "two stacks that give way to each other"),
+                    new Jmh("switch", "switch", "ns", "two stacks that yield to each other"),
                     new Jmh(
                             "schedule",
                             "hop",

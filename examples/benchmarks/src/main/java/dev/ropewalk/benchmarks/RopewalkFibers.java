@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Ropewalk's fibers by themselves: they give way, wait, and wake each other. */
+/** Ropewalk's fibers by themselves: they yield, wait, and wake each other. */
 final class RopewalkFibers {
     /** Numbers for which boxes are kept. */
     private static final int SMALL = 127;

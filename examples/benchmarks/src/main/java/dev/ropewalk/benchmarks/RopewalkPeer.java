@@ -114,7 +114,7 @@ final class RopewalkPeer implements Peer {
 
     private record From(long value) {}
 
-    /** Sends what {@code send} makes of 1 to last, and gives way after each burst. */
+    /** Sends what {@code send} makes of 1 to last, and yields after each burst. */
     private Actor<From> producer(long last, LongConsumer send, Runnable whenDone) {
         return actors.actor(
                 (ActorContext<From> self) -> from -> burst(from, self, last, send, whenDone));

@@ -163,21 +163,21 @@ public record Scenario(
                             20 * MILLION,
                             Sizes.FEW,
                             n -> n,
-                            "10 fibers give way in turn"),
+                            "10 fibers yield in turn"),
                     of(
                             "snooze_10000",
                             "switch",
                             20 * MILLION,
                             Sizes.MANY,
                             n -> n,
-                            "10,000 fibers give way in turn"),
+                            "10,000 fibers yield in turn"),
                     of(
                             "snooze_gc",
                             "switch",
                             10 * Sizes.MANY,
                             Sizes.MANY,
                             n -> n,
-                            "10,000 fibers give way once each, right after a full collection that"
+                            "10,000 fibers yield once each, right after a full collection that"
                                     + " does not count"),
                     of(
                             "mutex_busy",

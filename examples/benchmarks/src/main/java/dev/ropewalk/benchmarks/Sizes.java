@@ -7,7 +7,7 @@ public final class Sizes {
     /** Actors of the ring. */
     public static final int RING = Integer.getInteger(RING_PROPERTY, 1_000);
 
-    /** Who sends without waiting for an answer gives way after so many. */
+    /** Who sends without waiting for an answer yields after so many. */
     public static final int BURST = 1_000;
 
     /** Slots of a mailbox where a full one makes the sender wait. */
@@ -37,10 +37,10 @@ public final class Sizes {
     /** How often each sleeper sleeps. */
     public static final int SLEEPS = 20;
 
-    /** Who gives way in turn, or wants one lock. */
+    /** Who yields in turn, or wants one lock. */
     public static final int FEW = 10;
 
-    /** Very many that give way in turn. */
+    /** Very many that yield in turn. */
     public static final int MANY = 10_000;
 
     private Sizes() {}

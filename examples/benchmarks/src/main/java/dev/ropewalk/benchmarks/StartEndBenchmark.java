@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 public class StartEndBenchmark {
     private static final int OPERATIONS = 1_000_000;
 
-    /** Spun before the spinner gives way, so that its own switch is a small part. */
+    /** Spun before the spinner yields, so that its own switch is a small part. */
     private static final int BATCH = 100;
 
     private static final ContinuationScope SCOPE = new ContinuationScope("bare");

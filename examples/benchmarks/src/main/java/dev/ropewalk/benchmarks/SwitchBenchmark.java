@@ -51,7 +51,7 @@ public class SwitchBenchmark {
         }
     }
 
-    /** Two fibers that give way to each other through the run queue. */
+    /** Two fibers that yield to each other through the run queue. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
     public void ropewalk() {

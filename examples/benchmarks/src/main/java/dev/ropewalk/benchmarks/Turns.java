@@ -1,20 +1,20 @@
 package dev.ropewalk.benchmarks;
 
 /**
- * What each of the many does that give way to one another in turn. A first turn, in which all of
- * them begin, does not count: the first one measures from its second turn to its last.
+ * What each of the many does that yield to one another in turn. A first turn, in which all of them
+ * begin, does not count: the first one measures from its second turn to its last.
  */
 public final class Turns {
     private Turns() {}
 
     /**
-     * Gives way once, and then in each lap.
+     * Yields once, and then in each lap.
      *
      * @param number of the one that calls, 0 for the first
-     * @param laps how often each gives way while it counts
+     * @param laps how often each yields while it counts
      * @param collecting whether a full collection, which does not count, comes before each lap
      * @param giveWay lets the others run
-     * @return how often it gave way while it counted
+     * @return how often it yielded while it counted
      */
     static long take(int number, long laps, boolean collecting, Runnable giveWay) {
         giveWay.run();

@@ -33,12 +33,12 @@ final class VirtualThreadCrew {
      * Runs each in a virtual thread of its own until all have ended; if one fails, none goes on.
      */
     static void run(List<Body> bodies) throws InterruptedException {
-        VirtualThreadCrew crew = new VirtualThreadCrew(bodies);
-        crew.threads.forEach(Thread::start);
-        for (Thread thread : crew.threads) {
+        VirtualThreadCrew workers = new VirtualThreadCrew(bodies);
+        workers.threads.forEach(Thread::start);
+        for (Thread thread : workers.threads) {
             thread.join();
         }
-        Throwable failed = crew.failure.get();
+        Throwable failed = workers.failure.get();
         if (failed != null) {
             throw new IllegalStateException("a virtual thread failed", failed);
         }

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Virtual threads that give way, wait, and wake each other. */
+/** Virtual threads that yield, wait, and wake each other. */
 final class VirtualThreadTurns {
     private VirtualThreadTurns() {}
 

@@ -14,7 +14,7 @@ import java.util.List;
  */
 final class WordTable {
     private static final int FIRST_ENTRIES = 64;
-    private static final int MOST_ENTRIES = 1 << 29;
+    private static final int MAX_ENTRIES = 1 << 29;
     private static final long[] NO_MORE = {};
 
     /** Entry + 1, or 0 where free; at most half of it is used, so that probes stay short. */
@@ -36,9 +36,9 @@ final class WordTable {
 
     /** A table that takes {@code distinct} different words before it grows. */
     WordTable(int distinct) {
-        if (distinct < 0 || distinct > MOST_ENTRIES) {
+        if (distinct < 0 || distinct > MAX_ENTRIES) {
             throw new IllegalArgumentException(
-                    "distinct=" + distinct + " is not in 0.." + MOST_ENTRIES);
+                    "distinct=" + distinct + " is not in 0.." + MAX_ENTRIES);
         }
         int entries = Math.max(2, Integer.highestOneBit(Math.max(1, distinct - 1)) << 1);
         firsts = new long[entries];
@@ -222,7 +222,7 @@ final class WordTable {
     }
 
     private void growEntries() {
-        if (distinct == MOST_ENTRIES) {
+        if (distinct == MAX_ENTRIES) {
             throw new IllegalStateException(
                     "distinct="
                             + distinct

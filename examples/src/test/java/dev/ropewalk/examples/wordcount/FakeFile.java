@@ -15,7 +15,7 @@ final class FakeFile implements ReadableByteChannel {
     private long failAt = Long.MAX_VALUE;
     private @Nullable IOException failure;
     private @Nullable SplittableRandom pieces;
-    private int mostAtOnce = Integer.MAX_VALUE;
+    private int maxConcurrency = Integer.MAX_VALUE;
     private int longestRead;
     private boolean open = true;
 
@@ -36,7 +36,7 @@ final class FakeFile implements ReadableByteChannel {
 
     void readInPieces(SplittableRandom random, int most) {
         pieces = random;
-        mostAtOnce = most;
+        maxConcurrency = most;
     }
 
     int longestRead() {
@@ -52,7 +52,7 @@ final class FakeFile implements ReadableByteChannel {
         if (position == length) {
             return -1;
         }
-        int most = pieces == null ? mostAtOnce : pieces.nextInt(1, mostAtOnce + 1);
+        int most = pieces == null ? maxConcurrency : pieces.nextInt(1, maxConcurrency + 1);
         long left = Math.min(length, failAt) - position;
         int count = (int) Math.min(left, Math.min(most, to.remaining()));
         int copied = 0;

@@ -1,11 +1,11 @@
 package dev.ropewalk.fibers.sync;
 
+import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Guard;
-import dev.ropewalk.fibers.HandsOver;
-import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.Handoff;
 import dev.ropewalk.fibers.WaitInterruptedException;
-import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.WaitNode;
+import dev.ropewalk.fibers.WaitQueue;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ public final class Barrier {
      *   FULL      -> BROKEN     a party left during the action, or the action failed or was
      *                           abandoned
      *
-     * A wait is ended with no result but "look": who was claimed looks at the state inside the
+     * A wait is ended with no result but RECHECK: the caller that was claimed reads the state inside the
      * guard. For a party may have left that has not come round to say so, and only when each claim
      * was tried is it known whether all of them go on. Rejected: claiming everybody before the
      * action, for then nothing could terminate the waiters while it runs.
@@ -50,10 +50,10 @@ public final class Barrier {
         BROKEN
     }
 
-    private static final Object LOOK = new Object();
+    private static final Object RECHECK = new Object();
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
-    private final Guard guard;
+    private final Exclusion guard;
     private final int parties;
     private final @Nullable Runnable action;
 
@@ -61,8 +61,8 @@ public final class Barrier {
     private Generation current = new Generation();
 
     /** Guarded, all of it; reports read it as a hint. */
-    private final class Generation implements HandsOver, Obligation.Owed {
-        private final WaitingLine<Object> line = new WaitingLine<>();
+    private final class Generation implements Handoff, TransferableHold.Owed {
+        private final WaitQueue<Object> line = new WaitQueue<>();
         private State state = State.GATHERING;
         private int arrived;
 
@@ -72,18 +72,18 @@ public final class Barrier {
         private String brokenBy = "";
         private @Nullable Throwable cause;
 
-        /** A wait is ended with no more than "look". */
+        /** A wait is ended with RECHECK and no more. */
         @Override
-        public void takeBack(Party<?> party, Object given) {}
+        public void reclaim(WaitNode<?> party, Object given) {}
 
         @Override
-        public void abandoned(Party<?> party) {
+        public void abandoned(WaitNode<?> party) {
             leave(this, party.who() + " was abandoned", null);
         }
 
         /** By the last party, while it runs the action. */
         @Override
-        public boolean isOwed(Obligation obligation) {
+        public boolean isOwed(TransferableHold obligation) {
             guard.enter(Barrier.this);
             try {
                 return state == State.FULL;
@@ -93,7 +93,7 @@ public final class Barrier {
         }
 
         @Override
-        public void onDebtorDead(Obligation obligation, Fiber<?> dead) {
+        public void onDebtorDead(TransferableHold obligation, Fiber<?> dead) {
             leave(this, dead + " was abandoned in the action", null);
         }
 
@@ -112,7 +112,7 @@ public final class Barrier {
         }
     }
 
-    private Barrier(Guard guard, int parties, @Nullable Runnable action) {
+    private Barrier(Exclusion guard, int parties, @Nullable Runnable action) {
         if (parties < 1) {
             throw new IllegalArgumentException("parties=" + parties + " must be at least 1");
         }
@@ -128,7 +128,7 @@ public final class Barrier {
      * @throws IllegalArgumentException if there are less than 1
      */
     public static Barrier shared(int parties) {
-        return new Barrier(Guard.shared(), parties, null);
+        return new Barrier(Exclusion.byLock(), parties, null);
     }
 
     /**
@@ -139,7 +139,7 @@ public final class Barrier {
      * @throws IllegalArgumentException if there are less than 1
      */
     public static Barrier shared(int parties, Runnable action) {
-        return new Barrier(Guard.shared(), parties, Objects.requireNonNull(action, "action"));
+        return new Barrier(Exclusion.byLock(), parties, Objects.requireNonNull(action, "action"));
     }
 
     /**
@@ -165,8 +165,8 @@ public final class Barrier {
         return new Barrier(localGuard(), parties, Objects.requireNonNull(action, "action"));
     }
 
-    private static Guard localGuard() {
-        return Guard.local("make it with Barrier.shared(parties)");
+    private static Exclusion localGuard() {
+        return Exclusion.byCord("make it with Barrier.shared(parties)");
     }
 
     // ---------------------------------------------------------------- for its parties
@@ -210,7 +210,7 @@ public final class Barrier {
      * @throws WrongThreadException if the barrier is local and another cord's
      */
     public void reset() {
-        List<Party<Object>> toWake = new ArrayList<>();
+        List<WaitNode<Object>> toWake = new ArrayList<>();
         guard.enter(this);
         try {
             breakUp(current, "it was reset", null, toWake);
@@ -259,7 +259,7 @@ public final class Barrier {
     private int awaitWithin(long limitNs) {
         Generation mine;
         int index;
-        Party<Object> party = null;
+        WaitNode<Object> party = null;
         arrive();
         guard.enter(this);
         try {
@@ -269,7 +269,7 @@ public final class Barrier {
             }
             index = mine.arrived;
             if (index + 1 < parties) {
-                party = guard.party(null);
+                party = guard.node(null);
                 mine.line.add(party);
             }
             mine.arrived++;
@@ -297,7 +297,7 @@ public final class Barrier {
             throw misuse;
         } catch (Throwable left) {
             Object who = guard.caller(this);
-            List<Party<Object>> toWake = new ArrayList<>();
+            List<WaitNode<Object>> toWake = new ArrayList<>();
             guard.enter(this);
             try {
                 breakUp(current, who + " left: " + left, null, toWake);
@@ -314,7 +314,7 @@ public final class Barrier {
         if (action != null) {
             act(mine, action);
         }
-        List<Party<Object>> toWake = new ArrayList<>();
+        List<WaitNode<Object>> toWake = new ArrayList<>();
         guard.enter(this);
         try {
             if (mine.state == State.FULL) {
@@ -328,20 +328,20 @@ public final class Barrier {
     }
 
     private void act(Generation mine, Runnable toRun) {
-        Obligation obligation = Obligation.ofCaller(mine);
+        TransferableHold obligation = TransferableHold.ofCaller(mine);
         try {
             toRun.run();
         } catch (Throwable failure) {
             leave(mine, "its action failed: " + failure, failure);
             throw failure;
         } finally {
-            Obligation.end(obligation);
+            TransferableHold.end(obligation);
         }
     }
 
     /** Guarded. Who has left may stand in the line still, or be out of it and not have said so. */
-    private void release(Generation mine, List<Party<Object>> toWake) {
-        toWake.addAll(Parties.claimAll(mine.line, LOOK));
+    private void release(Generation mine, List<WaitNode<Object>> toWake) {
+        toWake.addAll(Parties.claimAll(mine.line, RECHECK));
         int left = parties - 1 - toWake.size();
         if (left == 0) {
             mine.state = State.RELEASED;
@@ -350,7 +350,7 @@ public final class Barrier {
         }
     }
 
-    private void waitFor(Generation mine, Party<Object> party, long limitNs) {
+    private void waitFor(Generation mine, WaitNode<Object> party, long limitNs) {
         Object result;
         try {
             result = guard.await(party, mine, limitNs);
@@ -366,7 +366,7 @@ public final class Barrier {
     }
 
     private void leave(Generation mine, String why, @Nullable Throwable cause) {
-        List<Party<Object>> toWake = new ArrayList<>();
+        List<WaitNode<Object>> toWake = new ArrayList<>();
         guard.enter(this);
         try {
             breakUp(mine, why, cause, toWake);
@@ -378,13 +378,13 @@ public final class Barrier {
 
     /** Guarded: no effect if it is over. With it goes the next one, if it still gathers. */
     private void breakUp(
-            Generation mine, String why, @Nullable Throwable cause, List<Party<Object>> toWake) {
+            Generation mine, String why, @Nullable Throwable cause, List<WaitNode<Object>> toWake) {
         Generation each = mine;
         while (each != null && (each.state == State.GATHERING || each.state == State.FULL)) {
             each.state = State.BROKEN;
             each.brokenBy = why;
             each.cause = cause;
-            toWake.addAll(Parties.claimAll(each.line, LOOK));
+            toWake.addAll(Parties.claimAll(each.line, RECHECK));
             each = each.next == current ? each.next : null;
         }
     }

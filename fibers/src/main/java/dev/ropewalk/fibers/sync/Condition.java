@@ -1,12 +1,12 @@
 package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.CancelScope;
+import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Guard;
-import dev.ropewalk.fibers.HandsOver;
-import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.Handoff;
 import dev.ropewalk.fibers.WaitInterruptedException;
-import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.WaitNode;
+import dev.ropewalk.fibers.WaitQueue;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ import java.time.Duration;
  * longest. A waiter that leaves takes no signal with it: if it was signalled and then terminated,
  * the signal goes to the next.
  */
-public final class Condition implements HandsOver {
+public final class Condition implements Handoff {
     /*
      * A waiter stands in this condition's line, and after a signal in the mutex' line, with the one
      * wait it began with: the mutex is handed to it there. So a signal wakes nobody who could not
@@ -34,8 +34,8 @@ public final class Condition implements HandsOver {
     private static final Duration REGAIN_LIMIT = Duration.ofDays(36_500);
 
     private final Mutex mutex;
-    private final Guard guard;
-    private final WaitingLine<Object> line = new WaitingLine<>();
+    private final Exclusion guard;
+    private final WaitQueue<Object> line = new WaitQueue<>();
 
     /** What a waiter wants. */
     final class Wait {
@@ -44,7 +44,7 @@ public final class Condition implements HandsOver {
 
         /** It will never take its signal, if it was given one, which goes to the next. */
         void passOn() {
-            Party<Object> next = null;
+            WaitNode<Object> next = null;
             guard.enter(Condition.this);
             try {
                 if (isSignalled) {
@@ -93,13 +93,13 @@ public final class Condition implements HandsOver {
         Object me = mutex.checkHolder("await");
         guard.switchpoint(this);
         Wait wait = new Wait();
-        Party<Object> party;
-        Party<Object> next;
+        WaitNode<Object> node;
+        WaitNode<Object> next;
         int nested = mutex.takeNested();
         guard.enter(this);
         try {
-            party = guard.party(wait);
-            line.add(party);
+            node = guard.node(wait);
+            line.add(node);
             next = mutex.releaseGuarded(me);
         } finally {
             guard.exit();
@@ -110,7 +110,7 @@ public final class Condition implements HandsOver {
         boolean left = true;
         boolean regained = false;
         try {
-            regained = mutex.isRegained(guard.await(party, this, limitNs), me);
+            regained = mutex.isRegained(guard.await(node, this, limitNs), me);
             left = false;
         } finally {
             if (!regained) {
@@ -183,8 +183,8 @@ public final class Condition implements HandsOver {
      *
      * @return whom to wake when the guard is left; null if the mutex is held by another
      */
-    private @Nullable Party<Object> signalFirst() {
-        for (Party<Object> first = line.first(); first != null; first = line.first()) {
+    private @Nullable WaitNode<Object> signalFirst() {
+        for (WaitNode<Object> first = line.first(); first != null; first = line.first()) {
             line.remove(first);
             if (first.isWaiting() && first.element() instanceof Wait wait) {
                 wait.isSignalled = true;
@@ -195,13 +195,13 @@ public final class Condition implements HandsOver {
     }
 
     @Override
-    public void takeBack(Party<?> party, Object given) {
-        mutex.takeBack(party, given);
+    public void reclaim(WaitNode<?> node, Object given) {
+        mutex.reclaim(node, given);
     }
 
     @Override
-    public void abandoned(Party<?> party) {
-        mutex.abandoned(party);
+    public void abandoned(WaitNode<?> node) {
+        mutex.abandoned(node);
     }
 
     @Override

@@ -1,8 +1,8 @@
 package dev.ropewalk.fibers.sync;
 
-import dev.ropewalk.fibers.Guard;
-import dev.ropewalk.fibers.Party;
-import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.Exclusion;
+import dev.ropewalk.fibers.WaitNode;
+import dev.ropewalk.fibers.WaitQueue;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -11,12 +11,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class CountToZero {
     private static final Object ZERO = new Object();
 
-    private final Guard guard;
+    private final Exclusion guard;
 
     /** Whose count it is, for errors and reports. */
     private final Object owner;
 
-    private final WaitingLine<Object> line = new WaitingLine<>();
+    private final WaitQueue<Object> line = new WaitQueue<>();
 
     /** Written inside the guard only, and opaquely: no atomic instruction. */
     private final AtomicInteger count;
@@ -24,7 +24,7 @@ final class CountToZero {
     /** All that was ever added, for errors; guarded. */
     private long added;
 
-    CountToZero(Guard guard, Object owner, int count) {
+    CountToZero(Exclusion guard, Object owner, int count) {
         this.guard = guard;
         this.owner = owner;
         this.count = new AtomicInteger(count);
@@ -74,7 +74,7 @@ final class CountToZero {
      */
     int countDown() {
         int before;
-        List<Party<Object>> released = List.of();
+        List<WaitNode<Object>> released = List.of();
         guard.enter(owner);
         try {
             before = count.getPlain();
@@ -93,18 +93,18 @@ final class CountToZero {
 
     /** Waits until the count is zero, or was since the wait began; false if the limit passed. */
     boolean await(long limitNs) {
-        Party<Object> party;
+        WaitNode<Object> node;
         guard.enterAtSwitchpoint(owner);
         try {
             if (count.getPlain() == 0) {
                 return true;
             }
-            party = guard.party(null);
-            line.add(party);
+            node = guard.node(null);
+            line.add(node);
         } finally {
             guard.exit();
         }
-        return guard.await(party, owner, limitNs) == ZERO;
+        return guard.await(node, owner, limitNs) == ZERO;
     }
 
     void checkInvariants() {

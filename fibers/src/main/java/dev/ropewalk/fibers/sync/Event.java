@@ -1,9 +1,9 @@
 package dev.ropewalk.fibers.sync;
 
-import dev.ropewalk.fibers.Guard;
-import dev.ropewalk.fibers.HandsOver;
-import dev.ropewalk.fibers.Party;
-import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.Exclusion;
+import dev.ropewalk.fibers.Handoff;
+import dev.ropewalk.fibers.WaitNode;
+import dev.ropewalk.fibers.WaitQueue;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ import java.util.List;
  * <p>A waiter that times out, or is terminated or cancelled, takes no signal with it. What is done
  * before a signal happens before what follows the wait that it ends.
  */
-public final class Event implements HandsOver {
+public final class Event implements Handoff {
     /*
      * Invariant, outside the guard: if it is signalled, nobody in the line still waits. So a waiter
      * that gives up need not serve those behind it, and a newcomer that finds a signal overtakes
@@ -29,14 +29,14 @@ public final class Event implements HandsOver {
      */
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
-    private final Guard guard;
+    private final Exclusion guard;
     private final boolean isManual;
-    private final WaitingLine<Event> line = new WaitingLine<>();
+    private final WaitQueue<Event> line = new WaitQueue<>();
 
     /** Guarded. */
     private boolean isSignalled;
 
-    private Event(Guard guard, boolean isManual) {
+    private Event(Exclusion guard, boolean isManual) {
         this.guard = guard;
         this.isManual = isManual;
     }
@@ -45,12 +45,12 @@ public final class Event implements HandsOver {
 
     /** {@return an automatic event for fibers of any cord and plain threads} */
     public static Event shared() {
-        return new Event(Guard.shared(), false);
+        return new Event(Exclusion.byLock(), false);
     }
 
     /** {@return a manual event for fibers of any cord and plain threads} */
     public static Event sharedManual() {
-        return new Event(Guard.shared(), true);
+        return new Event(Exclusion.byLock(), true);
     }
 
     /**
@@ -59,7 +59,7 @@ public final class Event implements HandsOver {
      * @throws IllegalStateException if this thread is no cord
      */
     public static Event local() {
-        return new Event(Guard.local("make it with Event.shared()"), false);
+        return new Event(Exclusion.byCord("make it with Event.shared()"), false);
     }
 
     /**
@@ -68,7 +68,7 @@ public final class Event implements HandsOver {
      * @throws IllegalStateException if this thread is no cord
      */
     public static Event localManual() {
-        return new Event(Guard.local("make it with Event.sharedManual()"), true);
+        return new Event(Exclusion.byCord("make it with Event.sharedManual()"), true);
     }
 
     // ---------------------------------------------------------------- waiting
@@ -99,18 +99,18 @@ public final class Event implements HandsOver {
     }
 
     private boolean awaitWithin(long limitNs) {
-        Party<Event> party;
+        WaitNode<Event> node;
         guard.enterAtSwitchpoint(this);
         try {
             if (take()) {
                 return true;
             }
-            party = guard.party(this);
-            line.add(party);
+            node = guard.node(this);
+            line.add(node);
         } finally {
             guard.exit();
         }
-        return guard.await(party, this, limitNs) == this;
+        return guard.await(node, this, limitNs) == this;
     }
 
     /**
@@ -161,7 +161,7 @@ public final class Event implements HandsOver {
         Woken woken = null;
         guard.enter(this);
         try {
-            Party<Event> next = line.claimFirst(this);
+            WaitNode<Event> next = line.claimFirst(this);
             while (next != null) {
                 woken = Woken.add(woken, next);
                 next = isManual ? line.claimFirst(this) : null;
@@ -214,7 +214,7 @@ public final class Event implements HandsOver {
 
     // ---------------------------------------------------------------- for a wait for any
 
-    Guard guard() {
+    Exclusion guard() {
         return guard;
     }
 
@@ -232,7 +232,7 @@ public final class Event implements HandsOver {
      *
      * @return whether it stands in the line
      */
-    boolean stand(Party<Event> place) {
+    boolean stand(WaitNode<Event> place) {
         guard.enter(this);
         try {
             if (isSignalled && place.claim(this)) {
@@ -249,7 +249,7 @@ public final class Event implements HandsOver {
         }
     }
 
-    void leave(Party<Event> place) {
+    void leave(WaitNode<Event> place) {
         guard.enter(this);
         try {
             line.remove(place);
@@ -275,7 +275,7 @@ public final class Event implements HandsOver {
         guard.enter(this);
         try {
             line.checkInvariants();
-            Party<Event> first = line.first();
+            WaitNode<Event> first = line.first();
             if (isSignalled && first != null && first.isWaiting()) {
                 throw new IllegalStateException(first + " waits for " + this + ", is signalled");
             }
@@ -285,7 +285,7 @@ public final class Event implements HandsOver {
     }
 
     @Override
-    public void takeBack(Party<?> party, Object given) {
+    public void reclaim(WaitNode<?> node, Object given) {
         if (given == this && !isManual) {
             signal();
         }

@@ -1,8 +1,8 @@
 package dev.ropewalk.fibers.sync;
 
-import dev.ropewalk.fibers.Guard;
-import dev.ropewalk.fibers.HandsOver;
-import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.Exclusion;
+import dev.ropewalk.fibers.Handoff;
+import dev.ropewalk.fibers.WaitNode;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +30,7 @@ final class EventAny {
         List<Event> events = List.copyOf(given);
         check(events);
         Event first = events.getFirst();
-        Guard guard = first.guard();
+        Exclusion guard = first.guard();
         guard.switchpoint(first);
         for (Event each : events) {
             if (each.takeNow()) {
@@ -38,13 +38,13 @@ final class EventAny {
             }
         }
         guard.enter(first);
-        Party<Event> wait;
+        WaitNode<Event> wait;
         try {
-            wait = guard.party(null);
+            wait = guard.node(null);
         } finally {
             guard.exit();
         }
-        List<Party<Event>> places = new ArrayList<>(events.size());
+        List<WaitNode<Event>> places = new ArrayList<>(events.size());
         Object result;
         try {
             standInAll(events, wait, places);
@@ -56,9 +56,9 @@ final class EventAny {
     }
 
     private static void standInAll(
-            List<Event> events, Party<Event> wait, List<Party<Event>> places) {
+            List<Event> events, WaitNode<Event> wait, List<WaitNode<Event>> places) {
         for (Event each : events) {
-            Party<Event> place = wait.place(each);
+            WaitNode<Event> place = wait.place(each);
             if (!each.stand(place)) {
                 return;
             }
@@ -66,7 +66,7 @@ final class EventAny {
         }
     }
 
-    private static void leaveAll(List<Event> events, List<Party<Event>> places) {
+    private static void leaveAll(List<Event> events, List<WaitNode<Event>> places) {
         for (int i = 0; i < places.size(); i++) {
             events.get(i).leave(places.get(i));
         }
@@ -90,16 +90,16 @@ final class EventAny {
     }
 
     /** Made into text only for reports. */
-    private record AnyOf(List<Event> events, List<Party<Event>> places) implements HandsOver {
+    private record AnyOf(List<Event> events, List<WaitNode<Event>> places) implements Handoff {
         @Override
-        public void takeBack(Party<?> party, Object given) {
+        public void reclaim(WaitNode<?> node, Object given) {
             if (given instanceof Event signalled) {
-                signalled.takeBack(party, given);
+                signalled.reclaim(node, given);
             }
         }
 
         @Override
-        public void abandoned(Party<?> party) {
+        public void abandoned(WaitNode<?> node) {
             leaveAll(events, places);
         }
 

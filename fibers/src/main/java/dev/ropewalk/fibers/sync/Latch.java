@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.sync;
 
-import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Waits;
 
 import java.time.Duration;
@@ -19,7 +19,7 @@ public final class Latch {
 
     private final CountToZero count;
 
-    private Latch(Guard guard, int count) {
+    private Latch(Exclusion guard, int count) {
         if (count < 0) {
             throw new IllegalArgumentException(
                     "count=" + count + " is negative; an open latch has 0");
@@ -34,7 +34,7 @@ public final class Latch {
      * @throws IllegalArgumentException if the count is negative
      */
     public static Latch shared(int count) {
-        return new Latch(Guard.shared(), count);
+        return new Latch(Exclusion.byLock(), count);
     }
 
     /**
@@ -45,7 +45,7 @@ public final class Latch {
      * @throws IllegalStateException if this thread is no cord
      */
     public static Latch local(int count) {
-        return new Latch(Guard.local("make it with Latch.shared(count)"), count);
+        return new Latch(Exclusion.byCord("make it with Latch.shared(count)"), count);
     }
 
     /**

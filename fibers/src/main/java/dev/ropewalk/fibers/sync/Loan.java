@@ -47,9 +47,9 @@ public final class Loan<R> implements AutoCloseable {
     PoolState.@Nullable Orphan<R> orphan;
 
     /** Null if a plain thread borrows; its borrower's. */
-    final @Nullable Obligation obligation;
+    final @Nullable TransferableHold obligation;
 
-    private static final class Debt<R> implements Obligation.Owed {
+    private static final class Debt<R> implements TransferableHold.Owed {
         private final Loan<R> loan;
 
         Debt(Loan<R> loan) {
@@ -57,12 +57,12 @@ public final class Loan<R> implements AutoCloseable {
         }
 
         @Override
-        public boolean isOwed(Obligation obligation) {
+        public boolean isOwed(TransferableHold obligation) {
             return loan.pool.isOwed(loan);
         }
 
         @Override
-        public void onDebtorDead(Obligation obligation, Fiber<?> dead) {
+        public void onDebtorDead(TransferableHold obligation, Fiber<?> dead) {
             loan.pool.borrowerDied(loan, dead);
         }
 
@@ -79,7 +79,7 @@ public final class Loan<R> implements AutoCloseable {
 
     Loan(PoolCore<R> pool) {
         this.pool = pool;
-        this.obligation = Obligation.ofCaller(new Debt<>(this));
+        this.obligation = TransferableHold.ofCaller(new Debt<>(this));
     }
 
     /**

@@ -2,10 +2,10 @@ package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.DeadlockException;
-import dev.ropewalk.fibers.HandsOver;
-import dev.ropewalk.fibers.Held;
-import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.Handoff;
+import dev.ropewalk.fibers.HasHolder;
 import dev.ropewalk.fibers.VoidBlock;
+import dev.ropewalk.fibers.WaitNode;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,7 @@ import java.time.Duration;
  * The read lock or the write lock of a {@link ReadWriteLock}. It is used like a {@link Mutex}; what
  * each of the two admits is said there.
  */
-public final class LockView implements HandsOver, Held {
+public final class LockView implements Handoff, HasHolder {
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
     private final ReadWriteLock both;
@@ -138,12 +138,12 @@ public final class LockView implements HandsOver, Held {
     }
 
     @Override
-    public void takeBack(Party<?> party, Object given) {
-        both.takeBack(party, given, isWrite);
+    public void reclaim(WaitNode<?> node, Object given) {
+        both.takeBack(node, given, isWrite);
     }
 
     @Override
-    public void abandoned(Party<?> party) {
+    public void abandoned(WaitNode<?> node) {
         both.serve();
     }
 

@@ -2,14 +2,14 @@ package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.DeadlockException;
+import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Guard;
-import dev.ropewalk.fibers.HandsOver;
-import dev.ropewalk.fibers.Held;
-import dev.ropewalk.fibers.Holding;
-import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.Handoff;
+import dev.ropewalk.fibers.HasHolder;
+import dev.ropewalk.fibers.Hold;
 import dev.ropewalk.fibers.VoidBlock;
-import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.WaitNode;
+import dev.ropewalk.fibers.WaitQueue;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,7 @@ import java.time.Duration;
  *
  * <p>What a holder did before it unlocked happens before what the next one does.
  */
-public final class Mutex extends Holding implements HandsOver, Held {
+public final class Mutex extends Hold implements Handoff, HasHolder {
     /*
      * The word "owner" says all as long as nobody waits:
      *
@@ -58,10 +58,10 @@ public final class Mutex extends Holding implements HandsOver, Held {
         }
     }
 
-    private final Guard guard;
+    private final Exclusion guard;
     private final boolean isLocal;
     private final boolean isReentrant;
-    private final WaitingLine<Object> line = new WaitingLine<>();
+    private final WaitQueue<Object> line = new WaitQueue<>();
 
     /** Null, a fiber or thread, or CONTENDED. */
     private @Nullable Object owner;
@@ -72,7 +72,7 @@ public final class Mutex extends Holding implements HandsOver, Held {
     /** How often the holder has locked it again; the holder's. */
     private int nested;
 
-    private Mutex(Guard guard, boolean isReentrant) {
+    private Mutex(Exclusion guard, boolean isReentrant) {
         this.guard = guard;
         this.isLocal = guard.isLocal();
         this.isReentrant = isReentrant;
@@ -82,14 +82,14 @@ public final class Mutex extends Holding implements HandsOver, Held {
 
     /** {@return a mutex for fibers of any cord and plain threads} */
     public static Mutex shared() {
-        return new Mutex(Guard.shared(), false);
+        return new Mutex(Exclusion.byLock(), false);
     }
 
     /**
      * {@return a mutex for fibers of any cord and plain threads, which its holder may lock again}
      */
     public static Mutex sharedReentrant() {
-        return new Mutex(Guard.shared(), true);
+        return new Mutex(Exclusion.byLock(), true);
     }
 
     /**
@@ -98,7 +98,7 @@ public final class Mutex extends Holding implements HandsOver, Held {
      * @throws IllegalStateException if this thread is no cord
      */
     public static Mutex local() {
-        return new Mutex(Guard.local("make it with Mutex.shared()"), false);
+        return new Mutex(Exclusion.byCord("make it with Mutex.shared()"), false);
     }
 
     /**
@@ -107,7 +107,7 @@ public final class Mutex extends Holding implements HandsOver, Held {
      * @throws IllegalStateException if this thread is no cord
      */
     public static Mutex localReentrant() {
-        return new Mutex(Guard.local("make it with Mutex.sharedReentrant()"), true);
+        return new Mutex(Exclusion.byCord("make it with Mutex.sharedReentrant()"), true);
     }
 
     /** {@return a condition of this mutex} */
@@ -276,20 +276,20 @@ public final class Mutex extends Holding implements HandsOver, Held {
                             + " make a reentrant one");
         }
         if (wait == null) { // else it must come back with the mutex
-            Guard.refuseCycle(this, limitNs);
+            Exclusion.refuseCycle(this, limitNs);
         }
-        Party<Object> party;
+        WaitNode<Object> node;
         guard.enter(this);
         try {
             if (takeOrContend(me)) {
                 return true;
             }
-            party = guard.party(wait);
-            line.add(party);
+            node = guard.node(wait);
+            line.add(node);
         } finally {
             guard.exit();
         }
-        if (guard.await(party, this, limitNs) != OWNED) {
+        if (guard.await(node, this, limitNs) != OWNED) {
             return false;
         }
         noteHeld(me);
@@ -323,7 +323,7 @@ public final class Mutex extends Holding implements HandsOver, Held {
         if (!isLocal && OWNER.compareAndSet(this, me, null)) {
             return;
         }
-        Party<Object> next;
+        WaitNode<Object> next;
         guard.enter(this);
         try {
             next = handOver();
@@ -336,8 +336,8 @@ public final class Mutex extends Holding implements HandsOver, Held {
     }
 
     /** Guarded: the holder lets go. The caller wakes who is returned when it has left the guard. */
-    private @Nullable Party<Object> handOver() {
-        Party<Object> next = claimNext();
+    private @Nullable WaitNode<Object> handOver() {
+        WaitNode<Object> next = claimNext();
         if (next == null) {
             holder = null;
             OWNER.setVolatile(this, null);
@@ -348,8 +348,8 @@ public final class Mutex extends Holding implements HandsOver, Held {
     }
 
     /** Guarded: the first that still waits. */
-    private @Nullable Party<Object> claimNext() {
-        for (Party<Object> first = line.first(); first != null; first = line.first()) {
+    private @Nullable WaitNode<Object> claimNext() {
+        for (WaitNode<Object> first = line.first(); first != null; first = line.first()) {
             line.remove(first);
             if (first.claim(OWNED)) {
                 return first;
@@ -398,23 +398,23 @@ public final class Mutex extends Holding implements HandsOver, Held {
     }
 
     @Override
-    public void takeBack(Party<?> party, Object given) {
+    public void reclaim(WaitNode<?> node, Object given) {
         if (given == OWNED) {
-            release(party.who());
+            release(node.who());
         }
     }
 
     /** Who left a condition with its signal, and passes it on when it has locked again, cannot. */
     @Override
-    public void abandoned(Party<?> party) {
-        if (party.element() instanceof Condition.Wait wait) {
+    public void abandoned(WaitNode<?> node) {
+        if (node.element() instanceof Condition.Wait wait) {
             wait.passOn();
         }
     }
 
     // ---------------------------------------------------------------- for its conditions
 
-    Guard guard() {
+    Exclusion guard() {
         return guard;
     }
 
@@ -424,8 +424,8 @@ public final class Mutex extends Holding implements HandsOver, Held {
      *
      * @return whom to wake when the guard is left, for the mutex was free and is the waiter's now
      */
-    @Nullable Party<Object> addToLine(Party<Object> party) {
-        line.add(party);
+    @Nullable WaitNode<Object> addToLine(WaitNode<Object> node) {
+        line.add(node);
         for (; ; ) {
             Object seen = OWNER.getVolatile(this);
             if (seen == CONTENDED) {
@@ -446,7 +446,7 @@ public final class Mutex extends Holding implements HandsOver, Held {
     }
 
     /** Guarded: like unlock; the caller wakes who is returned. */
-    @Nullable Party<Object> releaseGuarded(Object me) {
+    @Nullable WaitNode<Object> releaseGuarded(Object me) {
         if (me instanceof Fiber<?> fiber) {
             letGo(fiber);
         }

@@ -1,15 +1,15 @@
 package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.DeadlockException;
+import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Guard;
-import dev.ropewalk.fibers.HandsOver;
-import dev.ropewalk.fibers.Held;
-import dev.ropewalk.fibers.Holding;
-import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.Handoff;
+import dev.ropewalk.fibers.HasHolder;
+import dev.ropewalk.fibers.Hold;
 import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.WaitInterruptedException;
-import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.WaitNode;
+import dev.ropewalk.fibers.WaitQueue;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ import java.util.concurrent.Callable;
  *
  * @param <T> the type of the result
  */
-public final class Once<T extends @Nullable Object> implements HandsOver, Held {
+public final class Once<T extends @Nullable Object> implements Handoff, HasHolder {
     /*
      * States; guarded, but for the look at "done":
      *
@@ -59,11 +59,11 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
     /** Given to who waits: run it, or take the result. A Failed is given too. */
     private static final Object RUN = new Object();
 
-    private static final Object LOOK = new Object();
+    private static final Object RECHECK = new Object();
 
-    private final Guard guard;
+    private final Exclusion guard;
     private final Callable<? extends T> block;
-    private final WaitingLine<Object> line = new WaitingLine<>();
+    private final WaitQueue<Object> line = new WaitQueue<>();
     private final Run run = new Run();
 
     /** Guarded. */
@@ -75,7 +75,7 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
 
     private record Failed(Exception cause) {}
 
-    private Once(Guard guard, Callable<? extends T> block) {
+    private Once(Exclusion guard, Callable<? extends T> block) {
         this.guard = guard;
         this.block = Objects.requireNonNull(block, "block");
     }
@@ -87,7 +87,7 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
      * @param block what is to be run, on the cord or thread of the first who calls {@link #get}
      */
     public static <T extends @Nullable Object> Once<T> shared(Callable<? extends T> block) {
-        return new Once<>(Guard.shared(), block);
+        return new Once<>(Exclusion.byLock(), block);
     }
 
     /**
@@ -98,7 +98,7 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
      * @throws IllegalStateException if this thread is no cord
      */
     public static <T extends @Nullable Object> Once<T> local(Callable<? extends T> block) {
-        return new Once<>(Guard.local("make it with Once.shared(block)"), block);
+        return new Once<>(Exclusion.byCord("make it with Once.shared(block)"), block);
     }
 
     /**
@@ -139,7 +139,7 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
 
     private T get(long limitNanos) {
         Object me = guard.callerAtSwitchpoint(this);
-        Object told = done == null ? begin(me, limitNanos) : LOOK;
+        Object told = done == null ? begin(me, limitNanos) : RECHECK;
         if (told == Waits.TIMED_OUT) {
             throw new TimeoutException(
                     this
@@ -175,12 +175,12 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
     }
 
     private @Nullable Object begin(Object me, long limitNanos) {
-        Guard.refuseCycle(this, limitNanos);
-        Party<Object> party;
+        Exclusion.refuseCycle(this, limitNanos);
+        WaitNode<Object> node;
         guard.enter(this);
         try {
             if (done != null) {
-                return LOOK;
+                return RECHECK;
             }
             if (runner == null) {
                 runner = me;
@@ -194,12 +194,12 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
                                 + " and calls it from inside: it would wait for itself. Let the"
                                 + " block make its result without it");
             }
-            party = guard.party(null);
-            line.add(party);
+            node = guard.node(null);
+            line.add(node);
         } finally {
             guard.exit();
         }
-        return guard.await(party, this, limitNanos);
+        return guard.await(node, this, limitNanos);
     }
 
     private T runHere(Object me) {
@@ -217,7 +217,7 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
             passOn(me);
             throw own;
         }
-        tellAll(me, new Done<>(value), LOOK);
+        tellAll(me, new Done<>(value), RECHECK);
         return value;
     }
 
@@ -229,7 +229,7 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
 
     private void tellAll(Object me, @Nullable Done<T> result, Object told) {
         run.end(me);
-        List<Party<Object>> woken;
+        List<WaitNode<Object>> woken;
         guard.enter(this);
         try {
             done = result;
@@ -248,7 +248,7 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
     }
 
     private void passOnTheRun() {
-        Party<Object> next;
+        WaitNode<Object> next;
         guard.enter(this);
         try {
             next = line.claimFirst(RUN);
@@ -262,14 +262,14 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
     }
 
     @Override
-    public void takeBack(Party<?> party, Object given) {
+    public void reclaim(WaitNode<?> node, Object given) {
         if (given == RUN) {
             passOnTheRun();
         }
     }
 
     /** What the runner holds, so that nobody waits for one that is dead. */
-    private final class Run extends Holding {
+    private final class Run extends Hold {
         void begin(Object me) {
             if (me instanceof Fiber<?> fiber) {
                 hold(fiber);
@@ -315,7 +315,7 @@ public final class Once<T extends @Nullable Object> implements HandsOver, Held {
         guard.enter(this);
         try {
             line.checkInvariants();
-            Party<Object> first = line.first();
+            WaitNode<Object> first = line.first();
             boolean isForgotten = first != null && first.isWaiting() && runner == null;
             if (isForgotten || (done != null && runner != null)) {
                 throw new IllegalStateException(

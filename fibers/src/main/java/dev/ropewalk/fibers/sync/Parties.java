@@ -1,7 +1,7 @@
 package dev.ropewalk.fibers.sync;
 
-import dev.ropewalk.fibers.Party;
-import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.WaitNode;
+import dev.ropewalk.fibers.WaitQueue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -15,12 +15,12 @@ final class Parties {
      *
      * @return whom to wake when the guard is left
      */
-    static <E> List<Party<E>> claimAll(WaitingLine<E> line, Object result) {
+    static <E> List<WaitNode<E>> claimAll(WaitQueue<E> line, Object result) {
         if (line.isEmpty()) {
             return List.of();
         }
-        List<Party<E>> claimed = new ArrayList<>();
-        for (Party<E> next = line.claimFirst(result);
+        List<WaitNode<E>> claimed = new ArrayList<>();
+        for (WaitNode<E> next = line.claimFirst(result);
                 next != null;
                 next = line.claimFirst(result)) {
             claimed.add(next);
@@ -29,7 +29,7 @@ final class Parties {
     }
 
     /** Outside the guard. */
-    static <E> void wakeAll(List<Party<E>> claimed) {
-        claimed.forEach(Party::wake);
+    static <E> void wakeAll(List<WaitNode<E>> claimed) {
+        claimed.forEach(WaitNode::wake);
     }
 }

@@ -1,9 +1,9 @@
 package dev.ropewalk.fibers.sync;
 
+import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Guard;
-import dev.ropewalk.fibers.Party;
-import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.WaitNode;
+import dev.ropewalk.fibers.WaitQueue;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +25,11 @@ import java.util.Objects;
 final class PoolCore<R> {
     private static final Object SERVED = new Object();
 
-    private final Guard guard;
+    private final Exclusion guard;
     private final Object owner;
     private final ResourceFactory<R> factory;
 
-    private final WaitingLine<Loan<R>> line = new WaitingLine<>();
+    private final WaitQueue<Loan<R>> line = new WaitQueue<>();
     private final PoolState<R> state;
 
     enum Count {
@@ -38,7 +38,7 @@ final class PoolCore<R> {
         WAITING
     }
 
-    PoolCore(Guard guard, Object owner, int max, ResourceFactory<R> factory) {
+    PoolCore(Exclusion guard, Object owner, int max, ResourceFactory<R> factory) {
         this.guard = guard;
         this.owner = owner;
         this.factory = factory;
@@ -59,21 +59,21 @@ final class PoolCore<R> {
         Loan<R> loan = new Loan<>(this);
         boolean isLent = false;
         try {
-            Party<Loan<R>> party = ask(loan, mayWait);
-            if (party != null) {
-                guard.await(party, owner, limitNs);
+            WaitNode<Loan<R>> node = ask(loan, mayWait);
+            if (node != null) {
+                guard.await(node, owner, limitNs);
             }
             isLent = complete(loan);
             return isLent ? loan : null;
         } finally {
             if (!isLent) {
-                Obligation.end(loan.obligation);
+                TransferableHold.end(loan.obligation);
             }
         }
     }
 
     /** Null if the loan was served at once, or may not wait. */
-    private @Nullable Party<Loan<R>> ask(Loan<R> loan, boolean mayWait) {
+    private @Nullable WaitNode<Loan<R>> ask(Loan<R> loan, boolean mayWait) {
         guard.enter(owner);
         try {
             if (state.isClosed()) {
@@ -86,9 +86,9 @@ final class PoolCore<R> {
             if (!mayWait) {
                 return null;
             }
-            Party<Loan<R>> party = guard.party(loan);
-            line.add(party);
-            return party;
+            WaitNode<Loan<R>> node = guard.node(loan);
+            line.add(node);
+            return node;
         } finally {
             guard.exit();
         }
@@ -142,7 +142,7 @@ final class PoolCore<R> {
         try {
             factory.close(orphan.resource());
         } catch (Exception failure) {
-            Obligation.tell(orphan.borrower(), failure);
+            TransferableHold.tell(orphan.borrower(), failure);
         } finally {
             settle(() -> state.cleared(loan));
         }
@@ -167,7 +167,7 @@ final class PoolCore<R> {
         List<R> toClose = new ArrayList<>(0);
         boolean wasLent = settle(() -> state.end(loan, Loan.State.RETURNED, "close", toClose));
         if (wasLent) {
-            Obligation.end(loan.obligation);
+            TransferableHold.end(loan.obligation);
             toClose.forEach(this::closeResource);
         }
     }
@@ -175,7 +175,7 @@ final class PoolCore<R> {
     void discard(Loan<R> loan) {
         List<R> toClose = new ArrayList<>(1);
         settle(() -> state.end(loan, Loan.State.DISCARDED, "discard", toClose));
-        Obligation.end(loan.obligation);
+        TransferableHold.end(loan.obligation);
         toClose.forEach(this::closeResource);
     }
 
@@ -200,7 +200,7 @@ final class PoolCore<R> {
     void close() {
         List<R> toClose = new ArrayList<>();
         List<PoolState.Orphan<R>> toClear = new ArrayList<>();
-        List<Party<Loan<R>>> refused = new ArrayList<>();
+        List<WaitNode<Loan<R>>> refused = new ArrayList<>();
         guard.enter(owner);
         try {
             state.close(toClose, toClear);
@@ -219,7 +219,7 @@ final class PoolCore<R> {
             try {
                 closeResource(orphan.resource());
             } catch (RuntimeException failure) {
-                Obligation.tell(orphan.borrower(), failure);
+                TransferableHold.tell(orphan.borrower(), failure);
             } catch (Throwable failure) {
                 first = join(first, failure);
             }
@@ -246,26 +246,26 @@ final class PoolCore<R> {
 
     /** It is counted among those being closed. */
     private void closeResource(R resource) {
-        Obligation obligation = Obligation.ofCaller(new Closing());
+        TransferableHold obligation = TransferableHold.ofCaller(new Closing());
         try {
             factory.close(resource);
         } catch (Throwable failure) {
             throw unchecked("a resource of " + owner + " could not be closed", failure);
         } finally {
-            Obligation.end(obligation);
+            TransferableHold.end(obligation);
             settle(state::closedOne);
         }
     }
 
     /** What a fiber owes that closes a resource: else its place would be taken for ever. */
-    private final class Closing implements Obligation.Owed {
+    private final class Closing implements TransferableHold.Owed {
         @Override
-        public boolean isOwed(Obligation obligation) {
+        public boolean isOwed(TransferableHold obligation) {
             return true; // it is ended on the debtor's cord, so it is in no list then
         }
 
         @Override
-        public void onDebtorDead(Obligation obligation, Fiber<?> dead) {
+        public void onDebtorDead(TransferableHold obligation, Fiber<?> dead) {
             settle(state::closedOne);
         }
 
@@ -293,13 +293,13 @@ final class PoolCore<R> {
 
     /** Makes the change inside the guard and serves who can be served after it. */
     private boolean settle(Change change) {
-        List<Party<Loan<R>>> served = new ArrayList<>(0);
+        List<WaitNode<Loan<R>>> served = new ArrayList<>(0);
         boolean result;
         guard.enter(owner);
         try {
             result = change.apply();
             while (!line.isEmpty() && state.canServe()) {
-                Party<Loan<R>> next = line.claimFirst(SERVED);
+                WaitNode<Loan<R>> next = line.claimFirst(SERVED);
                 if (next != null) {
                     state.serve(loanOf(next));
                     served.add(next);
@@ -312,8 +312,8 @@ final class PoolCore<R> {
         return result;
     }
 
-    private Loan<R> loanOf(Party<Loan<R>> party) {
-        return Objects.requireNonNull(party.element(), "a party without a loan");
+    private Loan<R> loanOf(WaitNode<Loan<R>> node) {
+        return Objects.requireNonNull(node.element(), "a node without a loan");
     }
 
     // ---------------------------------------------------------------- for people and tests

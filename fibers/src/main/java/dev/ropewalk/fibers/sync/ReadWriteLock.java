@@ -1,11 +1,11 @@
 package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.DeadlockException;
+import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Guard;
-import dev.ropewalk.fibers.Holding;
-import dev.ropewalk.fibers.Party;
-import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.Hold;
+import dev.ropewalk.fibers.WaitNode;
+import dev.ropewalk.fibers.WaitQueue;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -42,11 +42,11 @@ public final class ReadWriteLock {
      */
     private static final Object ADMITTED = new Object();
 
-    private final Guard guard;
+    private final Exclusion guard;
     private final LockView readLock = new LockView(this, false);
     private final LockView writeLock = new LockView(this, true);
     private final Entry writing = new Entry(true);
-    private final WaitingLine<Entry> line = new WaitingLine<>();
+    private final WaitQueue<Entry> line = new WaitQueue<>();
 
     /** Guarded. */
     private final IdentityHashMap<Object, Entry> readers = new IdentityHashMap<>();
@@ -54,13 +54,13 @@ public final class ReadWriteLock {
     /** Guarded. */
     private @Nullable Object writer;
 
-    private ReadWriteLock(Guard guard) {
+    private ReadWriteLock(Exclusion guard) {
         this.guard = guard;
     }
 
     /** {@return a lock for fibers of any cord and plain threads} */
     public static ReadWriteLock shared() {
-        return new ReadWriteLock(Guard.shared());
+        return new ReadWriteLock(Exclusion.byLock());
     }
 
     /**
@@ -69,7 +69,7 @@ public final class ReadWriteLock {
      * @throws IllegalStateException if this thread is no cord
      */
     public static ReadWriteLock local() {
-        return new ReadWriteLock(Guard.local("make it with ReadWriteLock.shared()"));
+        return new ReadWriteLock(Exclusion.byCord("make it with ReadWriteLock.shared()"));
     }
 
     /** {@return the lock that many hold at a time, while nobody holds the write lock} */
@@ -89,23 +89,23 @@ public final class ReadWriteLock {
         if (tryLock(isWrite)) {
             return true;
         }
-        Guard.refuseCycle(view(isWrite), limitNs);
+        Exclusion.refuseCycle(view(isWrite), limitNs);
         Entry entry = isWrite ? writing : new Entry(false);
-        Party<Entry> party;
+        WaitNode<Entry> node;
         guard.enter(this);
         try {
             if (take(me, isWrite)) {
                 return true;
             }
             checkNotMine(me, isWrite);
-            party = guard.party(entry);
-            line.add(party);
+            node = guard.node(entry);
+            line.add(node);
         } finally {
             guard.exit();
         }
         Object result = Waits.TIMED_OUT;
         try {
-            result = guard.await(party, view(isWrite), limitNs);
+            result = guard.await(node, view(isWrite), limitNs);
         } finally {
             if (result != ADMITTED) {
                 serve();
@@ -189,7 +189,7 @@ public final class ReadWriteLock {
 
     /** While others read it is a writer, or readers would not stand in line. */
     private @Nullable Object firstInLine() {
-        Party<Entry> first = line.first();
+        WaitNode<Entry> first = line.first();
         return first == null ? null : first.who();
     }
 
@@ -259,12 +259,12 @@ public final class ReadWriteLock {
         }
     }
 
-    /** A party was admitted and its fiber abandoned before it ran. */
-    void takeBack(Party<?> party, Object given, boolean isWrite) {
+    /** A node was admitted and its fiber abandoned before it ran. */
+    void takeBack(WaitNode<?> node, Object given, boolean isWrite) {
         if (given == ADMITTED) {
             guard.enter(this);
             try {
-                remove(party.who(), isWrite);
+                remove(node.who(), isWrite);
             } finally {
                 guard.exit();
             }
@@ -286,7 +286,7 @@ public final class ReadWriteLock {
 
     private @Nullable Woken serveGuarded() {
         Woken woken = null;
-        for (Party<Entry> first = line.first(); first != null; first = line.first()) {
+        for (WaitNode<Entry> first = line.first(); first != null; first = line.first()) {
             Entry entry = Objects.requireNonNull(first.element());
             if (first.isWaiting() && !admits(entry.isWrite)) {
                 break;
@@ -301,7 +301,7 @@ public final class ReadWriteLock {
     }
 
     /** A reader, or the one who may write; a fiber holds it as long as it reads or writes. */
-    private final class Entry extends Holding {
+    private final class Entry extends Hold {
         private final boolean isWrite;
 
         /** How often the reader has locked it again; guarded. */
@@ -362,7 +362,7 @@ public final class ReadWriteLock {
         guard.enter(this);
         try {
             line.checkInvariants();
-            Party<Entry> first = line.first();
+            WaitNode<Entry> first = line.first();
             boolean isForgotten =
                     first != null
                             && first.isWaiting()

@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.sync;
 
-import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ public final class ResourcePool<R> implements AutoCloseable {
 
     private final PoolCore<R> core;
 
-    private ResourcePool(Guard guard, int max, ResourceFactory<R> factory) {
+    private ResourcePool(Exclusion guard, int max, ResourceFactory<R> factory) {
         if (max < 1) {
             throw new IllegalArgumentException("max=" + max + " must be at least 1");
         }
@@ -49,7 +49,7 @@ public final class ResourcePool<R> implements AutoCloseable {
      * @throws IllegalArgumentException if max is less than 1
      */
     public static <R> ResourcePool<R> sharedBounded(int max, ResourceFactory<R> factory) {
-        return new ResourcePool<>(Guard.shared(), max, factory);
+        return new ResourcePool<>(Exclusion.byLock(), max, factory);
     }
 
     /**
@@ -59,7 +59,7 @@ public final class ResourcePool<R> implements AutoCloseable {
      * @param factory makes and closes them
      */
     public static <R> ResourcePool<R> sharedUnbounded(ResourceFactory<R> factory) {
-        return new ResourcePool<>(Guard.shared(), UNBOUNDED, factory);
+        return new ResourcePool<>(Exclusion.byLock(), UNBOUNDED, factory);
     }
 
     /**
@@ -72,7 +72,7 @@ public final class ResourcePool<R> implements AutoCloseable {
      * @throws IllegalStateException if this thread is no cord
      */
     public static <R> ResourcePool<R> localBounded(int max, ResourceFactory<R> factory) {
-        Guard guard = Guard.local("make it with ResourcePool.sharedBounded(max, factory)");
+        Exclusion guard = Exclusion.byCord("make it with ResourcePool.sharedBounded(max, factory)");
         return new ResourcePool<>(guard, max, factory);
     }
 
@@ -84,7 +84,7 @@ public final class ResourcePool<R> implements AutoCloseable {
      * @throws IllegalStateException if this thread is no cord
      */
     public static <R> ResourcePool<R> localUnbounded(ResourceFactory<R> factory) {
-        Guard guard = Guard.local("make it with ResourcePool.sharedUnbounded(factory)");
+        Exclusion guard = Exclusion.byCord("make it with ResourcePool.sharedUnbounded(factory)");
         return new ResourcePool<>(guard, UNBOUNDED, factory);
     }
 

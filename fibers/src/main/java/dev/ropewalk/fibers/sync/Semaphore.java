@@ -1,11 +1,11 @@
 package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Block;
-import dev.ropewalk.fibers.Guard;
-import dev.ropewalk.fibers.HandsOver;
-import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.Exclusion;
+import dev.ropewalk.fibers.Handoff;
 import dev.ropewalk.fibers.VoidBlock;
-import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.WaitNode;
+import dev.ropewalk.fibers.WaitQueue;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ import java.util.Objects;
  *
  * <p>What is done before a release happens before what follows the acquire that it serves.
  */
-public final class Semaphore implements HandsOver {
+public final class Semaphore implements Handoff {
     /*
      * Invariant, outside the guard: the first in the line who still waits wants more than is
      * available. Whatever could break it serves the line: a release, and a waiter that leaves the
@@ -38,14 +38,14 @@ public final class Semaphore implements HandsOver {
     private static final Object ACQUIRED = new Object();
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
-    private final Guard guard;
+    private final Exclusion guard;
     private final int bound;
-    private final WaitingLine<Integer> line = new WaitingLine<>();
+    private final WaitQueue<Integer> line = new WaitQueue<>();
 
     /** Guarded. */
     private int available;
 
-    private Semaphore(Guard guard, int permits, int bound) {
+    private Semaphore(Exclusion guard, int permits, int bound) {
         if (permits < 0 || bound < 1 || permits > bound) {
             throw new IllegalArgumentException(
                     "permits="
@@ -70,7 +70,7 @@ public final class Semaphore implements HandsOver {
      * @throws IllegalArgumentException if there are fewer
      */
     public static Semaphore shared(int permits) {
-        return new Semaphore(Guard.shared(), permits, permits);
+        return new Semaphore(Exclusion.byLock(), permits, permits);
     }
 
     /**
@@ -81,7 +81,7 @@ public final class Semaphore implements HandsOver {
      * @throws IllegalArgumentException if permits is negative, or bound below 1 or below permits
      */
     public static Semaphore shared(int permits, int bound) {
-        return new Semaphore(Guard.shared(), permits, bound);
+        return new Semaphore(Exclusion.byLock(), permits, bound);
     }
 
     /**
@@ -104,7 +104,8 @@ public final class Semaphore implements HandsOver {
      * @throws IllegalStateException if this thread is no cord
      */
     public static Semaphore local(int permits, int bound) {
-        return new Semaphore(Guard.local("make it with Semaphore.shared(...)"), permits, bound);
+        return new Semaphore(
+                Exclusion.byCord("make it with Semaphore.shared(...)"), permits, bound);
     }
 
     // ---------------------------------------------------------------- acquiring
@@ -173,20 +174,20 @@ public final class Semaphore implements HandsOver {
             return true;
         }
         serve();
-        Party<Integer> party;
+        WaitNode<Integer> node;
         guard.enter(this);
         try {
             if (take(n)) {
                 return true;
             }
-            party = guard.party(n);
-            line.add(party);
+            node = guard.node(n);
+            line.add(node);
         } finally {
             guard.exit();
         }
         Object result = Waits.TIMED_OUT;
         try {
-            result = guard.await(party, this, limitNs);
+            result = guard.await(node, this, limitNs);
         } finally {
             if (result != ACQUIRED) {
                 serve();
@@ -283,7 +284,7 @@ public final class Semaphore implements HandsOver {
 
     private @Nullable Woken serveGuarded() {
         Woken woken = null;
-        for (Party<Integer> first = line.first(); first != null; first = line.first()) {
+        for (WaitNode<Integer> first = line.first(); first != null; first = line.first()) {
             int wanted = wanted(first);
             if (first.isWaiting() && wanted > available) {
                 break;
@@ -354,8 +355,8 @@ public final class Semaphore implements HandsOver {
 
     // ---------------------------------------------------------------- inside
 
-    private static int wanted(Party<Integer> party) {
-        return Objects.requireNonNull(party.element());
+    private static int wanted(WaitNode<Integer> node) {
+        return Objects.requireNonNull(node.element());
     }
 
     private void checkWanted(int n) {
@@ -394,7 +395,7 @@ public final class Semaphore implements HandsOver {
         guard.enter(this);
         try {
             line.checkInvariants();
-            Party<Integer> first = line.first();
+            WaitNode<Integer> first = line.first();
             boolean isForgotten = first != null && first.isWaiting() && wanted(first) <= available;
             if (available < 0 || available > bound || isForgotten) {
                 throw new IllegalStateException(
@@ -406,14 +407,14 @@ public final class Semaphore implements HandsOver {
     }
 
     @Override
-    public void takeBack(Party<?> party, Object given) {
-        if (given == ACQUIRED && party.element() instanceof Integer permits) {
+    public void reclaim(WaitNode<?> node, Object given) {
+        if (given == ACQUIRED && node.element() instanceof Integer permits) {
             release(permits);
         }
     }
 
     @Override
-    public void abandoned(Party<?> party) {
+    public void abandoned(WaitNode<?> node) {
         serve();
     }
 

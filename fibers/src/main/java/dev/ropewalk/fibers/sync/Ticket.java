@@ -2,10 +2,10 @@ package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Guard;
-import dev.ropewalk.fibers.Party;
-import dev.ropewalk.fibers.WaitingLine;
+import dev.ropewalk.fibers.WaitNode;
+import dev.ropewalk.fibers.WaitQueue;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -40,15 +40,15 @@ public final class Ticket {
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
     private final TicketQueue queue;
-    private final Guard guard;
+    private final Exclusion guard;
     private final long number;
 
     /** Those who await it, mostly one; guarded, as all below. */
-    private final WaitingLine<Object> line = new WaitingLine<>();
+    private final WaitQueue<Object> line = new WaitQueue<>();
 
     private State state = State.WAITING;
     private List<Callback> callbacks = List.of();
-    private @Nullable Obligation holder;
+    private @Nullable TransferableHold holder;
     @Nullable Ticket previous;
     @Nullable Ticket next;
 
@@ -72,7 +72,7 @@ public final class Ticket {
                 if (asker == null) {
                     throw failure;
                 }
-                Obligation.tell(asker, failure);
+                TransferableHold.tell(asker, failure);
             }
         }
 
@@ -82,9 +82,9 @@ public final class Ticket {
         }
     }
 
-    private final class Debt implements Obligation.Owed {
+    private final class Debt implements TransferableHold.Owed {
         @Override
-        public boolean isOwed(Obligation obligation) {
+        public boolean isOwed(TransferableHold obligation) {
             guard.enter(queue);
             try {
                 return state != State.DONE && holder == obligation;
@@ -94,7 +94,7 @@ public final class Ticket {
         }
 
         @Override
-        public void onDebtorDead(Obligation obligation, Fiber<?> dead) {
+        public void onDebtorDead(TransferableHold obligation, Fiber<?> dead) {
             finish(obligation);
         }
 
@@ -104,11 +104,11 @@ public final class Ticket {
         }
     }
 
-    Ticket(TicketQueue queue, Guard guard, long number) {
+    Ticket(TicketQueue queue, Exclusion guard, long number) {
         this.queue = queue;
         this.guard = guard;
         this.number = number;
-        this.holder = Obligation.ofCaller(new Debt());
+        this.holder = TransferableHold.ofCaller(new Debt());
     }
 
     /**
@@ -140,31 +140,31 @@ public final class Ticket {
     }
 
     private boolean awaitWithin(long limitNs) {
-        Party<Object> party = null;
-        Obligation before = null;
+        WaitNode<Object> node = null;
+        TransferableHold before = null;
         guard.enterAtSwitchpoint(queue);
         try {
             checkNotDone("await");
             if (state == State.WAITING) {
-                party = guard.party(null);
-                line.add(party);
+                node = guard.node(null);
+                line.add(node);
             }
-            Obligation old = holder;
+            TransferableHold old = holder;
             if (old == null || old.debtor() != Fiber.currentOrNull()) {
                 before = old;
-                holder = Obligation.ofCaller(new Debt());
+                holder = TransferableHold.ofCaller(new Debt());
             }
         } finally {
             guard.exit();
         }
-        Obligation.end(before);
-        if (party == null) {
+        TransferableHold.end(before);
+        if (node == null) {
             return true;
         }
-        Object result = guard.await(party, this, limitNs);
+        Object result = guard.await(node, this, limitNs);
         if (result == GIVEN_UP) {
             throw new IllegalStateException(
-                    this + " was done by another while " + party.who() + " awaited it");
+                    this + " was done by another while " + node.who() + " awaited it");
         }
         return result == CALLED;
     }
@@ -181,9 +181,9 @@ public final class Ticket {
     }
 
     /** With an obligation: only if that is still the one that counts. */
-    private void finish(@Nullable Obligation ofDead) {
-        Obligation before;
-        List<Party<Object>> toWake;
+    private void finish(@Nullable TransferableHold ofDead) {
+        TransferableHold before;
+        List<WaitNode<Object>> toWake;
         List<Callback> toPost = List.of();
         guard.enter(queue);
         try {
@@ -204,16 +204,16 @@ public final class Ticket {
         } finally {
             guard.exit();
         }
-        Obligation.end(before);
+        TransferableHold.end(before);
         Parties.wakeAll(toWake);
         toPost.forEach(each -> each.cord.post(each));
     }
 
     /** Guarded; also returns those to wake whom it was given. */
-    private List<Party<Object>> call(List<Party<Object>> others) {
+    private List<WaitNode<Object>> call(List<WaitNode<Object>> others) {
         state = State.CALLED;
         callbacks = List.of();
-        List<Party<Object>> toWake = new ArrayList<>(others);
+        List<WaitNode<Object>> toWake = new ArrayList<>(others);
         toWake.addAll(Parties.claimAll(line, CALLED));
         return toWake;
     }

@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.sync;
 
-import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Exclusion;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,18 +19,18 @@ public final class TicketQueue {
      * The tickets that are not done are a list through themselves, in the order of their numbers.
      * Invariant: the first of them is called, and no other.
      */
-    private final Guard guard;
+    private final Exclusion guard;
     private @Nullable Ticket first;
     private @Nullable Ticket last;
     private long taken;
 
-    private TicketQueue(Guard guard) {
+    private TicketQueue(Exclusion guard) {
         this.guard = guard;
     }
 
     /** {@return a queue for fibers of any cord and plain threads} */
     public static TicketQueue shared() {
-        return new TicketQueue(Guard.shared());
+        return new TicketQueue(Exclusion.byLock());
     }
 
     /**
@@ -39,7 +39,7 @@ public final class TicketQueue {
      * @throws IllegalStateException if this thread is no cord
      */
     public static TicketQueue local() {
-        return new TicketQueue(Guard.local("make it with TicketQueue.shared()"));
+        return new TicketQueue(Exclusion.byCord("make it with TicketQueue.shared()"));
     }
 
     /**

@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.sync;
 
-import dev.ropewalk.fibers.Guard;
+import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Waits;
 
 import java.time.Duration;
@@ -22,13 +22,13 @@ public final class WaitGroup {
 
     private final CountToZero count;
 
-    private WaitGroup(Guard guard) {
+    private WaitGroup(Exclusion guard) {
         this.count = new CountToZero(guard, this, 0);
     }
 
     /** {@return an empty group for fibers of any cord and plain threads} */
     public static WaitGroup shared() {
-        return new WaitGroup(Guard.shared());
+        return new WaitGroup(Exclusion.byLock());
     }
 
     /**
@@ -37,7 +37,7 @@ public final class WaitGroup {
      * @throws IllegalStateException if this thread is no cord
      */
     public static WaitGroup local() {
-        return new WaitGroup(Guard.local("make it with WaitGroup.shared()"));
+        return new WaitGroup(Exclusion.byCord("make it with WaitGroup.shared()"));
     }
 
     /**

@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.sync;
 
-import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.WaitNode;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,22 +9,22 @@ import java.util.List;
 
 /** Parties that were claimed inside a guard, to be woken in that order outside it. */
 final class Woken {
-    private final List<Party<?>> parties = new ArrayList<>(2);
+    private final List<WaitNode<?>> nodes = new ArrayList<>(2);
 
     private Woken() {}
 
     /** Null stands for nobody, so that who serves nobody allocates nothing. */
-    static Woken add(@Nullable Woken before, Party<?> claimed) {
+    static Woken add(@Nullable Woken before, WaitNode<?> claimed) {
         Woken woken = before == null ? new Woken() : before;
-        woken.parties.add(claimed);
+        woken.nodes.add(claimed);
         return woken;
     }
 
     /** Outside the guard. */
     static void wakeAll(@Nullable Woken woken) {
         if (woken != null) {
-            for (Party<?> party : woken.parties) {
-                party.wake();
+            for (WaitNode<?> node : woken.nodes) {
+                node.wake();
             }
         }
     }

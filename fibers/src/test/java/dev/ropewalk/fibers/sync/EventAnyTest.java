@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Guard;
-import dev.ropewalk.fibers.Party;
+import dev.ropewalk.fibers.WaitNode;
 import dev.ropewalk.fibers.Waits;
 import dev.ropewalk.fibers.testing.TestCord;
 
@@ -198,16 +198,16 @@ class EventAnyTest {
         Event second = Event.shared();
         second.signal();
 
-        Guard guard = Guard.shared();
-        Party<Event> over = guard.party(null);
-        Party<Event> inFirst = over.place(first);
+        Exclusion guard = Exclusion.byLock();
+        WaitNode<Event> over = guard.node(null);
+        WaitNode<Event> inFirst = over.place(first);
         assertTrue(first.stand(inFirst));
         first.signal();
         assertFalse(second.stand(over.place(second)));
         assertTrue(second.isSignalled());
         assertSame(first, guard.await(over, "any", 0));
 
-        Party<Event> open = guard.party(null);
+        WaitNode<Event> open = guard.node(null);
         assertTrue(first.stand(open.place(first)));
         assertFalse(second.stand(open.place(second)));
         assertFalse(second.isSignalled());

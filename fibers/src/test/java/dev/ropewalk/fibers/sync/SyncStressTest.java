@@ -53,7 +53,7 @@ class SyncStressTest {
         Game begin(Form form);
     }
 
-    /** Gives way on a fiber, for a random while. */
+    /** Yields on a fiber, for a random while. */
     private static void pause(SplittableRandom random) {
         if (Fiber.currentOrNull() == null) {
             Thread.onSpinWait();

@@ -3,38 +3,38 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One who waits at a channel, lock or the like: a place in a {@link WaitingLine} and one wait. Made
- * by {@link Guard#party}, awaited by {@link Guard#await}, claimed by {@link
- * WaitingLine#claimFirst}.
+ * One who waits at a channel, lock or the like: a place in a {@link WaitQueue} and one wait. Made
+ * by {@link Exclusion#node}, awaited by {@link Exclusion#await}, claimed by {@link
+ * WaitQueue#claimFirst}.
  *
- * <p>{@link #claim} decides, {@link #wake} makes the party run; between the two a giver lets go of
+ * <p>{@link #claim} decides, {@link #wake} makes the node run; between the two a giver lets go of
  * the guard.
  *
- * @param <E> what a party brings, or wants
+ * @param <E> what a node brings, or wants
  */
-public abstract sealed class Party<E> {
+public abstract sealed class WaitNode<E> {
     private final @Nullable E element;
 
-    /** What is waited for; set when the wait begins, so that the party can stand for its reason. */
+    /** What is waited for; set when the wait begins, so that the node can stand for its reason. */
     @Nullable Object guarded;
 
-    /** What guards the line; null unless the party waits. */
-    private @Nullable Guard guard;
+    /** What guards the line; null unless the node waits. */
+    private @Nullable Exclusion guard;
 
     /** The wait has a limit; set when it begins. */
     boolean isLimited;
 
-    /** The line that the party stands in, and its links there; guarded. */
-    @Nullable WaitingLine<E> line;
+    /** The line that the node stands in, and its links there; guarded. */
+    @Nullable WaitQueue<E> line;
 
-    @Nullable Party<E> previous;
-    @Nullable Party<E> next;
+    @Nullable WaitNode<E> previous;
+    @Nullable WaitNode<E> next;
 
-    private Party(@Nullable E element) {
+    private WaitNode(@Nullable E element) {
         this.element = element;
     }
 
-    /** {@return what the party brings, or wants} */
+    /** {@return what the node brings, or wants} */
     public final @Nullable E element() {
         return element;
     }
@@ -45,37 +45,37 @@ public abstract sealed class Party<E> {
     /**
      * Ends the wait with the result. Called inside the guard.
      *
-     * @param result what {@link Guard#await} returns there
+     * @param result what {@link Exclusion#await} returns there
      * @return false if the wait is already over; the result was not taken then
      */
     public abstract boolean claim(Object result);
 
     /**
-     * {@return whether a claim may still succeed} False for a party that gave up, or whose fiber
-     * was abandoned, and that still stands in its line. Called inside the guard; for a shared one
-     * only a hint, for it can change at once.
+     * {@return whether a claim may still succeed} False for a node that gave up, or whose fiber was
+     * abandoned, and that still stands in its line. Called inside the guard; for a shared one only
+     * a hint, for it can change at once.
      */
     public abstract boolean isWaiting();
 
     /**
      * {@return another place for the same wait, to stand in another line} So one wait can stand in
      * several lines: who claims a place claims the wait, and the other places find it over. The
-     * party itself is awaited; it stands in no line then, and the waiter takes each place out of
-     * its line when the wait has ended, however it ended.
+     * node itself is awaited; it stands in no line then, and the waiter takes each place out of its
+     * line when the wait has ended, however it ended.
      *
      * @param <F> what is brought to, or wanted from, that line
      * @param brought what it brings, or wants
      */
-    public final <F> Party<F> place(@Nullable F brought) {
+    public final <F> WaitNode<F> place(@Nullable F brought) {
         return new Place<>(this, brought);
     }
 
-    /** Makes the party run, after a claim that succeeded. Called outside the guard. */
+    /** Makes the node run, after a claim that succeeded. Called outside the guard. */
     public abstract void wake();
 
     abstract @Nullable Object await(long limitNanos);
 
-    final void begin(Guard by, Object what, long limitNanos) {
+    final void begin(Exclusion by, Object what, long limitNanos) {
         isLimited = limitNanos != Long.MAX_VALUE;
         guard = by;
         guarded = what;
@@ -86,10 +86,10 @@ public abstract sealed class Party<E> {
         guard = null;
     }
 
-    final void leaveLine(Guard by, Object what) {
+    final void leaveLine(Exclusion by, Object what) {
         by.enter(what);
         try {
-            WaitingLine<E> stoodIn = line;
+            WaitQueue<E> stoodIn = line;
             if (stoodIn != null) {
                 stoodIn.remove(this);
             }
@@ -105,16 +105,16 @@ public abstract sealed class Party<E> {
      * @param given what the wait was ended with in the last moment; null if it was not
      */
     final void abandoned(@Nullable Object given) {
-        Guard by = guard;
+        Exclusion by = guard;
         Object what = guarded;
         if (by == null || what == null) {
             return; // it was over before
         }
         guard = null;
         leaveLine(by, what);
-        if (what instanceof HandsOver giver) {
+        if (what instanceof Handoff giver) {
             if (given != null) {
-                giver.takeBack(this, given);
+                giver.reclaim(this, given);
             }
             giver.abandoned(this);
         }
@@ -127,7 +127,7 @@ public abstract sealed class Party<E> {
     }
 
     /** A fiber of the guard's own cord: a numbered wait, no atomic instruction. */
-    static final class Local<E> extends Party<E> {
+    static final class Local<E> extends WaitNode<E> {
         private final Fiber<?> fiber = Fiber.current();
         private final long number = fiber.nextWaitNumber();
 
@@ -162,8 +162,8 @@ public abstract sealed class Party<E> {
     }
 
     /** A fiber of any cord, or a plain thread. */
-    static final class Shared<E> extends Party<E> {
-        private final Waiter waiter = new Waiter();
+    static final class Shared<E> extends WaitNode<E> {
+        private final WaitCell waiter = new WaitCell();
         private final Object who;
 
         Shared(@Nullable E element) {
@@ -199,10 +199,10 @@ public abstract sealed class Party<E> {
     }
 
     /** One of several places of a wait. */
-    private static final class Place<E> extends Party<E> {
-        private final Party<?> wait;
+    private static final class Place<E> extends WaitNode<E> {
+        private final WaitNode<?> wait;
 
-        Place(Party<?> wait, @Nullable E element) {
+        Place(WaitNode<?> wait, @Nullable E element) {
             super(element);
             this.wait = wait;
         }
@@ -234,7 +234,7 @@ public abstract sealed class Party<E> {
                             + who()
                             + " was awaited for "
                             + this
-                            + "; await the party that it was made of");
+                            + "; await the node that it was made of");
         }
     }
 }

@@ -15,10 +15,10 @@ import java.time.Duration;
  * <p>The look ends at the first wait that others can end, which for most cords is that of the root,
  * and gives up where there are very many, for the next message waits for it.
  */
-final class ClosedWaits {
-    private static final int MOST_LOOKED_AT = 10_000;
+final class SilentCord {
+    private static final int MAX_FIBERS = 10_000;
 
-    private ClosedWaits() {}
+    private SilentCord() {}
 
     /**
      * Whether it is worth a look later: not for a cord that serves others, for one. Asked before
@@ -27,7 +27,7 @@ final class ClosedWaits {
     static boolean mayBeOn(Cord cord) {
         Fiber<?> root = cord.root();
         return root.awaited() != null
-                || root.waitReason() instanceof Party.Local<?>
+                || root.waitReason() instanceof WaitNode.Local<?>
                 || root.waitReason() instanceof WaitCycle.Several;
     }
 
@@ -35,9 +35,9 @@ final class ClosedWaits {
     static void report(Cord cord, Duration time) {
         try {
             if (isClosed(cord)) {
-                StuckReport report =
-                        new StuckReport.AllWait(cord, time, DeadlockReport.waitsOn(cord));
-                StuckHandler handler = cord.options.watch().stuckHandler();
+                WatchdogReport report =
+                        new WatchdogReport.AllWait(cord, time, DeadlockReport.waitsOn(cord));
+                WatchdogHandler handler = cord.options.watch().stuckHandler();
                 Ticker.INSTANCE.report(() -> StuckEpisode.tell(handler, report));
             }
         } catch (VirtualMachineError full) {
@@ -46,12 +46,12 @@ final class ClosedWaits {
     }
 
     private static boolean isClosed(Cord cord) {
-        if (cord.hasGuestsOf(cord.root())) {
+        if (cord.hasForeignChildrenOf(cord.root())) {
             return false; // their parents are elsewhere, and may end them
         }
         @Nullable Fiber<?> each = cord.root();
         for (int seen = 0; each != null; seen++) {
-            if (seen == MOST_LOOKED_AT || !isClosed(each, cord)) {
+            if (seen == MAX_FIBERS || !isClosed(each, cord)) {
                 return false;
             }
             each = after(each);
@@ -84,7 +84,7 @@ final class ClosedWaits {
             return isHere(awaited, cord);
         }
         Object reason = fiber.waitReason();
-        return reason instanceof Party.Local<?>
+        return reason instanceof WaitNode.Local<?>
                 || (reason instanceof WaitCycle.Several several
                         && several.fibers().stream().allMatch(each -> isHere(each, cord)));
     }

@@ -22,18 +22,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Rule F2: the cord looks at timers and inbox after LOOK_EVERY switches, whatever wakes whom. The
- * tests count switches, not time, so that a slow machine does not make them fail.
+ * Rule F2: the cord looks at timers and inbox after POLL_INTERVAL switches, whatever wakes whom.
+ * The tests count switches, not time, so that a slow machine does not make them fail.
  */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
-class LookTest {
+class PollTest {
     /** Fibers of the largest pattern. */
     private static final int SWARM = 100;
 
     /** The entries that may lie before the one that the look made runnable. */
     private static final int SLACK = SWARM + 4;
 
-    private static final int MOST_SWITCHES = 1_000_000;
+    private static final int MAX_SWITCHES = 1_000_000;
 
     /** Ways in which fibers can keep their cord busy for ever; each step is one switch. */
     enum Pattern {
@@ -56,7 +56,7 @@ class LookTest {
         INSTANT_RESUME {
             @Override
             void keepBusy(Steps steps) {
-                // An instant resume gives way to nobody, so a snooze must follow some time.
+                // An instant resume yields to nobody, so a snooze must follow some time.
                 while (steps.goOn()) {
                     for (int i = 0; i < SWARM && steps.goOn(); i++) {
                         Fiber.current().schedule("again");
@@ -216,14 +216,14 @@ class LookTest {
             if (isDue()) {
                 sinceDue++;
             }
-            return !over && all < MOST_SWITCHES;
+            return !over && all < MAX_SWITCHES;
         }
 
         void done() {
             over = true;
             assertTrue(
-                    sinceDue <= Cord.LOOK_EVERY + SLACK,
-                    () -> "switches=" + sinceDue + " > LOOK_EVERY=" + Cord.LOOK_EVERY);
+                    sinceDue <= Cord.POLL_INTERVAL + SLACK,
+                    () -> "switches=" + sinceDue + " > POLL_INTERVAL=" + Cord.POLL_INTERVAL);
         }
     }
 
@@ -268,7 +268,7 @@ class LookTest {
 
     @ParameterizedTest
     @EnumSource(Pattern.class)
-    void F2_timerBesideBusyFibersIsLateByAtMostOneLook(Pattern pattern) {
+    void F2_timerBesideBusyFibersIsLateByAtMostOnePoll(Pattern pattern) {
         onAllCords(
                 () -> {
                     TimerSteps steps = new TimerSteps();
@@ -281,7 +281,7 @@ class LookTest {
     /** Where marl's timer is 501 ms late. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void F2_timerBesideATaskThatSpinsItselfAgainIsLateByAtMostOneLook(boolean late) {
+    void F2_timerBesideATaskThatSpinsItselfAgainIsLateByAtMostOnePoll(boolean late) {
         Reports reports = new Reports();
         CordOptions cord = CordOptions.named("one").withUncaught(reports).withLateUnmount(late);
         SchedulerOptions one = SchedulerOptions.named("one").withCords(1).withCord(cord);
@@ -309,7 +309,7 @@ class LookTest {
 
     @ParameterizedTest
     @EnumSource(Pattern.class)
-    void F2_inboxBesideBusyFibersIsLateByAtMostOneLook(Pattern pattern) {
+    void F2_inboxBesideBusyFibersIsLateByAtMostOnePoll(Pattern pattern) {
         for (boolean late : new boolean[] {false, true}) {
             inboxBesideBusyFibers(pattern, late);
         }
@@ -343,7 +343,7 @@ class LookTest {
         reports.assertNone();
     }
 
-    /** With 2 ms between two switches LOOK_EVERY of them would be a quarter of a second. */
+    /** With 2 ms between two switches POLL_INTERVAL of them would be a quarter of a second. */
     @Test
     void F2_tickerMarksACordWhoseFibersRunLongBetweenSwitches() {
         Runs.real(
@@ -363,7 +363,7 @@ class LookTest {
                         switches++;
                     }
                     sleeper.await();
-                    assertTrue(switches < Cord.LOOK_EVERY * 3 / 4, "switches=" + switches);
+                    assertTrue(switches < Cord.POLL_INTERVAL * 3 / 4, "switches=" + switches);
                 });
     }
 

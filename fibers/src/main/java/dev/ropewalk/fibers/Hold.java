@@ -12,12 +12,12 @@ import java.util.List;
  * the holder's cord. What others may give back in the holder's stead, from anywhere, says by {@link
  * #isHeld} whether it is still held when the holder ends.
  */
-public abstract class Holding {
+public abstract class Hold {
     /** Next in the holder's list; of the holder's cord. */
-    @Nullable Holding nextHeld;
+    @Nullable Hold nextHeld;
 
     /** For subclasses. */
-    protected Holding() {}
+    protected Hold() {}
 
     /**
      * The holder has ended without giving this back; called on its cord, as no fiber, or on any
@@ -88,7 +88,7 @@ public abstract class Holding {
     }
 
     private void letGoInside(Fiber<?> holder) {
-        for (Holding each = holder.held; each != null; each = each.nextHeld) {
+        for (Hold each = holder.held; each != null; each = each.nextHeld) {
             if (each.nextHeld == this) {
                 each.nextHeld = nextHeld;
                 nextHeld = null;
@@ -99,7 +99,7 @@ public abstract class Holding {
 
     /** The fiber is over, or its body is to run again. */
     static void tellAll(Fiber<?> dead) {
-        for (Holding each = dead.held; each != null; each = dead.held) {
+        for (Hold each = dead.held; each != null; each = dead.held) {
             dead.held = each.nextHeld;
             each.nextHeld = null;
             try {
@@ -110,7 +110,7 @@ public abstract class Holding {
         }
     }
 
-    private static void tell(Holding each, Fiber<?> dead) {
+    private static void tell(Hold each, Fiber<?> dead) {
         if (each.isHeld()) {
             dead.cord.reportUncaught(
                     dead,

@@ -2,24 +2,24 @@ package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Holding;
+import dev.ropewalk.fibers.Hold;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 
 /** That a fiber must give something back which others may give back in its stead, from anywhere. */
-final class Obligation extends Holding {
+final class TransferableHold extends Hold {
     private final Owed owed;
     private final Fiber<?> debtor;
 
     /** What a fiber owes. */
     interface Owed {
         /** Whether it has not been given back, and this is who must do it. Asked on its cord. */
-        boolean isOwed(Obligation obligation);
+        boolean isOwed(TransferableHold obligation);
 
         /** The fiber has ended and owed it a moment ago. On its cord, as no fiber. */
-        void onDebtorDead(Obligation obligation, Fiber<?> dead);
+        void onDebtorDead(TransferableHold obligation, Fiber<?> dead);
 
         /** What others wait for until it is given back. */
         default List<?> awaitedAs() {
@@ -32,24 +32,24 @@ final class Obligation extends Holding {
         }
     }
 
-    private Obligation(Owed owed, Fiber<?> debtor) {
+    private TransferableHold(Owed owed, Fiber<?> debtor) {
         this.owed = owed;
         this.debtor = debtor;
     }
 
     /** An obligation of the current fiber; null if there is none, for nobody sees a thread end. */
-    static @Nullable Obligation ofCaller(Owed owed) {
+    static @Nullable TransferableHold ofCaller(Owed owed) {
         Fiber<?> fiber = Fiber.currentOrNull();
         if (fiber == null) {
             return null;
         }
-        Obligation obligation = new Obligation(owed, fiber);
+        TransferableHold obligation = new TransferableHold(owed, fiber);
         obligation.hold(fiber);
         return obligation;
     }
 
     /** It was given back, or somebody else owes it now. From any thread, outside the guard. */
-    static void end(@Nullable Obligation obligation) {
+    static void end(@Nullable TransferableHold obligation) {
         if (obligation == null) {
             return;
         }

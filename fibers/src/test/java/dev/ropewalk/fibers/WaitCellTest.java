@@ -17,16 +17,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** Rule F8: one compare-and-set decides a wait; see {@link WaiterRaceTest} for the races. */
+/** Rule F8: one compare-and-set decides a wait; see {@link WaitCellRaceTest} for the races. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
-class WaiterTest {
+class WaitCellTest {
     private static final long SECOND = 1_000_000_000;
 
     @Test
     void F8_givenBeforeTheAwaitReturnsAtOnce() {
         Runs.inAnyOrder(
                 () -> {
-                    Waiter waiter = new Waiter();
+                    WaitCell waiter = new WaitCell();
                     assertTrue(waiter.isWaiting());
                     assertTrue(waiter.give("value"));
                     assertFalse(waiter.isWaiting());
@@ -39,7 +39,7 @@ class WaiterTest {
     void F8_givenWhileItWaits() {
         Runs.inAnyOrder(
                 () -> {
-                    Waiter waiter = new Waiter();
+                    WaitCell waiter = new WaitCell();
                     assertSame(Fiber.current(), waiter.fiber());
                     Fiber.spin(() -> waiter.give(null));
                     assertNull(waiter.await("nothing"));
@@ -51,12 +51,12 @@ class WaiterTest {
     void F8_givingSchedulesAndNeverSwitches() {
         Runs.inAnyOrder(
                 () -> {
-                    Waiter[] waiter = new Waiter[1];
+                    WaitCell[] waiter = new WaitCell[1];
                     List<String> log = new ArrayList<>();
                     Fiber<?> fiber =
                             Fiber.spin(
                                     () -> {
-                                        waiter[0] = new Waiter();
+                                        waiter[0] = new WaitCell();
                                         log.add("got " + waiter[0].await("a value"));
                                     });
                     Runs.settle();
@@ -72,11 +72,11 @@ class WaiterTest {
     void F8_claimDecidesAndWakeWakes() {
         Runs.inAnyOrder(
                 () -> {
-                    Waiter[] waiter = new Waiter[1];
+                    WaitCell[] waiter = new WaitCell[1];
                     Fiber<@Nullable Object> fiber =
                             Fiber.spin(
                                     () -> {
-                                        waiter[0] = new Waiter();
+                                        waiter[0] = new WaitCell();
                                         return waiter[0].await("a value", SECOND);
                                     });
                     Runs.settle();
@@ -94,7 +94,7 @@ class WaiterTest {
     void F8_timedOutWaiterTakesNothing() {
         Runs.inAnyOrder(
                 () -> {
-                    Waiter waiter = new Waiter();
+                    WaitCell waiter = new WaitCell();
                     long before = Cord.current().nanoTime();
                     assertSame(Waits.TIMED_OUT, waiter.await("nothing", SECOND));
                     assertEquals(SECOND, Cord.current().nanoTime() - before);
@@ -108,11 +108,11 @@ class WaiterTest {
     void F8_valueBeatsATimeoutThatComesAfterIt() {
         Runs.inAnyOrder(
                 () -> {
-                    Waiter[] waiter = new Waiter[1];
+                    WaitCell[] waiter = new WaitCell[1];
                     Fiber<@Nullable Object> fiber =
                             Fiber.spin(
                                     () -> {
-                                        waiter[0] = new Waiter();
+                                        waiter[0] = new WaitCell();
                                         Object value = waiter[0].await("a value", SECOND);
                                         Fiber.sleep(Duration.ofSeconds(5));
                                         return value;
@@ -134,11 +134,11 @@ class WaiterTest {
                 () -> {
                     Exception raised = new Exception("raised");
                     List<@Nullable Object> taken = new ArrayList<>();
-                    Waiter[] waiter = new Waiter[1];
+                    WaitCell[] waiter = new WaitCell[1];
                     Fiber<Throwable> fiber =
                             Fiber.spin(
                                     () -> {
-                                        waiter[0] = new Waiter();
+                                        waiter[0] = new WaitCell();
                                         taken.add(waiter[0].await("a value"));
                                         return Runs.failureOf(Fiber::snooze);
                                     });
@@ -156,12 +156,12 @@ class WaiterTest {
         Runs.inAnyOrder(
                 () -> {
                     Exception raised = new Exception("raised");
-                    Waiter[] waiter = new Waiter[1];
+                    WaitCell[] waiter = new WaitCell[1];
                     Fiber<Throwable> fiber =
                             Fiber.spin(
                                     () -> {
-                                        waiter[0] = new Waiter();
-                                        Waiter own = waiter[0];
+                                        waiter[0] = new WaitCell();
+                                        WaitCell own = waiter[0];
                                         return Runs.failureOf(() -> own.await("nothing"));
                                     });
                     Runs.settle();
@@ -172,7 +172,7 @@ class WaiterTest {
                     Fiber<?> terminated =
                             Fiber.spin(
                                     () -> {
-                                        waiter[0] = new Waiter();
+                                        waiter[0] = new WaitCell();
                                         waiter[0].await("nothing");
                                     });
                     Runs.settle();
@@ -187,12 +187,12 @@ class WaiterTest {
         Runs.inAnyOrder(
                 () -> {
                     Exception raised = new Exception("raised");
-                    Waiter[] waiter = new Waiter[1];
+                    WaitCell[] waiter = new WaitCell[1];
                     Fiber<Throwable> fiber =
                             Fiber.spin(
                                     () -> {
-                                        waiter[0] = new Waiter();
-                                        Waiter own = waiter[0];
+                                        waiter[0] = new WaitCell();
+                                        WaitCell own = waiter[0];
                                         return Runs.failureOf(() -> own.await("nothing", SECOND));
                                     });
                     Runs.settle();
@@ -207,7 +207,7 @@ class WaiterTest {
     void F4_givingAWaiterThatIsNotAwaitedYetEndsNoOtherWait() {
         Runs.inAnyOrder(
                 () -> {
-                    Waiter waiter = new Waiter();
+                    WaitCell waiter = new WaitCell();
                     Fiber.spin(() -> waiter.give("value"));
                     long before = Cord.current().nanoTime();
                     Fiber.sleep(Duration.ofSeconds(1));
@@ -220,7 +220,7 @@ class WaiterTest {
     void F8_waiterCarriesWhatItsSubclassHas() {
         Runs.inAnyOrder(
                 () -> {
-                    class Sender extends Waiter {
+                    class Sender extends WaitCell {
                         final String element = "element";
                     }
                     Sender sender = new Sender();
@@ -233,7 +233,7 @@ class WaiterTest {
     void F8_waiterIsForOneWaitOfItsOwnFiber() {
         Runs.inAnyOrder(
                 () -> {
-                    Waiter waiter = new Waiter();
+                    WaitCell waiter = new WaitCell();
                     Throwable foreign =
                             Fiber.spin(() -> Runs.failureOf(() -> waiter.await("nothing"))).await();
                     assertTrue(foreign instanceof IllegalStateException, foreign::toString);
@@ -249,7 +249,7 @@ class WaiterTest {
                 () -> {
                     List<Throwable> thrown = new ArrayList<>();
                     Cord.current()
-                            .post(Runs.message(() -> thrown.add(Runs.failureOf(Waiter::new))));
+                            .post(Runs.message(() -> thrown.add(Runs.failureOf(WaitCell::new))));
                     Fiber.sleep(Duration.ofSeconds(1));
                     assertTrue(thrown.getFirst() instanceof IllegalStateException);
                 });
@@ -257,34 +257,34 @@ class WaiterTest {
 
     @Test
     void F8_plainThreadWaits() {
-        Waiter timed = new Waiter();
+        WaitCell timed = new WaitCell();
         assertNull(timed.fiber());
         assertSame(Waits.TIMED_OUT, timed.await("nothing", 1_000_000));
         assertFalse(timed.give("late"));
         for (long limit : new long[] {0, -1, Long.MIN_VALUE}) {
-            assertSame(Waits.TIMED_OUT, new Waiter().await("nothing", limit));
+            assertSame(Waits.TIMED_OUT, new WaitCell().await("nothing", limit));
         }
 
-        Waiter given = new Waiter();
+        WaitCell given = new WaitCell();
         Thread giver = Thread.ofPlatform().start(() -> given.give("value"));
         assertEquals("value", given.await("a value", 10 * SECOND));
         assertFalse(giver.isInterrupted());
 
-        Waiter before = new Waiter();
+        WaitCell before = new WaitCell();
         before.give(null);
         assertNull(before.await("nothing"));
     }
 
     @Test
     void F8_interruptedThreadTakesNothing() throws InterruptedException {
-        Waiter[] waiter = new Waiter[1];
+        WaitCell[] waiter = new WaitCell[1];
         List<Throwable> thrown = new ArrayList<>();
         CountDownLatch ready = new CountDownLatch(1);
         Thread thread =
                 Thread.ofPlatform()
                         .start(
                                 () -> {
-                                    Waiter own = new Waiter();
+                                    WaitCell own = new WaitCell();
                                     waiter[0] = own;
                                     ready.countDown();
                                     thrown.add(Runs.failureOf(() -> own.await("nothing")));
@@ -299,7 +299,7 @@ class WaiterTest {
 
     @Test
     void F8_interruptedThreadThatWasGivenTakesTheValueAndStaysInterrupted() {
-        Waiter waiter = new Waiter();
+        WaitCell waiter = new WaitCell();
         waiter.give("value");
         Thread.currentThread().interrupt();
         try {

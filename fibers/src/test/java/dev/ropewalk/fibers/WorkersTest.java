@@ -20,12 +20,12 @@ import java.util.List;
  * what they are said to do stands still; their queues are those of the test.
  */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
-class CrewTest {
+class WorkersTest {
     private static final int CORDS = 4;
 
     private final Scheduler owner = Scheduler.start(SchedulerOptions.named("owner").withCords(1));
     private final List<TaskQueue> queues = new ArrayList<>();
-    private final Crew crew = new Crew();
+    private final Workers workers = new Workers();
 
     private void start(Activity... activities) {
         for (Activity each : activities) {
@@ -35,7 +35,7 @@ class CrewTest {
             cord.activity = each;
             TaskQueue queue = new TaskQueue(owner, cord);
             queues.add(queue);
-            crew.join(queue);
+            workers.join(queue);
         }
     }
 
@@ -47,7 +47,7 @@ class CrewTest {
 
     private void place(int tasks) {
         for (int i = 0; i < tasks; i++) {
-            assertTrue(crew.place(queues.getFirst().cord.root()));
+            assertTrue(workers.place(queues.getFirst().cord.root()));
         }
     }
 
@@ -61,7 +61,7 @@ class CrewTest {
             Activity[] all = new Activity[CORDS];
             Arrays.fill(all, spinning % 2 == 0 ? Activity.BUSY : Activity.ASLEEP);
             all[spinning] = Activity.SPINNING;
-            CrewTest each = new CrewTest();
+            WorkersTest each = new WorkersTest();
             each.start(all);
             try {
                 each.place(3 * CORDS);
@@ -110,6 +110,6 @@ class CrewTest {
 
     @Test
     void F15_withoutCordsThereIsNoPlace() {
-        assertFalse(crew.place(owner.cords().getFirst().root()));
+        assertFalse(workers.place(owner.cords().getFirst().root()));
     }
 }

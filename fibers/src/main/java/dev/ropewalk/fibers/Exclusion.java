@@ -11,11 +11,11 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>A call that may wait begins with {@link #switchpoint}; one that only tries, or gives back,
  * does not. Between {@link #enter} and {@link #exit} there is no switchpoint and no code of the
- * user. A caller that has to wait makes a {@link #party} inside the guard, puts it into a line,
+ * user. A caller that has to wait makes a {@link #node} inside the guard, puts it into a line,
  * leaves the guard, and calls {@link #await}.
  */
-public abstract sealed class Guard {
-    private Guard() {}
+public abstract sealed class Exclusion {
+    private Exclusion() {}
 
     /**
      * {@return a guard for what only fibers of the current cord use}
@@ -23,12 +23,12 @@ public abstract sealed class Guard {
      * @param remedy said to who uses it from elsewhere: how to make one that is shared
      * @throws IllegalStateException if this thread is no cord
      */
-    public static Guard local(String remedy) {
+    public static Exclusion byCord(String remedy) {
         return new Local(Cord.current(), remedy);
     }
 
     /** {@return a guard for what fibers of any cord and plain threads use} */
-    public static Guard shared() {
+    public static Exclusion byLock() {
         return new Shared();
     }
 
@@ -84,11 +84,11 @@ public abstract sealed class Guard {
     /**
      * {@return a wait of the caller; made inside the guard}
      *
-     * @param <E> what a party brings, or wants
+     * @param <E> what a node brings, or wants
      * @param element what it brings, or wants
      * @throws IllegalStateException if the thread is a cord and no fiber runs on it at the moment
      */
-    public abstract <E> Party<E> party(@Nullable E element);
+    public abstract <E> WaitNode<E> node(@Nullable E element);
 
     /**
      * Refuses a wait that would close a circle of fibers which wait for each other, each for what
@@ -100,40 +100,40 @@ public abstract sealed class Guard {
      * @param limitNanos the limit of that wait in nanoseconds; {@code Long.MAX_VALUE} for none
      * @throws DeadlockException if the holder waits for the caller, directly or through others
      */
-    public static void refuseCycle(Held wanted, long limitNanos) {
+    public static void refuseCycle(HasHolder wanted, long limitNanos) {
         if (limitNanos == Long.MAX_VALUE) {
             WaitCycle.check(wanted);
         }
     }
 
     /**
-     * Waits until somebody claims the party, or until the limit passes. A switchpoint, outside the
-     * guard. However the wait ends, the party stands in no line afterwards, so it eats nothing. If
-     * the fiber is abandoned here, and what is guarded is a {@link HandsOver}, that gets back what
+     * Waits until somebody claims the node, or until the limit passes. A switchpoint, outside the
+     * guard. However the wait ends, the node stands in no line afterwards, so it eats nothing. If
+     * the fiber is abandoned here, and what is guarded is a {@link Handoff}, that gets back what
      * the fiber was given, and is told.
      *
-     * @param <E> what a party brings, or wants
-     * @param party the caller's, in a line
+     * @param <E> what a node brings, or wants
+     * @param node the caller's, in a line
      * @param guarded what is waited for; its {@code toString} is shown in reports
      * @param limitNanos the limit in nanoseconds; {@code Long.MAX_VALUE} for none
      * @return the result of the claim, or {@link Waits#TIMED_OUT}
      * @throws WaitInterruptedException if a plain thread was interrupted; nothing was taken
      */
-    public final <E> @Nullable Object await(Party<E> party, Object guarded, long limitNanos) {
+    public final <E> @Nullable Object await(WaitNode<E> node, Object guarded, long limitNanos) {
         Object result = Waits.TIMED_OUT;
         try {
-            party.begin(this, guarded, limitNanos);
-            result = party.await(limitNanos);
+            node.begin(this, guarded, limitNanos);
+            result = node.await(limitNanos);
         } finally {
-            party.end();
+            node.end();
             if (result == Waits.TIMED_OUT) {
-                party.leaveLine(this, guarded);
+                node.leaveLine(this, guarded);
             }
         }
         return result;
     }
 
-    private static final class Local extends Guard {
+    private static final class Local extends Exclusion {
         private final Cord cord;
         private final String remedy;
 
@@ -192,8 +192,8 @@ public abstract sealed class Guard {
         }
 
         @Override
-        public <E> Party<E> party(@Nullable E element) {
-            return new Party.Local<>(element);
+        public <E> WaitNode<E> node(@Nullable E element) {
+            return new WaitNode.Local<>(element);
         }
 
         private WrongThreadException wrongThread(Object guarded) {
@@ -209,7 +209,7 @@ public abstract sealed class Guard {
         }
     }
 
-    private static final class Shared extends Guard {
+    private static final class Shared extends Exclusion {
         private final ReentrantLock lock = new ReentrantLock();
 
         @Override
@@ -255,8 +255,8 @@ public abstract sealed class Guard {
         }
 
         @Override
-        public <E> Party<E> party(@Nullable E element) {
-            return new Party.Shared<>(element);
+        public <E> WaitNode<E> node(@Nullable E element) {
+            return new WaitNode.Shared<>(element);
         }
     }
 }

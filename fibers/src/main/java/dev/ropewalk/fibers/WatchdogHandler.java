@@ -1,12 +1,12 @@
 package dev.ropewalk.fibers;
 
 /**
- * Is told of a cord whose fiber does not give way, and when that is over, of queues that grow
- * beyond all measure (rule F13), and of an idle cord that waits for itself (rule F9). {@link
+ * Is told of a cord whose fiber does not yield, and when that is over, of queues that grow beyond
+ * all measure (rule F13), and of an idle cord that waits for itself (rule F9). {@link
  * CordOptions#withStuckHandler} sets it.
  */
 @FunctionalInterface
-public interface StuckHandler {
+public interface WatchdogHandler {
     /**
      * Called on a thread of its own, which is no cord, one report after the other for the whole
      * process; so it may take its time, but must not wait for a cord that is stuck. What it throws
@@ -14,5 +14,5 @@ public interface StuckHandler {
      *
      * @param report what has been found
      */
-    void stuck(StuckReport report);
+    void stuck(WatchdogReport report);
 }

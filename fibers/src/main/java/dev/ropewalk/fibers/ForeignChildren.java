@@ -10,8 +10,8 @@ import java.util.List;
  * which each knows its place, so that to come and to go costs no hash and no object; confined to
  * the cord.
  */
-final class Guests {
-    /** The place of a fiber that is no guest. */
+final class ForeignChildren {
+    /** The place of a fiber that is no foreign child. */
     static final int NOWHERE = -1;
 
     private final ArrayList<Fiber<?>> all = new ArrayList<>();
@@ -21,42 +21,42 @@ final class Guests {
     }
 
     /**
-     * Enters one that is no guest.
+     * Enters one that is no foreign child.
      *
      * @throws IllegalStateException if it is one: it would have two places, and leave one
      */
-    void add(Fiber<?> guest) {
-        if (guest.guestIndex != NOWHERE) {
+    void add(Fiber<?> child) {
+        if (child.foreignIndex != NOWHERE) {
             throw new IllegalStateException(
-                    guest
+                    child
                             + " is a guest of "
-                            + guest.cord
+                            + child.cord
                             + " already, at place "
-                            + guest.guestIndex
+                            + child.foreignIndex
                             + " of "
                             + all.size());
         }
-        guest.guestIndex = all.size();
-        all.add(guest);
+        child.foreignIndex = all.size();
+        all.add(child);
     }
 
     /** The last one takes its place. */
-    void remove(Fiber<?> guest) {
-        int index = guest.guestIndex;
-        guest.guestIndex = NOWHERE;
+    void remove(Fiber<?> child) {
+        int index = child.foreignIndex;
+        child.foreignIndex = NOWHERE;
         Fiber<?> last = all.removeLast();
-        if (last != guest) {
+        if (last != child) {
             all.set(index, last);
-            last.guestIndex = index;
+            last.foreignIndex = index;
         }
     }
 
     /** See {@link FiberFamily#dropStacksBelow}. */
     void dropStacks() {
         for (int i = 0; i < all.size(); i++) {
-            Fiber<?> guest = all.get(i);
-            guest.dropStack();
-            guest.dropStacksBelow();
+            Fiber<?> child = all.get(i);
+            child.dropStack();
+            child.dropStacksBelow();
         }
     }
 
@@ -67,10 +67,10 @@ final class Guests {
 
     void checkInvariants() {
         for (int i = 0; i < all.size(); i++) {
-            @Nullable Fiber<?> guest = all.get(i);
-            if (guest.guestIndex != i) {
+            @Nullable Fiber<?> child = all.get(i);
+            if (child.foreignIndex != i) {
                 throw new IllegalStateException(
-                        "place=" + guest.guestIndex + " != " + i + " of guest " + guest);
+                        "place=" + child.foreignIndex + " != " + i + " of guest " + child);
             }
         }
     }

@@ -7,14 +7,14 @@ import java.util.function.BooleanSupplier;
  * Virtual time that jumps to the next timer when nothing is runnable, and a seeded order of the run
  * queue: the same program and seed run the same way twice.
  */
-final class VirtualSeam implements Seam {
+final class VirtualPlatform implements Platform {
     private final SplittableRandom random;
     private final boolean orderSeeded;
     private final boolean inTurns;
     private final VirtualTime time;
 
     /** Starts the clock at a random instant near overflow or far from it, so that misuse shows. */
-    VirtualSeam(long seed, boolean orderSeeded) {
+    VirtualPlatform(long seed, boolean orderSeeded) {
         this.random = new SplittableRandom(seed);
         this.orderSeeded = orderSeeded;
         this.inTurns = false;
@@ -22,7 +22,7 @@ final class VirtualSeam implements Seam {
     }
 
     /** Of a cord that shares its thread and its time with others. */
-    VirtualSeam(SplittableRandom random, boolean orderSeeded, VirtualTime time) {
+    VirtualPlatform(SplittableRandom random, boolean orderSeeded, VirtualTime time) {
         this.random = random;
         this.orderSeeded = orderSeeded;
         this.inTurns = true;

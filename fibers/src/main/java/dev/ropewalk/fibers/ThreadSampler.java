@@ -10,7 +10,7 @@ import java.lang.management.ThreadInfo;
 import java.util.List;
 
 /** What another thread does, seen from outside. May take long: not for the ticker. */
-final class ThreadLook {
+final class ThreadSampler {
     /** The CPU time of a thread that has ended, or of any where the JVM does not count it. */
     static final long UNKNOWN = -1;
 
@@ -21,7 +21,7 @@ final class ThreadLook {
      */
     private static final MethodHandle STACK_OF_RUNNING = stackOfRunning();
 
-    private ThreadLook() {}
+    private ThreadSampler() {}
 
     private static MethodHandle stackOfRunning() {
         try {
@@ -55,7 +55,7 @@ final class ThreadLook {
      * Where no platform thread holds it the JVM gives a {@code ThreadInfo} that has no monitor, and
      * is not even BLOCKED; only the thread itself says so.
      */
-    static StuckReport.@Nullable Monitor monitor(@Nullable Thread thread) {
+    static WatchdogReport.@Nullable Monitor monitor(@Nullable Thread thread) {
         if (thread == null || thread.getState() != Thread.State.BLOCKED) {
             return null;
         }
@@ -64,7 +64,7 @@ final class ThreadLook {
             boolean isStill = thread.getState() == Thread.State.BLOCKED;
             return info == null || !isStill
                     ? null
-                    : new StuckReport.Monitor(info.getLockName(), info.getLockOwnerName());
+                    : new WatchdogReport.Monitor(info.getLockName(), info.getLockOwnerName());
         } catch (UnsupportedOperationException | LinkageError notHere) {
             return null;
         }

@@ -3,17 +3,17 @@ package dev.ropewalk.fibers;
 import java.util.function.BooleanSupplier;
 
 /**
- * The one seam through which a cord reads time, draws random numbers and parks (rule F14).
+ * The one platform through which a cord reads time, draws random numbers and parks (rule F14).
  *
  * <p>All methods but {@link #nanoTime} and {@link #wakeUp} are for the cord's own thread.
  */
-interface Seam {
-    /** The seam of a cord that has a thread for itself. */
-    static Seam of(CordOptions.Clock clock, Thread thread) {
+interface Platform {
+    /** The platform of a cord that has a thread for itself. */
+    static Platform of(CordOptions.Clock clock, Thread thread) {
         return switch (clock) {
-            case CordOptions.RealClock() -> new RealSeam(thread);
+            case CordOptions.RealClock() -> new RealPlatform(thread);
             case CordOptions.VirtualClock(long seed, boolean seededOrder) ->
-                    new VirtualSeam(seed, seededOrder);
+                    new VirtualPlatform(seed, seededOrder);
         };
     }
 
@@ -45,6 +45,6 @@ interface Seam {
     /** Ends the current or, if there is none, the next {@link #park}; from any thread. */
     void wakeUp();
 
-    /** Gives back what the seam owns; the cord's last act. */
+    /** Gives back what the platform owns; the cord's last act. */
     void close();
 }

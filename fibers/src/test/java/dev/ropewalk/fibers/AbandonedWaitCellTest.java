@@ -17,12 +17,12 @@ import java.util.List;
 
 /** Rule F5: a fiber that is abandoned at the worst moment takes nothing with it. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
-class AbandonedWaiterTest {
+class AbandonedWaitCellTest {
     private static Mutex mutex(boolean isShared) {
         return isShared ? Mutex.shared() : Mutex.local();
     }
 
-    /** It stands in the line and gives way, because it is being terminated. */
+    /** It stands in the line and yields, because it is being terminated. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void F5_whatIsHandedToItWhileItIsRaisedIntoComesBack(boolean isShared) {

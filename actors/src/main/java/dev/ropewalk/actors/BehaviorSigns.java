@@ -1,11 +1,11 @@
 package dev.ropewalk.actors;
 
 /** The two behaviors that are signs and handle nothing. */
-final class Signs {
+final class BehaviorSigns {
     private static final Behavior<Object> SAME = sign("same");
     private static final Behavior<Object> STOPPED = sign("stopped");
 
-    private Signs() {}
+    private BehaviorSigns() {}
 
     @SuppressWarnings("unchecked") // a sign handles no message
     static <M> Behavior<M> same() {

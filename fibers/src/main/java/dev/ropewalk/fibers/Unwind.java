@@ -12,19 +12,19 @@ import org.jspecify.annotations.Nullable;
  * and the signal would be lost. At the edge, {@link #atEdge} leads from the raise back to its
  * origin, which takes over what failed in clean-up while the raise was on its way.
  */
-abstract sealed class Signal extends Error {
+abstract sealed class Unwind extends Error {
     private static final long serialVersionUID = 1L;
 
     /** How often it may be swallowed before the fiber is abandoned. */
-    static final int MOST_RAISES = 1_000;
+    static final int MAX_RAISES = 1_000;
 
     /** Null if this is an origin. */
-    private final @Nullable Signal origin;
+    private final @Nullable Unwind origin;
 
     /** Of an origin. */
     private int raises;
 
-    private Signal(@Nullable Signal origin, @Nullable String message, @Nullable Throwable cause) {
+    private Unwind(@Nullable Unwind origin, @Nullable String message, @Nullable Throwable cause) {
         super(message, cause, true, false);
         this.origin = origin;
     }
@@ -32,8 +32,8 @@ abstract sealed class Signal extends Error {
     // ---------------------------------------------------------------- origins and raises
 
     /** {@return a fresh one, to be thrown; it shows what the origin has suppressed so far} */
-    final Signal raise() {
-        Signal raise = copy();
+    final Unwind raise() {
+        Unwind raise = copy();
         for (Throwable each : getSuppressed()) {
             raise.addSuppressed(each);
         }
@@ -41,15 +41,15 @@ abstract sealed class Signal extends Error {
     }
 
     /** {@return a raise of the same kind} */
-    abstract Signal copy();
+    abstract Unwind copy();
 
-    final Signal origin() {
+    final Unwind origin() {
         return origin == null ? this : origin;
     }
 
     /** What stands for the thrown in its fiber or scope: the origin of a raise, or itself. */
     static Throwable originOf(Throwable thrown) {
-        return thrown instanceof Signal signal ? signal.origin() : thrown;
+        return thrown instanceof Unwind signal ? signal.origin() : thrown;
     }
 
     /**
@@ -57,7 +57,7 @@ abstract sealed class Signal extends Error {
      * failures that the raise suppressed; or itself.
      */
     static Throwable atEdge(Throwable thrown) {
-        if (!(thrown instanceof Signal raise) || raise.origin == null) {
+        if (!(thrown instanceof Unwind raise) || raise.origin == null) {
             return thrown;
         }
         moveFailures(raise, raise.origin);
@@ -70,7 +70,7 @@ abstract sealed class Signal extends Error {
      */
     private static void moveFailures(Throwable from, Throwable to) {
         for (Throwable each : from.getSuppressed()) {
-            if (each instanceof Signal raise && raise.origin != null) {
+            if (each instanceof Unwind raise && raise.origin != null) {
                 moveFailures(raise, to);
             } else if (each != to && !isSuppressedIn(to, each)) {
                 to.addSuppressed(each);
@@ -90,16 +90,16 @@ abstract sealed class Signal extends Error {
 
     /** Of an origin: counts one more raise; false when that is one too many. */
     final boolean mayRaiseAgain() {
-        return ++raises <= MOST_RAISES;
+        return ++raises <= MAX_RAISES;
     }
 
     // ---------------------------------------------------------------- the kinds
 
     /** Ends the fiber for good. */
-    abstract static sealed class End extends Signal {
+    abstract static sealed class End extends Unwind {
         private static final long serialVersionUID = 1L;
 
-        private End(@Nullable Signal origin, @Nullable String message) {
+        private End(@Nullable Unwind origin, @Nullable String message) {
             super(origin, message, null);
         }
     }
@@ -117,7 +117,7 @@ abstract sealed class Signal extends Error {
         }
 
         @Override
-        Signal copy() {
+        Unwind copy() {
             return new Terminate(this);
         }
     }
@@ -140,13 +140,13 @@ abstract sealed class Signal extends Error {
         }
 
         @Override
-        Signal copy() {
+        Unwind copy() {
             return new Stop(this);
         }
     }
 
     /** Leaves the body and runs it again. */
-    static final class Restart extends Signal {
+    static final class Restart extends Unwind {
         private static final long serialVersionUID = 1L;
 
         Restart(String message) {
@@ -158,13 +158,13 @@ abstract sealed class Signal extends Error {
         }
 
         @Override
-        Signal copy() {
+        Unwind copy() {
             return new Restart(this);
         }
     }
 
     /** A child failed and nobody awaited or supervised it: the parent's body is cancelled. */
-    static final class ChildFailed extends Signal {
+    static final class ChildFailed extends Unwind {
         private static final long serialVersionUID = 1L;
 
         /** Made with the child's stack of causes; becomes the parent's failure. */
@@ -181,13 +181,13 @@ abstract sealed class Signal extends Error {
         }
 
         @Override
-        Signal copy() {
+        Unwind copy() {
             return new ChildFailed(this);
         }
     }
 
     /** Leaves one cancel scope; only that scope catches it. */
-    static final class Cancel extends Signal {
+    static final class Cancel extends Unwind {
         private static final long serialVersionUID = 1L;
 
         @SuppressWarnings("serial") // signals never leave the process
@@ -215,7 +215,7 @@ abstract sealed class Signal extends Error {
         }
 
         @Override
-        Signal copy() {
+        Unwind copy() {
             return new Cancel(this);
         }
     }

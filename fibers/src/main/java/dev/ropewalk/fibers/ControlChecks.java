@@ -1,18 +1,18 @@
 package dev.ropewalk.fibers;
 
-/** What may be done with a strand in which state; the table stands in {@link CoroutineStrand}. */
-final class StrandChecks {
-    private StrandChecks() {}
+/** What may be done with a strand in which state; the table stands in {@link CoroutineNode}. */
+final class ControlChecks {
+    private ControlChecks() {}
 
-    static IllegalStateException error(Strand strand, String what) {
+    static IllegalStateException error(ControlNode strand, String what) {
         return new IllegalStateException(strand.label() + " " + what);
     }
 
-    static void resumable(CoroutineStrand strand, Strand caller) {
+    static void resumable(CoroutineNode strand, ControlNode caller) {
         strand.noticeOver();
         String why = null;
-        Strand resumer = strand.resumer();
-        if (strand.state() == Strand.State.DEAD) {
+        ControlNode resumer = strand.resumer();
+        if (strand.state() == ControlNode.State.DEAD) {
             why = dead(strand);
         } else if (strand == caller) {
             why = "runs now and cannot resume itself; return, or yield";
@@ -23,11 +23,11 @@ final class StrandChecks {
                             + " and has not yielded since; only one at a time may resume it";
         } else if (strand.isLeft() || strand.hasAnswer()) {
             why = owed(strand);
-        } else if (strand.state() == Strand.State.RESUMING) {
+        } else if (strand.state() == ControlNode.State.RESUMING) {
             why = resumingAnother(strand);
-        } else if (strand.state() == Strand.State.TRANSFERRING) {
+        } else if (strand.state() == ControlNode.State.TRANSFERRING) {
             why = "has transferred to another coroutine; go back to it by transfer";
-        } else if (strand.state() == Strand.State.RUNNING) {
+        } else if (strand.state() == ControlNode.State.RUNNING) {
             why = runsAlready(strand);
         }
         if (why != null) {
@@ -35,8 +35,8 @@ final class StrandChecks {
         }
     }
 
-    static void raisable(CoroutineStrand strand, Strand caller) {
-        if (strand.state() == Strand.State.NEW) {
+    static void raisable(CoroutineNode strand, ControlNode caller) {
+        if (strand.state() == ControlNode.State.NEW) {
             throw error(
                     strand,
                     "has not begun, so nothing can be raised into it; resume it first, or close"
@@ -45,7 +45,7 @@ final class StrandChecks {
         resumable(strand, caller);
     }
 
-    static void transferable(CoroutineStrand strand, Strand caller) {
+    static void transferable(CoroutineNode strand, ControlNode caller) {
         strand.noticeOver();
         String why =
                 switch (strand.state()) {
@@ -55,7 +55,7 @@ final class StrandChecks {
                     case RUNNING -> runsAlready(strand);
                     case NEW, TRANSFERRING -> null;
                 };
-        Strand top = strand.first();
+        ControlNode top = strand.first();
         if (why == null && top.isPlain() && top != caller.origin()) {
             why =
                     "acts for "
@@ -68,7 +68,7 @@ final class StrandChecks {
         }
     }
 
-    static void yieldedBy(CoroutineStrand strand, Strand caller) {
+    static void yieldedBy(CoroutineNode strand, ControlNode caller) {
         if (strand != caller) {
             throw error(
                     strand,
@@ -78,7 +78,7 @@ final class StrandChecks {
         }
     }
 
-    static void yieldable(CoroutineStrand strand) {
+    static void yieldable(CoroutineNode strand) {
         strand.noticeOver();
         boolean wasLeft = strand.isResumed() && strand.isLeft() && strand.origin() == null;
         if (strand.resumer() == null && !wasLeft) {
@@ -95,23 +95,23 @@ final class StrandChecks {
         }
     }
 
-    static void owing(CoroutineStrand strand) {
+    static void owing(CoroutineNode strand) {
         if (!strand.owes()) {
             throw error(
                     strand,
                     "owes nothing to await: "
-                            + (strand.state() == Strand.State.DEAD
+                            + (strand.state() == ControlNode.State.DEAD
                                     ? "it " + dead(strand)
                                     : "no resume of it was left before its answer; resume it"));
         }
     }
 
-    static void awaitable(CoroutineStrand strand, Strand last, Strand caller) {
+    static void awaitable(CoroutineNode strand, ControlNode last, ControlNode caller) {
         if (last == caller) {
             throw new DeadlockException(
                     strand.label() + " waits for " + caller.label() + ", which cannot await it");
         }
-        Strand other = last.origin();
+        ControlNode other = last.origin();
         if (other != null) {
             throw error(
                     strand,
@@ -121,7 +121,7 @@ final class StrandChecks {
                             + other.label()
                             + ", and its end goes there");
         }
-        if (last.state() != Strand.State.RUNNING) {
+        if (last.state() != ControlNode.State.RUNNING) {
             throw error(
                     strand,
                     "cannot be awaited: "
@@ -130,7 +130,7 @@ final class StrandChecks {
         }
     }
 
-    static void beginnable(CoroutineStrand strand, Fiber<?> parent) {
+    static void beginnable(CoroutineNode strand, Fiber<?> parent) {
         if (parent.isEnding() || parent.outcome() != null) {
             throw error(
                     strand,
@@ -141,7 +141,7 @@ final class StrandChecks {
         }
     }
 
-    static void closable(CoroutineStrand strand, Fiber<?> closer) {
+    static void closable(CoroutineNode strand, Fiber<?> closer) {
         for (Fiber<?> each = closer; each != null; each = each.parentOrNull()) {
             if (each == strand.fiber) {
                 throw new DeadlockException(
@@ -154,7 +154,7 @@ final class StrandChecks {
         }
     }
 
-    private static String dead(CoroutineStrand strand) {
+    private static String dead(CoroutineNode strand) {
         String how =
                 switch (strand.end()) {
                     case null -> "it was closed before it began";
@@ -169,8 +169,8 @@ final class StrandChecks {
                 + (strand.isLeft() ? "; await takes what it owes" : "; make a new one");
     }
 
-    private static String owed(Strand strand) {
-        Strand answered = strand.answered();
+    private static String owed(ControlNode strand) {
+        ControlNode answered = strand.answered();
         return answered == null
                 ? "owes the value of a resume that was left; take it by await"
                 : "has just answered "
@@ -178,20 +178,20 @@ final class StrandChecks {
                         + ", which has yet to run; only one at a time may resume it";
     }
 
-    private static String resumingAnother(Strand strand) {
-        Strand resuming = strand.resuming();
+    private static String resumingAnother(ControlNode strand) {
+        ControlNode resuming = strand.resuming();
         return resuming == null
                 ? "is leaving a resume"
                 : "has resumed " + resuming.label() + " and waits for it";
     }
 
-    private static String runsAlready(Strand strand) {
+    private static String runsAlready(ControlNode strand) {
         if (strand.hasLeftYield()) {
             return "has left its last yield, by a time limit or scope around it or because"
                     + " something was raised into it, and runs on for nobody; its end is for the"
                     + " next call after it, or close it";
         }
-        Strand origin = strand.origin();
+        ControlNode origin = strand.origin();
         return "runs already" + (origin == null ? "" : ", for " + origin.label());
     }
 }

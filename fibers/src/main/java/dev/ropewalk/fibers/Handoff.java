@@ -1,25 +1,25 @@
 package dev.ropewalk.fibers;
 
 /**
- * Something whose {@linkplain Guard#await waiters} are handed what must not be lost, such as a
+ * Something whose {@linkplain Exclusion#await waiters} are handed what must not be lost, such as a
  * lock, a permit, an element; or whose other waiters must not wait for one that is gone.
  */
-public interface HandsOver {
+public interface Handoff {
     /**
-     * A fiber was abandoned after its party was claimed and before it ran, so it will never take
+     * A fiber was abandoned after its node was claimed and before it ran, so it will never take
      * what it was given. Called on the fiber's cord, outside the guard; must not wait.
      *
-     * @param party whose wait was claimed
+     * @param node whose wait was claimed
      * @param given the result of the claim
      */
-    void takeBack(Party<?> party, Object given);
+    void reclaim(WaitNode<?> node, Object given);
 
     /**
      * A fiber was abandoned in its wait here, so it runs no clean-up: those who stood behind it may
-     * be able to go on. Its party has been taken out of its line, and what it was given, if
+     * be able to go on. Its node has been taken out of its line, and what it was given, if
      * anything, has been taken back. Called on the fiber's cord, outside the guard; must not wait.
      *
-     * @param party whose fiber is gone
+     * @param node whose fiber is gone
      */
-    default void abandoned(Party<?> party) {}
+    default void abandoned(WaitNode<?> node) {}
 }

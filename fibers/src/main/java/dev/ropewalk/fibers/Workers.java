@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * spins is not woken, and gets perhaps several tasks; so a cord that has found one wakes the next
  * if there is more.
  */
-final class Crew {
+final class Workers {
     /** How many cords are looked at for one that spins: not to find one costs a wake-up only. */
-    private static final int MOST_LOOKS = 8;
+    private static final int MAX_TRIES = 8;
 
     /** Those that take tasks. Replaced as a whole, under the lock of this. */
     private volatile TaskQueue[] queues = {};
@@ -58,7 +58,7 @@ final class Crew {
         }
         int first = nextTurn(all);
         TaskQueue target =
-                find(all, first, Math.min(all.length, MOST_LOOKS), CordCore.Activity.SPINNING);
+                find(all, first, Math.min(all.length, MAX_TRIES), CordCore.Activity.SPINNING);
         for (int i = 0; target == null && i < all.length; i++) {
             TaskQueue next = all[(first + i) % all.length];
             target = next.canTake() ? next : null;
@@ -68,7 +68,7 @@ final class Crew {
         }
         target.add(task);
         switch (target.cord.activity()) {
-            case ASLEEP -> target.cord.seam.wakeUp();
+            case ASLEEP -> target.cord.platform.wakeUp();
             case BUSY -> wakeSleeper(all, first); // to steal it
             case SPINNING -> {
                 // It finds the task, and wakes another if there is more.
@@ -82,7 +82,7 @@ final class Crew {
         for (TaskQueue each : queues) {
             if (each != from && each.canTake() && !each.cord.isFull()) {
                 each.add(task);
-                each.cord.seam.wakeUp();
+                each.cord.platform.wakeUp();
                 return true;
             }
         }
@@ -97,7 +97,7 @@ final class Crew {
         TaskQueue sleeper =
                 sleepers.get() == 0 ? null : find(all, first, all.length, CordCore.Activity.ASLEEP);
         if (sleeper != null) {
-            sleeper.cord.seam.wakeUp();
+            sleeper.cord.platform.wakeUp();
         }
     }
 
@@ -110,8 +110,8 @@ final class Crew {
     }
 
     private static @Nullable TaskQueue find(
-            TaskQueue[] all, int first, int looks, CordCore.Activity activity) {
-        for (int i = 0; i < looks; i++) {
+            TaskQueue[] all, int first, int tries, CordCore.Activity activity) {
+        for (int i = 0; i < tries; i++) {
             TaskQueue each = all[(first + i) % all.length];
             if (each.cord.activity() == activity && each.canTake() && !each.cord.isFull()) {
                 return each;

@@ -3,12 +3,12 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What shows on whose behalf a {@link Strand} runs (rule F16): each plain fiber brings one with its
- * call on a coroutine, it is passed on with control, and it comes back with the answer.
+ * What shows on whose behalf a {@link ControlNode} runs (rule F16): each plain fiber brings one
+ * with its call on a coroutine, it is passed on with control, and it comes back with the answer.
  *
  * <p>Everything is confined to the cord's thread.
  */
-final class StrandToken {
+final class CallerToken {
     /*
      * Who passes it on and waits has a claim: it takes the token back if it leaves that wait. The
      * claims are a stack, linked through the strands, with the plain fiber's own at the bottom. The
@@ -21,18 +21,18 @@ final class StrandToken {
      * transferred on from there; and to let everybody who leaves a wait have it, for then one takes
      * it from another with an older claim, in whose chain the plain fiber waits.
      */
-    final Strand plain;
+    final ControlNode plain;
 
-    private Strand holder;
-    private @Nullable Strand lastClaim;
+    private ControlNode holder;
+    private @Nullable ControlNode lastClaim;
 
     /** It is the plain fiber's to begin with. */
-    StrandToken(Strand plain) {
+    CallerToken(ControlNode plain) {
         this.plain = plain;
         this.holder = plain;
     }
 
-    Strand holder() {
+    ControlNode holder() {
         return holder;
     }
 
@@ -42,25 +42,25 @@ final class StrandToken {
     }
 
     /** From whoever holds it. */
-    void moveTo(Strand to) {
+    void moveTo(ControlNode to) {
         holder.token = null;
         holder = to;
         to.token = this;
     }
 
     /** It has passed the token on and waits. */
-    void claimFor(Strand lender) {
+    void claimFor(ControlNode lender) {
         lender.claim = this;
         lender.claimBefore = lastClaim;
         lastClaim = lender;
     }
 
     /** The wait of this one is over, and the token is with it or not. */
-    void endClaim(Strand lender, boolean isBack) {
-        Strand later = null;
-        Strand each = lastClaim;
+    void endClaim(ControlNode lender, boolean isBack) {
+        ControlNode later = null;
+        ControlNode each = lastClaim;
         while (each != null && each != lender) {
-            Strand before = each.claimBefore;
+            ControlNode before = each.claimBefore;
             if (isBack) {
                 forget(each);
             } else {
@@ -76,7 +76,7 @@ final class StrandToken {
         forget(lender);
     }
 
-    private static void forget(Strand lender) {
+    private static void forget(ControlNode lender) {
         lender.claim = null;
         lender.claimBefore = null;
     }

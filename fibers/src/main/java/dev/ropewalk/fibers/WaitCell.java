@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>What the giver did before {@link #give} happens before {@link #await} returns. A waiter is for
  * one wait; it may carry an element of its subclass.
  */
-public class Waiter extends CordMessage {
+public class WaitCell extends CordMessage {
     private static final Object LEFT = new Object();
     private static final Object GIVEN_NULL = new Object();
     private static final long NOT_OPEN = -1;
@@ -30,7 +30,7 @@ public class Waiter extends CordMessage {
 
     static {
         try {
-            SLOT = MethodHandles.lookup().findVarHandle(Waiter.class, "slot", Object.class);
+            SLOT = MethodHandles.lookup().findVarHandle(WaitCell.class, "slot", Object.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -46,7 +46,7 @@ public class Waiter extends CordMessage {
     private volatile @Nullable Object slot;
 
     /** A wait for the current fiber, or of the current thread if it is no cord. */
-    public Waiter() {
+    public WaitCell() {
         this.fiber = Fiber.currentOrNull();
         this.thread = Thread.currentThread();
         if (fiber == null && Cord.currentOrNull() != null) {
@@ -174,7 +174,7 @@ public class Waiter extends CordMessage {
                             + ", which drives virtual cords; spin a fiber for what waits");
         }
         boolean timed = timeoutNanos != Long.MAX_VALUE;
-        long startNs = RealSeam.now();
+        long startNs = RealPlatform.now();
         while (slot == null) {
             if (Thread.interrupted()) {
                 if (leave()) {
@@ -186,7 +186,7 @@ public class Waiter extends CordMessage {
                 break;
             }
             if (timed) {
-                long leftNs = Math.max(timeoutNanos, 0) - (RealSeam.now() - startNs);
+                long leftNs = Math.max(timeoutNanos, 0) - (RealPlatform.now() - startNs);
                 if (leftNs <= 0 && leave()) {
                     return Waits.TIMED_OUT;
                 }

@@ -22,11 +22,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * value that was accepted is taken by exactly one waiter.
  */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
-class WaiterRaceTest {
+class WaitCellRaceTest {
     private static final int GIVERS = 2;
 
     /** Waiters that lie in the open, each for the givers and the raisers to find. */
-    private final ConcurrentLinkedQueue<Waiter> open = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<WaitCell> open = new ConcurrentLinkedQueue<>();
 
     private final ConcurrentSkipListSet<Integer> accepted = new ConcurrentSkipListSet<>();
     private final ConcurrentSkipListSet<Integer> taken = new ConcurrentSkipListSet<>();
@@ -91,7 +91,7 @@ class WaiterRaceTest {
     private void waitOften(SplittableRandom random, int waits) {
         Fiber<?> me = Fiber.current();
         for (int i = 0; i < waits; i++) {
-            Waiter waiter = new Waiter();
+            WaitCell waiter = new WaitCell();
             open.add(waiter);
             if (random.nextInt(10) == 0) {
                 Cord.current().post(Runs.message(() -> me.raise(new Wanted())));
@@ -115,7 +115,7 @@ class WaiterRaceTest {
 
     /** The message of the last wait may still be under way. */
     private static void dropLastRaise() {
-        for (int i = 0; i < 2 * Cord.LOOK_EVERY; i++) {
+        for (int i = 0; i < 2 * Cord.POLL_INTERVAL; i++) {
             try {
                 Fiber.snooze();
             } catch (Wanted late) {
@@ -126,13 +126,13 @@ class WaiterRaceTest {
 
     private void waitOnThisThread(SplittableRandom random, int waits) {
         for (int i = 0; i < waits; i++) {
-            Waiter waiter = new Waiter();
+            WaitCell waiter = new WaitCell();
             open.add(waiter);
             take(waiter, random);
         }
     }
 
-    private void take(Waiter waiter, SplittableRandom random) {
+    private void take(WaitCell waiter, SplittableRandom random) {
         Object value = waiter.await("a value", random.nextInt(20_000));
         if (value == Waits.TIMED_OUT) {
             timeouts.incrementAndGet();
@@ -161,7 +161,7 @@ class WaiterRaceTest {
     }
 
     private void giveOne() {
-        @Nullable Waiter waiter = open.poll();
+        @Nullable WaitCell waiter = open.poll();
         if (waiter != null) {
             int value = nextValue.incrementAndGet();
             if (waiter.give(value)) {

@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
  * of the same rank the first. What a cancel scope raises is never pending, see {@link
  * FiberPending}.
  */
-final class Ranks {
+final class PendingRules {
     /** An end, or a restart of what has been ended, after the body was left. */
     private static boolean comesTooLate(Outcome<?> raw, Throwable failure) {
-        boolean isRestarting = raw instanceof Outcome.Failure<?>(Signal.Restart _);
+        boolean isRestarting = raw instanceof Outcome.Failure<?>(Unwind.Restart _);
         return switch (failure) {
-            case Signal.End _ -> !isRestarting;
-            case Signal.Restart _ -> !isRestarting && !(raw instanceof Outcome.Success<?>);
+            case Unwind.End _ -> !isRestarting;
+            case Unwind.Restart _ -> !isRestarting && !(raw instanceof Outcome.Success<?>);
             default -> false;
         };
     }
@@ -38,12 +38,12 @@ final class Ranks {
     private static final int RESTART = 1;
     private static final int END = 2;
 
-    private Ranks() {}
+    private PendingRules() {}
 
     private static int rank(Throwable thrown) {
         return switch (thrown) {
-            case Signal.End _ -> END;
-            case Signal.Restart _ -> RESTART;
+            case Unwind.End _ -> END;
+            case Unwind.Restart _ -> RESTART;
             default -> FAILURE;
         };
     }
@@ -65,7 +65,7 @@ final class Ranks {
         boolean secondWins = secondRank > firstRank;
         Throwable winner = secondWins ? second : first;
         Throwable loser = secondWins ? first : second;
-        if (loser instanceof Signal.Restart) {
+        if (loser instanceof Unwind.Restart) {
             moveSuppressed(loser, winner); // a wish that came to nothing is itself no error
         } else {
             suppress(winner, loser);
@@ -80,7 +80,7 @@ final class Ranks {
             Outcome<T> raw, @Nullable Throwable pending) {
         if (raw instanceof Outcome.Failure<T> failed) {
             Throwable cause = failed.cause();
-            if (cause instanceof Signal.Restart && pending != null) {
+            if (cause instanceof Unwind.Restart && pending != null) {
                 return ofThrown(stronger(cause, pending));
             }
 
@@ -100,7 +100,7 @@ final class Ranks {
         }
         return switch (raw) {
             case Outcome.Success<T> _, Outcome.Stopped<T> _ -> ofThrown(failure);
-            case Outcome.Failure<T>(Signal.Restart restart) when failure != restart ->
+            case Outcome.Failure<T>(Unwind.Restart restart) when failure != restart ->
                     ofThrown(stronger(failure, restart));
             case Outcome.Failure<T> failed -> {
                 suppress(failed.cause(), failure);
@@ -120,9 +120,9 @@ final class Ranks {
     @SuppressWarnings({"unchecked", "NullAway"}) // Fiber.stop takes a T
     private static <T extends @Nullable Object> Outcome<T> ofThrown(Throwable thrown) {
         return switch (thrown) {
-            case Signal.Terminate signal -> new Outcome.Terminated<>(signal);
-            case Signal.Stop signal -> new Outcome.Stopped<>(signal, (T) signal.result);
-            case Signal.ChildFailed signal -> {
+            case Unwind.Terminate signal -> new Outcome.Terminated<>(signal);
+            case Unwind.Stop signal -> new Outcome.Stopped<>(signal, (T) signal.result);
+            case Unwind.ChildFailed signal -> {
                 // What was thrown on its way out, by a close for one.
                 for (Throwable onTheWay : signal.getSuppressed()) {
                     suppress(signal, onTheWay);
@@ -138,13 +138,13 @@ final class Ranks {
         Throwable to = failureIn(standing);
         Throwable suppressed = failureIn(other);
         // A clean-up that failed may carry a raise of it already.
-        boolean isThere = suppressed instanceof Signal && Signal.isSuppressedIn(to, suppressed);
+        boolean isThere = suppressed instanceof Unwind && Unwind.isSuppressedIn(to, suppressed);
         if (to != suppressed && !isThere) {
             to.addSuppressed(suppressed);
         }
     }
 
     private static Throwable failureIn(Throwable thrown) {
-        return thrown instanceof Signal.ChildFailed child ? child.failure : thrown;
+        return thrown instanceof Unwind.ChildFailed child ? child.failure : thrown;
     }
 }

@@ -24,12 +24,12 @@ import java.util.List;
  * each sender is kept. Rejected: a lock per queue, which makes a thief, the owner and who cancels
  * wait for each other.
  */
-final class Placement {
+final class TaskSlot {
     private static final VarHandle SLOT;
 
     static {
         try {
-            SLOT = MethodHandles.lookup().findVarHandle(Placement.class, "slot", Object.class);
+            SLOT = MethodHandles.lookup().findVarHandle(TaskSlot.class, "slot", Object.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -50,7 +50,7 @@ final class Placement {
 
     private volatile @Nullable Object slot;
 
-    Placement(Scheduler scheduler, boolean isOwnerless) {
+    TaskSlot(Scheduler scheduler, boolean isOwnerless) {
         this.scheduler = scheduler;
         this.isOwnerless = isOwnerless;
     }

@@ -18,15 +18,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** The line of waiting parties against a model. Here a party is a wait of this thread. */
+/** The line of waiting nodes against a model. Here a node is a wait of this thread. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
-class WaitingLineTest {
+class WaitQueueTest {
     private static final int SEEDS = 100;
     private static final int STEPS = 500;
     private static final Object RESULT = new Object();
 
-    private static Party<Integer> party(int element) {
-        return new Party.Shared<>(element);
+    private static WaitNode<Integer> node(int element) {
+        return new WaitNode.Shared<>(element);
     }
 
     @Test
@@ -39,10 +39,10 @@ class WaitingLineTest {
     private static final class Game {
         private final String replay;
         private final SplittableRandom random;
-        private final WaitingLine<Integer> line = new WaitingLine<>();
-        private final List<Party<Integer>> model = new ArrayList<>();
-        private final List<Party<Integer>> everybody = new ArrayList<>();
-        private final Set<Party<Integer>> gaveUp = new HashSet<>();
+        private final WaitQueue<Integer> line = new WaitQueue<>();
+        private final List<WaitNode<Integer>> model = new ArrayList<>();
+        private final List<WaitNode<Integer>> everybody = new ArrayList<>();
+        private final Set<WaitNode<Integer>> gaveUp = new HashSet<>();
 
         Game(long seed) {
             this.replay = "seed=" + seed;
@@ -68,7 +68,7 @@ class WaitingLineTest {
         }
 
         private void add() {
-            Party<Integer> added = party(everybody.size());
+            WaitNode<Integer> added = node(everybody.size());
             everybody.add(added);
             line.add(added);
             model.add(added);
@@ -77,7 +77,7 @@ class WaitingLineTest {
         /** Also one that has left long ago. */
         private void removeAnyone() {
             if (!everybody.isEmpty()) {
-                Party<Integer> leaver = everybody.get(random.nextInt(everybody.size()));
+                WaitNode<Integer> leaver = everybody.get(random.nextInt(everybody.size()));
                 line.remove(leaver);
                 model.remove(leaver);
                 assertNull(leaver.line, replay);
@@ -87,7 +87,7 @@ class WaitingLineTest {
         /** Its wait is over, and it still stands in the line. */
         private void giveUp() {
             if (!model.isEmpty()) {
-                Party<Integer> tired = model.get(random.nextInt(model.size()));
+                WaitNode<Integer> tired = model.get(random.nextInt(model.size()));
                 if (tired.claim("elsewhere")) {
                     gaveUp.add(tired);
                 }
@@ -98,8 +98,8 @@ class WaitingLineTest {
             while (!model.isEmpty() && gaveUp.contains(model.getFirst())) {
                 model.removeFirst();
             }
-            @Nullable Party<Integer> expected = model.isEmpty() ? null : model.removeFirst();
-            @Nullable Party<Integer> claimed = line.claimFirst(RESULT);
+            @Nullable WaitNode<Integer> expected = model.isEmpty() ? null : model.removeFirst();
+            @Nullable WaitNode<Integer> claimed = line.claimFirst(RESULT);
             assertSame(expected, claimed, replay);
             if (claimed != null) {
                 assertFalse(claimed.claim(RESULT), replay);
@@ -109,9 +109,9 @@ class WaitingLineTest {
 
     @Test
     void partyMayComeBackAfterItLeft() {
-        WaitingLine<Integer> line = new WaitingLine<>();
-        Party<Integer> first = party(1);
-        Party<Integer> second = party(2);
+        WaitQueue<Integer> line = new WaitQueue<>();
+        WaitNode<Integer> first = node(1);
+        WaitNode<Integer> second = node(2);
         line.add(first);
         line.add(second);
         line.remove(first);
@@ -125,11 +125,11 @@ class WaitingLineTest {
 
     @Test
     void F8_waitThatStandsInSeveralLinesIsClaimedOnce() {
-        WaitingLine<Integer> first = new WaitingLine<>();
-        WaitingLine<String> second = new WaitingLine<>();
-        Party<Integer> wait = party(1);
-        Party<Integer> inFirst = wait.place(2);
-        Party<String> inSecond = wait.place("3");
+        WaitQueue<Integer> first = new WaitQueue<>();
+        WaitQueue<String> second = new WaitQueue<>();
+        WaitNode<Integer> wait = node(1);
+        WaitNode<Integer> inFirst = wait.place(2);
+        WaitNode<String> inSecond = wait.place("3");
         first.add(inFirst);
         second.add(inSecond);
         assertTrue(inFirst.isWaiting());
@@ -137,16 +137,16 @@ class WaitingLineTest {
         assertSame(inSecond, second.claimFirst(RESULT));
         assertFalse(inFirst.isWaiting());
         assertNull(first.claimFirst("second"));
-        assertSame(RESULT, Guard.shared().await(wait, "any", 0));
+        assertSame(RESULT, Exclusion.byLock().await(wait, "any", 0));
     }
 
     @Test
     void misuse_awaitOfAPlace() {
-        Party<Integer> place = party(1).place(2);
+        WaitNode<Integer> place = node(1).place(2);
         IllegalStateException thrown =
                 assertThrows(
                         IllegalStateException.class,
-                        () -> Guard.shared().await(place, "something", 0));
-        assertTrue(thrown.toString().contains("await the party"), thrown::toString);
+                        () -> Exclusion.byLock().await(place, "something", 0));
+        assertTrue(thrown.toString().contains("await the node"), thrown::toString);
     }
 }

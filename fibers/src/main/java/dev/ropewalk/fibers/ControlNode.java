@@ -3,12 +3,12 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What control passes between: a {@link CoroutineStrand}, or a plain fiber for the time of one call
+ * What control passes between: a {@link CoroutineNode}, or a plain fiber for the time of one call
  * on a coroutine (rule F16). This part knows who waits for whom.
  *
  * <p>Everything is confined to the cord's thread.
  */
-class Strand implements WaitCycle.One {
+class ControlNode implements WaitCycle.One {
     /*
      * States; their one writer is state(from, to):
      *
@@ -31,7 +31,7 @@ class Strand implements WaitCycle.One {
      * an error without one. An end answers the resumer too; without one it goes to the last of the
      * chain that begins at the plain fiber on whose behalf it ran.
      *
-     * That behalf is a StrandToken, which is passed on with control and comes back with the answer.
+     * That behalf is a CallerToken, which is passed on with control and comes back with the answer.
      * Two strands never act for the same fiber. Invariant: while a plain fiber waits, the last of its
      * chain holds its token, or is TRANSFERRING.
      *
@@ -67,23 +67,23 @@ class Strand implements WaitCycle.One {
 
     private State state;
     private long waitNumber;
-    private @Nullable Strand resumer;
-    private @Nullable Strand resuming;
+    private @Nullable ControlNode resumer;
+    private @Nullable ControlNode resuming;
 
     /** Of the plain fiber that this one acts for; null if it acts for nobody. */
-    @Nullable StrandToken token;
+    @Nullable CallerToken token;
 
     /** What it passed on with its wait, and takes back if it leaves that. */
-    @Nullable StrandToken claim;
+    @Nullable CallerToken claim;
 
     /** Whose claim on the same token comes before. */
-    @Nullable Strand claimBefore;
+    @Nullable ControlNode claimBefore;
 
     /** What it yielded, or its end, until that is taken; NONE before and after. */
     private @Nullable Object answer = NONE;
 
     /** Who was woken for the answer and has not run yet. */
-    private @Nullable Strand answered;
+    private @Nullable ControlNode answered;
 
     /** It owes a resume an answer, whether who resumed it waits or has left. */
     private boolean isResumed;
@@ -95,12 +95,12 @@ class Strand implements WaitCycle.One {
     private boolean hasLeftYield;
 
     /** Of a plain fiber, which brings control with it. */
-    Strand(Fiber<?> plain) {
+    ControlNode(Fiber<?> plain) {
         this(plain, State.RUNNING);
-        this.token = new StrandToken(this);
+        this.token = new CallerToken(this);
     }
 
-    Strand(Fiber<?> fiber, State state) {
+    ControlNode(Fiber<?> fiber, State state) {
         this.fiber = fiber;
         this.cord = fiber.cord;
         this.state = state;
@@ -115,7 +115,7 @@ class Strand implements WaitCycle.One {
     }
 
     /** Waits as the resumer of {@code target}, while {@code running} acts for this one. */
-    final @Nullable Object awaitAnswer(Strand target, Strand running) {
+    final @Nullable Object awaitAnswer(ControlNode target, ControlNode running) {
         target.resumer = this;
         target.isResumed = true;
         target.isLeft = false;
@@ -126,7 +126,7 @@ class Strand implements WaitCycle.One {
         return park(target);
     }
 
-    final @Nullable Object awaitTransfer(Strand target) {
+    final @Nullable Object awaitTransfer(ControlNode target) {
         state(State.RUNNING, State.TRANSFERRING);
         lendTo(target);
         return park("a transfer back to it");
@@ -136,7 +136,7 @@ class Strand implements WaitCycle.One {
         answer = yielded;
         isResumed = false;
         state(State.RUNNING, State.YIELDING);
-        Strand to = resumer;
+        ControlNode to = resumer;
         if (to != null) {
             answer(to, State.RESUMING);
         }
@@ -154,7 +154,7 @@ class Strand implements WaitCycle.One {
             throw raised;
         }
         return switch (given) {
-            case Strand from -> from.takeAnswer();
+            case ControlNode from -> from.takeAnswer();
             case Thrown thrown -> throw thrown.sneaky();
             case null, default -> given;
         };
@@ -172,7 +172,7 @@ class Strand implements WaitCycle.One {
     }
 
     /** True if who waits for it will take it; else it is owed. */
-    private boolean answer(Strand to, State as) {
+    private boolean answer(ControlNode to, State as) {
         boolean isTaken = to.state == as && to.fiber.resume(to.waitNumber, this);
         resumer = null;
         to.resuming = null;
@@ -199,7 +199,7 @@ class Strand implements WaitCycle.One {
         boolean isTaken = false;
         if (answer == NONE) {
             answer = end;
-            StrandToken main = token;
+            CallerToken main = token;
             if (resumer != null) {
                 isTaken = answer(resumer, State.RESUMING);
             } else if (main != null) {
@@ -240,8 +240,8 @@ class Strand implements WaitCycle.One {
         isLeft = false;
     }
 
-    private void lendTo(Strand to) {
-        StrandToken lent = token;
+    private void lendTo(ControlNode to) {
+        CallerToken lent = token;
         passTokenTo(to);
         if (lent != null) {
             lent.claimFor(this);
@@ -249,15 +249,15 @@ class Strand implements WaitCycle.One {
     }
 
     /** Control goes there, whether it has a token or not. */
-    private void passTokenTo(Strand to) {
-        StrandToken passed = token;
+    private void passTokenTo(ControlNode to) {
+        CallerToken passed = token;
         to.endClaim(passed);
         if (passed != null) {
             passed.moveTo(to);
         }
     }
 
-    private void endClaim(@Nullable StrandToken got) {
+    private void endClaim(@Nullable CallerToken got) {
         if (claim != null) {
             claim.endClaim(this, claim == got);
         }
@@ -267,10 +267,10 @@ class Strand implements WaitCycle.One {
 
     /** Its wait was ended by an exception, or it was abandoned there. */
     private void leave() {
-        Strand first = first();
-        StrandToken passed = first.isPlain() ? first.claim : claim;
-        StrandToken lent = passed == null ? last().token : passed;
-        Strand left = resuming;
+        ControlNode first = first();
+        CallerToken passed = first.isPlain() ? first.claim : claim;
+        CallerToken lent = passed == null ? last().token : passed;
+        ControlNode left = resuming;
         if (left != null) {
             resuming = null;
             left.resumer = null;
@@ -287,7 +287,7 @@ class Strand implements WaitCycle.One {
 
     /** A fiber that was abandoned takes no answer any more. */
     final void noticeOver() {
-        Strand waiting = resumer;
+        ControlNode waiting = resumer;
         if (waiting != null && waiting.fiber.outcome() != null) {
             waiting.resuming = null;
             resumer = null;
@@ -302,18 +302,18 @@ class Strand implements WaitCycle.One {
     // ---------------------------------------------------------------- what it is
 
     /** The end of the chain of those who wait for the next one's answer. */
-    final Strand last() {
-        Strand last = this;
-        for (Strand next = resuming; next != null; next = next.resuming) {
+    final ControlNode last() {
+        ControlNode last = this;
+        for (ControlNode next = resuming; next != null; next = next.resuming) {
             last = next;
         }
         return last;
     }
 
     /** The beginning of that chain. */
-    final Strand first() {
-        Strand first = this;
-        for (Strand next = resumer; next != null; next = next.resumer) {
+    final ControlNode first() {
+        ControlNode first = this;
+        for (ControlNode next = resumer; next != null; next = next.resumer) {
             first = next;
         }
         return first;
@@ -323,21 +323,21 @@ class Strand implements WaitCycle.One {
         return state;
     }
 
-    final @Nullable Strand resumer() {
+    final @Nullable ControlNode resumer() {
         return resumer;
     }
 
-    final @Nullable Strand resuming() {
+    final @Nullable ControlNode resuming() {
         return resuming;
     }
 
     /** The plain fiber that this one acts for. */
-    final @Nullable Strand origin() {
-        Strand plain = token == null ? null : token.plain;
+    final @Nullable ControlNode origin() {
+        ControlNode plain = token == null ? null : token.plain;
         return plain == null || plain.fiber.outcome() != null ? null : plain; // it was abandoned
     }
 
-    final @Nullable Strand answered() {
+    final @Nullable ControlNode answered() {
         return answered;
     }
 

@@ -13,9 +13,9 @@ import java.util.concurrent.Callable;
  *
  * <p>Everything is confined to the cord's thread.
  */
-final class CoroutineStrand extends Strand implements Callable<@Nullable Object>, EndListener {
+final class CoroutineNode extends ControlNode implements Callable<@Nullable Object>, EndListener {
     /*
-     * What is allowed, as in Ruby 3; StrandChecks says no. "me" is the strand that calls.
+     * What is allowed, as in Ruby 3; ControlChecks says no. "me" is the strand that calls.
      *
      *                      resume       transfer      raise          yield      close
      *   NEW                begins       begins        error          -          DEAD at once
@@ -62,7 +62,7 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
     private @Nullable LocalValues inherited;
 
     /** The current fiber makes it. */
-    CoroutineStrand(String kind, @Nullable String name, Body body) {
+    CoroutineNode(String kind, @Nullable String name, Body body) {
         super(Fiber.current(), State.NEW);
         this.kind = kind;
         this.name = name;
@@ -73,50 +73,50 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
     // ---------------------------------------------------------------- giving control on
 
     @Nullable Object resume(@Nullable Object value) {
-        Strand me = caller("resume");
-        StrandChecks.resumable(this, me);
+        ControlNode me = caller("resume");
+        ControlChecks.resumable(this, me);
         goOn(me, value);
         return me.awaitAnswer(this, this);
     }
 
     @Nullable Object raise(Throwable failure) {
         Objects.requireNonNull(failure, "failure");
-        Strand me = caller("raise into");
+        ControlNode me = caller("raise into");
         if (me == this) {
             throw FiberAwait.<RuntimeException>sneaky(failure);
         }
-        StrandChecks.raisable(this, me);
+        ControlChecks.raisable(this, me);
         goOn(me, new Thrown(failure));
         return me.awaitAnswer(this, this);
     }
 
     @Nullable Object transfer(@Nullable Object value) {
-        Strand me = caller("transfer to");
+        ControlNode me = caller("transfer to");
         if (me == this) {
             fiber.switchpoint();
             return value;
         }
-        StrandChecks.transferable(this, me);
+        ControlChecks.transferable(this, me);
         goOn(me, value);
         return me.awaitTransfer(this);
     }
 
     @Nullable Object yieldValue(@Nullable Object value) {
-        StrandChecks.yieldedBy(this, caller("yield in"));
+        ControlChecks.yieldedBy(this, caller("yield in"));
         fiber.raiseIfDue(); // who is to end yields nothing any more
-        StrandChecks.yieldable(this);
+        ControlChecks.yieldable(this);
         return awaitResume(value);
     }
 
     /** Takes the answer that a resume did not wait for. */
     @Nullable Object await() {
-        Strand me = caller("await");
-        StrandChecks.owing(this);
+        ControlNode me = caller("await");
+        ControlChecks.owing(this);
         if (hasAnswer()) {
             return takeAnswer();
         }
-        Strand last = last();
-        StrandChecks.awaitable(this, last, me);
+        ControlNode last = last();
+        ControlChecks.awaitable(this, last, me);
         WaitCycle.check(me.fiber, fiber);
         me.fiber.raiseIfDue();
         return me.awaitAnswer(this, last);
@@ -129,18 +129,18 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
     }
 
     /** Nothing has happened if this throws; what is due for the caller comes first. */
-    private void goOn(Strand me, @Nullable Object value) {
+    private void goOn(ControlNode me, @Nullable Object value) {
         me.fiber.raiseIfDue();
         if (state() == State.NEW) {
             begin(value);
         } else if (!wake(value)) {
-            throw StrandChecks.error(this, "cannot go on: something was raised into its fiber");
+            throw ControlChecks.error(this, "cannot go on: something was raised into its fiber");
         }
     }
 
     private void begin(@Nullable Object value) {
         Fiber<?> parent = fiber;
-        StrandChecks.beginnable(this, parent);
+        ControlChecks.beginnable(this, parent);
         Fiber<@Nullable Object> own = new Fiber<>(cord, parent, name, this, null);
         own.locals = inherited;
         own.addListener(this);
@@ -153,13 +153,13 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
     }
 
     /** The strand that runs: the coroutine whose body this is, or a new one for a plain fiber. */
-    private Strand caller(String operation) {
+    private ControlNode caller(String operation) {
         checkCord(operation);
         Fiber<?> running = Fiber.current();
         Object its = running.body();
-        return its instanceof CoroutineStrand strand && strand.fiber == running
+        return its instanceof CoroutineNode strand && strand.fiber == running
                 ? strand
-                : new Strand(running);
+                : new ControlNode(running);
     }
 
     void checkCord(String operation) {
@@ -181,7 +181,7 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
     @Override
     public @Nullable Object call() throws Exception {
         if (hasRun) {
-            throw StrandChecks.error(
+            throw ControlChecks.error(
                     this, "runs once and cannot be restarted or respawned; make a new one");
         }
         hasRun = true;
@@ -248,7 +248,7 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
         Outcome<?> outcome = Objects.requireNonNull(dead.outcome(), "outcome");
         if (outcome instanceof Outcome.Failure<?>(Throwable cause)
                 && (cause instanceof RuntimeException || cause instanceof Error)
-                && !(cause instanceof Signal)) {
+                && !(cause instanceof Unwind)) {
             return new Thrown(cause);
         }
         try {
@@ -268,13 +268,13 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
     // ---------------------------------------------------------------- closing
 
     void close() {
-        Strand me = caller("close");
+        ControlNode me = caller("close");
         if (state() == State.NEW) {
             state(State.NEW, State.DEAD);
             return;
         }
         if (state() != State.DEAD) {
-            StrandChecks.closable(this, me.fiber);
+            ControlChecks.closable(this, me.fiber);
             end(me.fiber);
         }
         if (owes()) {
@@ -321,7 +321,7 @@ final class CoroutineStrand extends Strand implements Callable<@Nullable Object>
         if (parent != null && parent.cord == cord) {
             parent.abandonChildren(List.of(fiber), why);
         } else {
-            fiber.abandonGuest(why);
+            fiber.abandonForeignChild(why);
         }
     }
 

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-/** What a {@link StuckHandler} is told; its text is a whole message. */
-public sealed interface StuckReport {
+/** What a {@link WatchdogHandler} is told; its text is a whole message. */
+public sealed interface WatchdogReport {
     /**
      * A cord is busy and has not come to a switchpoint for longer than its limit: its other fibers,
      * timers and messages wait. Told once; {@link Over} follows.
@@ -30,7 +30,7 @@ public sealed interface StuckReport {
             @Nullable Duration cpuTime,
             List<StackTraceElement> stack,
             @Nullable Monitor monitor)
-            implements StuckReport {
+            implements WatchdogReport {
 
         /** Copies the stack. */
         public Stuck {
@@ -42,7 +42,7 @@ public sealed interface StuckReport {
         @Override
         public String toString() {
             StringBuilder text = new StringBuilder();
-            text.append(cord).append(" has not given way for ").append(time.toMillis());
+            text.append(cord).append(" has not yielded for ").append(time.toMillis());
             text.append(" ms, in ").append(fiber == null ? "no fiber" : fiber.lineage());
             if (cpuTime != null) {
                 text.append(", with ").append(cpuTime.toMillis()).append(" ms of CPU time");
@@ -94,7 +94,7 @@ public sealed interface StuckReport {
      *     quarter of the limit; null if the JVM cannot tell
      */
     record Over(Cord cord, @Nullable Fiber<?> fiber, Duration time, @Nullable Duration cpuTime)
-            implements StuckReport {
+            implements WatchdogReport {
 
         /** Checks the values. */
         public Over {
@@ -123,7 +123,7 @@ public sealed interface StuckReport {
      * @param queue which of its queues
      * @param length how many entries it has
      */
-    record Growing(Cord cord, Queue queue, int length) implements StuckReport {
+    record Growing(Cord cord, Queue queue, int length) implements WatchdogReport {
         /** The queues of a cord. */
         public enum Queue {
             /** Messages from other threads: {@link Cord#post}, sends, spins, wake-ups. */
@@ -156,7 +156,7 @@ public sealed interface StuckReport {
                     + " "
                     + queue.text
                     + ", and nothing bounds them; hold back who makes them: by a channel or a"
-                    + " semaphore, or, for tasks, by SchedulerOptions.withMostWaiting";
+                    + " semaphore, or, for tasks, by SchedulerOptions.withMaxPending";
         }
     }
 
@@ -166,7 +166,7 @@ public sealed interface StuckReport {
      *
      * @param cords all of them
      */
-    record AllStuck(List<Cord> cords) implements StuckReport {
+    record AllStuck(List<Cord> cords) implements WatchdogReport {
         /** Copies the list. */
         public AllStuck {
             cords = List.copyOf(cords);
@@ -192,7 +192,7 @@ public sealed interface StuckReport {
      * @param time for how long
      * @param waits who waits for what, each on a line of its own
      */
-    record AllWait(Cord cord, Duration time, String waits) implements StuckReport {
+    record AllWait(Cord cord, Duration time, String waits) implements WatchdogReport {
         /** Checks the values. */
         public AllWait {
             Objects.requireNonNull(cord, "cord");

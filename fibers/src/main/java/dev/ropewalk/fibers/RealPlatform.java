@@ -14,10 +14,10 @@ import java.util.function.BooleanSupplier;
  * for, the reactor.
  *
  * <p>No wake-up is lost in either. A sender offers, then reads {@link #asleep}; the cord sets that,
- * then looks for work once more, and then parks: one of the two sees the other. A thread that is
- * about to park keeps its permit; the reactor looks by itself, after it has made itself wakeable.
+ * then polls for work once more, and then parks: one of the two sees the other. A thread that is
+ * about to park keeps its permit; the reactor polls by itself, after it has made itself wakeable.
  */
-final class RealSeam implements Seam {
+final class RealPlatform implements Platform {
     private final Thread thread;
 
     /** Null before I/O was asked for; written by the cord, while it is awake. */
@@ -29,11 +29,11 @@ final class RealSeam implements Seam {
     private final AtomicReference<@Nullable CompletableFuture<Reactor>> asked =
             new AtomicReference<>();
 
-    RealSeam(Thread thread) {
+    RealPlatform(Thread thread) {
         this.thread = thread;
     }
 
-    /** A fresh reading for plain threads, which have no cord and so no seam of their own. */
+    /** A fresh reading for plain threads, which have no cord and so no platform of their own. */
     static long now() {
         return System.nanoTime();
     }
@@ -134,7 +134,7 @@ final class RealSeam implements Seam {
      * takes some 0.3 s the first time; then the cord makes the reactor, and parks there from now
      * on.
      *
-     * @param cord the cord of this seam
+     * @param cord the cord of this platform
      * @return the reactor, the same each time; fails with a {@link CordClosedException} if the cord
      *     ends before, and with what was thrown if the reactor cannot be made, which the next
      *     caller tries again

@@ -1,0 +1,111 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parties that wait, first in, first out; all of it inside the guard.
+ *
+ * <p>A node that gave up may still stand in its line for a moment; who meets it there finds its
+ * wait over and takes the next.
+ *
+ * @param <E> what a node brings, or wants
+ */
+public final class WaitQueue<E> {
+    private @Nullable WaitNode<E> first;
+    private @Nullable WaitNode<E> last;
+
+    /** An empty line. */
+    public WaitQueue() {}
+
+    /** {@return whether nobody stands here} */
+    public boolean isEmpty() {
+        return first == null;
+    }
+
+    /** {@return who stands here longest, though perhaps having given up; null if nobody} */
+    public @Nullable WaitNode<E> first() {
+        return first;
+    }
+
+    /**
+     * Puts the node at the end of the line.
+     *
+     * @param node stands in no line
+     */
+    public void add(WaitNode<E> node) {
+        node.line = this;
+        node.previous = last;
+        if (last == null) {
+            first = node;
+        } else {
+            last.next = node;
+        }
+        last = node;
+    }
+
+    /**
+     * Takes the node out wherever it stands; no effect if it does not stand here.
+     *
+     * @param node whom to take out
+     */
+    public void remove(WaitNode<E> node) {
+        if (node.line != this) {
+            return;
+        }
+        WaitNode<E> before = node.previous;
+        WaitNode<E> after = node.next;
+        if (before == null) {
+            first = after;
+        } else {
+            before.next = after;
+        }
+        if (after == null) {
+            last = before;
+        } else {
+            after.previous = before;
+        }
+        node.previous = null;
+        node.next = null;
+        node.line = null;
+    }
+
+    /**
+     * Ends the wait of the first node that still waits, and takes it out. The caller wakes it when
+     * it has left the guard.
+     *
+     * @param result what the node's wait returns
+     * @return the node; null if nobody waits
+     */
+    public @Nullable WaitNode<E> claimFirst(Object result) {
+        for (WaitNode<E> node = first; node != null; node = first) {
+            remove(node);
+            if (node.claim(result)) {
+                return node;
+            }
+        }
+        return null;
+    }
+
+    /** {@return how many stand here; counts them one by one} */
+    public int size() {
+        int size = 0;
+        for (WaitNode<E> node = first; node != null; node = node.next) {
+            size++;
+        }
+        return size;
+    }
+
+    /** Fails if the links are broken; for tests. */
+    public void checkInvariants() {
+        WaitNode<E> before = null;
+        for (WaitNode<E> node = first; node != null; node = node.next) {
+            if (node.previous != before || node.line != this) {
+                throw new IllegalStateException("broken link at " + node);
+            }
+            before = node;
+        }
+        if (before != last) {
+            throw new IllegalStateException("last=" + last + " but the line ends at " + before);
+        }
+    }
+}
