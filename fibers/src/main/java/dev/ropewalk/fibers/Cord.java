@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.List;
@@ -19,18 +20,57 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>{@link #spin}, {@link #execute}, {@link #post}, {@link #awaitEnd} and {@link #close} work from
  * any thread; what the caller did before happens before the fiber or message runs.
  */
-public final class Cord extends CordLife implements AutoCloseable, Executor {
+public final class Cord implements AutoCloseable, Executor {
+    private static final Logger LOG = Logs.logger(Cord.class);
+
+    final CordOptions options;
+    final Platform platform;
+
+    /** Its order of runnable fibers is drawn from a seed. */
+    final boolean orderSeeded;
+
+    /** It shares its thread with other cords, and yields to them after each switch. */
+    final boolean inTurns;
+
+    /** Of a cord of a scheduler. */
+    final @Nullable TaskQueue tasks;
+
+    /** Null if there are none. */
+    final @Nullable SwitchHooks hooks;
+
+    final Timers timers = new Timers();
+    final Mail mail;
+    final FiberLoop loop;
+    final StackMount mount;
+    final IdleWait idle;
+    final Roster roster;
+    final CordEnd end = new CordEnd();
+    final Ids ids = new Ids();
+
+    /** Null if it has none of its own. */
+    volatile @Nullable Thread ownThread;
+
+    /** Somebody has the root's outcome, so its failure is told to nobody else. */
+    private volatile boolean isRootTaken;
+
+    /** Without a body its root serves until the cord is closed. */
     Cord(
             CordOptions options,
             Platform platform,
             @Nullable Callable<?> body,
             @Nullable Scheduler scheduler) {
-        super(options, platform, body, scheduler);
-    }
-
-    @Override
-    Cord self() {
-        return this;
+        this.options = options;
+        this.platform = platform;
+        this.orderSeeded = platform.isOrderSeeded();
+        this.inTurns = platform.isInTurns();
+        this.tasks = scheduler == null ? null : new TaskQueue(scheduler, this);
+        this.hooks = SwitchHooks.of(this, options.switchHooks());
+        this.mail = new Mail(platform);
+        this.loop = new FiberLoop(this);
+        this.mount = StackMount.of(this);
+        this.idle = new IdleWait(this);
+        this.roster = new Roster(this, body);
+        roster.enterRoot(body == null);
     }
 
     // ---------------------------------------------------------------- making and ending
@@ -143,7 +183,7 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
     public static <T extends @Nullable Object> Fiber<T> start(
             CordOptions options, Callable<? extends T> body) {
         return (Fiber<T>)
-                CordStarter.start(options, Objects.requireNonNull(body, "body"), null).root;
+                CordStarter.start(options, Objects.requireNonNull(body, "body"), null).roster.root;
     }
 
     /**
@@ -170,7 +210,7 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
             throw new IllegalStateException(
                     this + " belongs to " + tasks.scheduler + " and ends with it; close that");
         }
-        root.terminate();
+        root().terminate();
         Fiber<?> closer = Fiber.currentOrNull();
         if (closer == null) {
             end.await("the end of " + this, Long.MAX_VALUE);
@@ -202,6 +242,130 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
         }
         Waits.switchpoint();
         return end.await("the end of " + this, limitNanos);
+    }
+
+    /** By its driver: the cord has run for the last time. */
+    void end() {
+        try {
+            loop.stop();
+        } finally {
+            try {
+                if (tasks != null) {
+                    tasks.scheduler.leave(tasks);
+                }
+            } finally {
+                tellEnd();
+            }
+        }
+    }
+
+    private void tellEnd() {
+        try {
+            roster.refuseHeld();
+            mail.inbox.close();
+        } finally {
+            try {
+                platform.close();
+            } finally {
+                reportRoot();
+                end.tell();
+            }
+        }
+    }
+
+    /** The last moment at which somebody could have begun to await a root that no fiber spun. */
+    private void reportRoot() {
+        Fiber<?> root = root();
+        Outcome<?> outcome = root.outcome();
+        if (ownThread != null && outcome != null && !isRootTaken) {
+            FiberFailedException untaken = outcome.untaken(root);
+            if (untaken != null) {
+                reportUntaken(root, untaken);
+            }
+        }
+    }
+
+    /** Somebody has the outcome of the fiber; from any thread. */
+    void noteTaken(Fiber<?> fiber) {
+        if (fiber == root()) {
+            isRootTaken = true;
+        }
+    }
+
+    long stopLimitNs() {
+        return Waits.nanos(options.stopLimit());
+    }
+
+    // ---------------------------------------------------------------- what fails
+
+    /** What neither awaiter nor parent takes; that a fiber was abandoned has been reported then. */
+    void reportUntaken(Fiber<?> fiber, FiberFailedException untaken) {
+        if (!(untaken instanceof FiberAbandonedException)) {
+            reportUncaught(fiber, untaken);
+        }
+    }
+
+    void reportUncaught(Fiber<?> fiber, Throwable failure) {
+        if (tasks != null && failure instanceof FiberAbandonedException) {
+            tasks.scheduler.noteAbandoned(fiber);
+        }
+        try {
+            options.uncaught().uncaught(fiber, failure);
+        } catch (Throwable broken) {
+            Logs.tellBroken(LOG, broken, "the uncaught handler of {} failed for {}", this, fiber);
+        }
+    }
+
+    // ---------------------------------------------------------------- its clock
+
+    /**
+     * {@return whether the calling thread runs this cord; cheaper than comparing {@link
+     * Cord#current}}
+     */
+    public boolean isCurrent() {
+        return Thread.currentThread() == loop.current;
+    }
+
+    /**
+     * {@return a fresh reading of this cord's clock in nanoseconds; only differences mean anything}
+     */
+    public long nanoTime() {
+        return platform.nanoTime();
+    }
+
+    /**
+     * {@return a random number from 0 to {@code bound - 1}, from this cord's source}
+     *
+     * @param bound the bound, at least 1
+     */
+    public int nextInt(int bound) {
+        return platform.nextInt(bound);
+    }
+
+    boolean isVirtual() {
+        return platform.isVirtual();
+    }
+
+    Timer armTimer(Fiber<?> fiber, long number, long timeoutNanos) {
+        return timers.arm(deadline(timeoutNanos), timeoutNanos, fiber, number);
+    }
+
+    Timer armScope(CancelScope scope, long limitNanos) {
+        return timers.arm(deadline(limitNanos), limitNanos, scope);
+    }
+
+    private long deadline(long timeoutNanos) {
+        return platform.nanoTime() + Math.min(Math.max(timeoutNanos, 0), Long.MAX_VALUE / 2);
+    }
+
+    void cancelTimer(Timer timer) {
+        timers.cancel(timer);
+    }
+
+    /** Null without a timer. */
+    @Nullable Duration untilNextTimer() {
+        Timer next = timers.earliest();
+        return next == null ? null : Duration.ofNanos(next.deadlineNs - platform.nanoTime());
     }
 
     // ---------------------------------------------------------------- spinning and messages
@@ -255,7 +419,7 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
             String name, @Nullable Callable<? extends T> body, @Nullable Handler handler) {
         Objects.requireNonNull(name, "name");
         Fiber<?> spinner = Fiber.currentOrNull();
-        Fiber<T> fiber = new Fiber<>(this, spinner == null ? root : spinner, name, body, handler);
+        Fiber<T> fiber = new Fiber<>(this, spinner == null ? root() : spinner, name, body, handler);
         spinBelow(spinner, fiber);
         return fiber;
     }
@@ -273,13 +437,13 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
      */
     @Override
     public void execute(Runnable task) {
-        Fiber<?> fiber = new Fiber<>(this, root, "task", new CordTask(task), null);
+        Fiber<?> fiber = new Fiber<>(this, root(), "task", new CordTask(task), null);
         boolean isHere = isCurrent();
-        if (isHere && isFull()) {
-            TooManyFibersException full = tooMany(fiber);
+        if (isHere && roster.isFull()) {
+            TooManyFibersException full = roster.tooMany(fiber);
             throw new RejectedExecutionException(full.getMessage(), full);
         }
-        if (inbox.isClosed() || (isHere && root.isEnding())) {
+        if (mail.inbox.isClosed() || (isHere && root().isEnding())) {
             throw new RejectedExecutionException(
                     this
                             + (isHere ? " is ending" : " has ended")
@@ -287,7 +451,7 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
                             + FiberCore.textOf(task));
         }
         if (isHere) {
-            start(fiber, true);
+            roster.start(fiber, true);
         } else {
             send(FiberMessages.start(fiber, true));
         }
@@ -300,7 +464,7 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
             spinner.adopt(fiber);
             return;
         }
-        if (inbox.isClosed()) {
+        if (mail.inbox.isClosed()) {
             throw new CordClosedException(this + " has ended and cannot run " + fiber);
         }
         if (spinner != null && !isParentHere) {
@@ -319,13 +483,12 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
     }
 
     void send(CordMessage message) {
-        inbox.add(message);
-        platform.wakeUp();
+        mail.send(message);
     }
 
     /** {@return how many fibers it may have besides its root; without a limit the largest int} */
     public int maxFibers() {
-        return maxFibers;
+        return roster.maxFibers();
     }
 
     /**
@@ -355,8 +518,8 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
      * @throws WrongThreadException if called on another thread than the cord's
      */
     public @Nullable Fiber<?> find(long id) {
-        root.checkCord("find among the fibers of");
-        for (Fiber<?> each : fibers()) {
+        root().checkCord("find among the fibers of");
+        for (Fiber<?> each : roster.fibers()) {
             if (each.id() == id && each.outcome() == null) {
                 return each;
             }
@@ -400,7 +563,7 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
     public CordStats stats() {
         CordStats stats = readStats();
         if (isCurrent()) {
-            forgetMostRunnable();
+            loop.forgetMaxRunnable();
         }
         return stats;
     }
@@ -420,6 +583,34 @@ public final class Cord extends CordLife implements AutoCloseable, Executor {
      */
     public List<FiberTime> top(int most) {
         return CordDumps.top(this, most, CordDumps.LIMIT);
+    }
+
+    /** On any thread; on another than the cord's each number is a hint. */
+    CordStats readStats() {
+        return new CordStats(
+                loop.switches(),
+                loop.polls(),
+                loop.messages(),
+                roster.started(),
+                roster.ended(),
+                idle.sleeps(),
+                idle.slept(),
+                loop.runQueue.size(),
+                loop.maxRunnable(),
+                timers.size(),
+                mail.inbox.size(),
+                mount.idleStacks(),
+                tasks == null ? 0 : tasks.size());
+    }
+
+    void checkInvariants() {
+        loop.runQueue.checkInvariants();
+        timers.checkInvariants();
+        roster.checkInvariants();
+    }
+
+    Fiber<?> root() {
+        return roster.root;
     }
 
     /** {@return the cord's name} */

@@ -17,7 +17,7 @@ final class CordDumps {
         for (Cord each : cords) {
             queries.add(
                     new CordQuery<CordDump>(
-                            each, cord -> cord.asNoFiber(() -> DumpTaker.take(cord))));
+                            each, cord -> cord.loop.asNoFiber(() -> DumpTaker.take(cord))));
         }
         for (CordQuery<CordDump> each : queries) {
             each.ask();
@@ -56,7 +56,7 @@ final class CordDumps {
                             + " ran is not known: start the JVM with -Dropewalk.fiberTimes=true");
         }
         CordQuery<List<FiberTime>> query =
-                new CordQuery<>(cord, asked -> asked.times().top(most, asked.nanoTime()));
+                new CordQuery<>(cord, asked -> asked.loop.times().top(most, asked.nanoTime()));
         List<FiberTime> top = query.ask().await(Waits.nanos(limit));
         if (top == null && !query.hasCordEnded()) {
             throw new TimeoutException(

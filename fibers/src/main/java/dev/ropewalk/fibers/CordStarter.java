@@ -26,8 +26,8 @@ final class CordStarter {
         CallerCheck.check();
         Platform platform = Platform.of(options.clock(), Thread.currentThread());
         Cord cord = new Cord(options, platform, body, scheduler);
-        CordThread.onCallersCpus(options, cord::loop);
-        return (T) cord.root.await();
+        CordThread.onCallersCpus(options, new ThreadDriver(cord)::drive);
+        return (T) cord.root().await();
     }
 
     /** On a thread of its own; without a body it serves until it is closed. */
@@ -47,7 +47,7 @@ final class CordStarter {
         Cord cord = new Cord(options, platform, body, scheduler);
         cord.ownThread = thread.thread();
         if (scheduler == null) {
-            thread.start(cord::loop);
+            thread.start(new ThreadDriver(cord)::drive);
         } else {
             startFor(scheduler, cord, thread);
         }
@@ -58,7 +58,7 @@ final class CordStarter {
         scheduler.enter(cord);
         boolean isStarted = false;
         try {
-            thread.start(cord::loop);
+            thread.start(new ThreadDriver(cord)::drive);
             isStarted = true;
         } finally {
             if (!isStarted) {
@@ -71,12 +71,12 @@ final class CordStarter {
      * A cord that shares the calling thread with others. With a body it ends with it; without one
      * it is like a started cord, which serves until it is closed.
      */
-    static Cord inTurns(CordOptions options, Platform platform, @Nullable Callable<?> body) {
+    static TurnDriver inTurns(CordOptions options, Platform platform, @Nullable Callable<?> body) {
         Cord cord = new Cord(options, platform, body, null);
         if (body == null) {
             cord.ownThread = Thread.currentThread();
         }
-        cord.enqueue(cord.root, Handler.START);
-        return cord;
+        cord.loop.enqueue(cord.root(), Handler.START);
+        return new TurnDriver(cord);
     }
 }

@@ -68,8 +68,8 @@ final class CordWatch {
 
     /** Marks the cord if it is busy; true if so. */
     boolean tick(long nowNs) {
-        boolean isBusy = !hasEnded && cord.isBusy();
-        boolean isSilent = isBusy && cord.mark() && !cord.isSpinning();
+        boolean isBusy = !hasEnded && cord.mail.isBusy();
+        boolean isSilent = isBusy && cord.loop.mark() && !cord.mail.isSpinning();
         if (isWatched()) {
             try {
                 step(isBusy, isSilent, nowNs);
@@ -119,7 +119,7 @@ final class CordWatch {
         if (told != null && countedNs >= limitNs) {
             state(State.SILENT, State.STUCK);
             watchdog.stuck(this);
-            Fiber<?> running = cord.running(); // a hint, from this thread
+            Fiber<?> running = cord.loop.running(); // a hint, from this thread
             long forNs = countedNs;
             watchdog.hand(() -> told.report(running, forNs));
         }

@@ -58,8 +58,8 @@ final class DumpJson {
         field("name", fiber.name());
         field("depth", (Number) fiber.depth());
         field("parent", (Number) fiber.parent());
-        key("isGuest");
-        json.append(fiber.isGuest());
+        key("isForeignChild");
+        json.append(fiber.isForeignChild());
         field("state", fiber.state().name());
         field("waitKind", fiber.waitKind());
         field("reason", fiber.reason());

@@ -37,10 +37,11 @@ final class DumpTaker {
                     CordDumps.class.getName(),
                     CordQuery.class.getName(),
                     Inbox.class.getName(),
-                    CordCore.class.getName(),
-                    CordLook.class.getName(),
-                    CordMount.class.getName(),
-                    CordLoop.class.getName());
+                    FiberLoop.class.getName(),
+                    IdleWait.class.getName(),
+                    StackMount.class.getName(),
+                    LightMount.class.getName(),
+                    VirtualMount.class.getName());
 
     /** A fiber that is to be told, and how deep it is. */
     private record Entry(Fiber<?> fiber, int depth) {}
@@ -61,11 +62,11 @@ final class DumpTaker {
     /** On the cord, as no fiber. */
     static CordDump take(Cord cord) {
         DumpTaker taker = new DumpTaker(cord);
-        for (Fiber<?> top : cord.topFibers()) {
+        for (Fiber<?> top : cord.roster.topFibers()) {
             taker.addTree(top);
         }
         @Nullable Fiber<?> running = null;
-        for (Fiber<?> each : cord.fibers()) {
+        for (Fiber<?> each : cord.roster.fibers()) {
             running = each.rawState() == FiberCore.RUNNING ? each : running;
         }
         return new CordDump(
@@ -82,12 +83,12 @@ final class DumpTaker {
 
     /** From outside, of a cord that does not answer; the fiber is a hint. */
     static CordDump ofStuck(Cord cord) {
-        Fiber<?> running = cord.running();
+        Fiber<?> running = cord.loop.running();
         return withoutFibers(
                 cord,
                 CordDump.State.INCOMPLETE,
                 running == null ? null : running.name(),
-                trimmed(ThreadSampler.stack(cord.currentThread())));
+                trimmed(ThreadSampler.stack(cord.loop.currentThread())));
     }
 
     /** On any thread. */
@@ -153,7 +154,7 @@ final class DumpTaker {
                         parent == null ? 0 : parent.id(),
                         fiber.isForeignChild(),
                         fiber.state(),
-                        waits ? fiber.waitKind().name().toLowerCase(Locale.ROOT) : null,
+                        waits ? textOf(fiber.waitKind()) : null,
                         waits ? Texts.of(fiber.waitReason()) : null,
                         graph.blockersOf(fiber).stream()
                                 .limit(MAX_NAMES)
@@ -161,7 +162,7 @@ final class DumpTaker {
                                 .toList(),
                         pending == null ? null : Texts.of(pending),
                         countChildren(fiber),
-                        cord.times().of(fiber, cord.nanoTime()),
+                        cord.loop.times().of(fiber, cord.nanoTime()),
                         stackOf(fiber)));
     }
 
@@ -197,5 +198,9 @@ final class DumpTaker {
                 .takeWhile(frame -> !frame.getClassName().equals(FiberLife.class.getName()))
                 .limit(MAX_FRAMES)
                 .toList();
+    }
+
+    private static String textOf(WaitKind kind) {
+        return kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 }

@@ -75,9 +75,9 @@ final class DumpText {
 
     private void addFiber(FiberDump fiber) {
         int depth = 1 + Math.min(fiber.depth(), MAX_INDENTS);
-        line(depth, fiber.isGuest() ? "guest " : "");
+        line(depth, fiber.isForeignChild() ? "foreign " : "");
         text.append(fiber.name()).append(" #").append(fiber.id());
-        if (fiber.isGuest()) {
+        if (fiber.isForeignChild()) {
             text.append(" of #").append(fiber.parent());
         }
         text.append(' ').append(fiber.state());

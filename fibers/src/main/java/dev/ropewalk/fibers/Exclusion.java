@@ -157,7 +157,7 @@ public abstract sealed class Exclusion {
         @Override
         public Fiber<?> caller(Object guarded) {
             enter(guarded);
-            Fiber<?> running = cord.running();
+            Fiber<?> running = cord.loop.running();
             if (running == null) {
                 throw new IllegalStateException(
                         "no fiber runs on " + cord + " at the moment, so none can use " + guarded);
@@ -173,7 +173,7 @@ public abstract sealed class Exclusion {
         @Override
         public void enterAtSwitchpoint(Object guarded) {
             enter(guarded);
-            Fiber<?> running = cord.running();
+            Fiber<?> running = cord.loop.running();
             if (running != null) {
                 running.switchpoint();
             }

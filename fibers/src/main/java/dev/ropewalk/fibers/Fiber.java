@@ -494,7 +494,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
     /** {@return the fiber that runs on this thread, null if there is none} */
     public static @Nullable Fiber<?> currentOrNull() {
         Cord here = Cord.currentOrNull();
-        return here == null ? null : here.running();
+        return here == null ? null : here.loop.running();
     }
 
     /**

@@ -114,7 +114,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     /** Its cord knows it from now on, and counts it. */
     final void enter() {
         state(SPUN, UNSTARTED);
-        cord.alive++;
+        cord.roster.countEntered();
     }
 
     /** Null for a task. From any thread. */
@@ -172,7 +172,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         }
         raiseIfDue();
         yieldAs(WAITING);
-        Object value = cord.takeValue();
+        Object value = cord.loop.takeValue();
         if (hooks != null) {
             hooks.show(self());
         }
@@ -200,7 +200,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
             return park(WaitKind.SUSPEND, "suspend");
         }
         raiseIfDue();
-        if (cord.isPollDue()) {
+        if (cord.loop.isPollDue()) {
             endTurn(); // it counts as a switch, and others have their turn as after one
         }
         Object value = instantValue;
@@ -225,14 +225,14 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
      * that locks or sends fails only when it happens to wait: one time in a thousand.
      */
     final void switchpoint() {
-        if (hasAlert() || cord.mayTurnBeOver) {
+        if (hasAlert() || cord.loop.mayTurnBeOver) {
             switchpointNow();
         }
     }
 
     private void switchpointNow() {
         raiseIfDue();
-        if (cord.isTurnOver()) {
+        if (cord.loop.isTurnOver()) {
             endTurn();
         }
     }
@@ -242,8 +242,8 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
             yieldHere();
         } catch (StackPinnedException pinned) {
             // The call need not wait, so it does not fail; but what waits for the cord comes first.
-            if (!cord.onVirtualThreads && !cord.inTurns) {
-                cord.pollInTurn();
+            if (!cord.loop.pollsAtRootOnly) {
+                cord.loop.pollInTurn();
             }
         }
         raiseIfDue();
@@ -251,7 +251,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
 
     final void yieldHere() {
         raiseIfDue();
-        if (cord.hasRunnable()) {
+        if (cord.loop.hasRunnable()) {
             yieldTurn();
         } else {
             yieldAlone();
@@ -259,14 +259,14 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     }
 
     private void yieldAlone() {
-        if (cord.isPollDue()) {
+        if (cord.loop.isPollDue()) {
             try {
                 yieldTurn(); // a poll is not for this stack, which may be full
             } catch (StackPinnedException pinned) {
-                if (cord.onVirtualThreads || cord.inTurns) {
+                if (cord.loop.pollsAtRootOnly) {
                     throw pinned; // nor may it block one, or do more than a turn
                 }
-                cord.pollInTurn();
+                cord.loop.pollInTurn();
             }
         }
     }
@@ -277,7 +277,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
             hooks.keep(self());
         }
         yieldAs(RUNNABLE);
-        cord.takeValue();
+        cord.loop.takeValue();
         if (hooks != null) {
             hooks.show(self());
         }
@@ -295,11 +295,11 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         try {
             state(RUNNING, as);
             if (as == RUNNABLE) {
-                cord.enqueue(self(), null);
+                cord.loop.enqueue(self(), null);
             }
             Stack own = stack == null ? keepStack() : stack;
-            if (cord.leavesLate) {
-                cord.yieldLate(own, self());
+            if (cord.mount.leavesLate) {
+                cord.mount.yieldLate(own, self());
             } else {
                 own.yield();
             }
@@ -314,7 +314,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
 
     /** It runs on a worker's, which is its own from now on. */
     private Stack keepStack() {
-        Stack own = cord.mountedStack();
+        Stack own = cord.mount.mountedStack();
         stack = own;
         return own;
     }
@@ -322,7 +322,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     /** Undoes a switch that failed half way. */
     final void mend() {
         if (state == SWITCH_FAILED) {
-            cord.dequeue(self());
+            cord.loop.runQueue.remove(self());
             state(SWITCH_FAILED, RUNNING);
         }
     }
@@ -414,7 +414,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
             addPending(failure);
             interruptIfDue();
             if (state == UNSTARTED) {
-                cord.startIfHeld(self());
+                cord.roster.startIfHeld(self());
             }
         }
     }
@@ -440,7 +440,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     final void makeRunnable(@Nullable Object value) {
         state(WAITING, RUNNABLE);
         try {
-            cord.enqueue(self(), value);
+            cord.loop.enqueue(self(), value);
         } catch (Throwable full) {
             state = WAITING; // without a call
             throw full;
@@ -464,7 +464,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
         }
         describe(WaitKind.LIBRARY, waitReason);
         state(WAITING, RUNNABLE);
-        cord.enqueue(self(), FOREIGN_OVER);
+        cord.loop.enqueue(self(), FOREIGN_OVER);
         return true;
     }
 
@@ -490,7 +490,7 @@ abstract sealed class FiberCore extends FiberPending permits FiberFamily {
     /** A handler's turn is over and the value of the next one is there. */
     final void queueNextTurn(Object value) {
         state(RUNNING, RUNNABLE);
-        cord.enqueue(self(), value);
+        cord.loop.enqueue(self(), value);
     }
 
     // ---------------------------------------------------------------- running

@@ -12,11 +12,11 @@ import java.util.List;
  * @param depth how many of the fibers in this dump are above it: 0 for the root and for foreign
  *     children
  * @param parent the parent's number; 0 for the root
- * @param isGuest whether the parent is on another cord
+ * @param isForeignChild whether the parent is on another cord
  * @param state where the fiber is in its life
  * @param waitKind how it waits: {@code suspend} for anybody's schedule, {@code library} for what
- *     the reason tells, {@code foreign} in a call of the JDK that blocks, {@code handler} between
- *     two turns; null if it does not wait
+ *     the reason tells, {@code blocked in jdk} in a call of the JDK that blocks, {@code handler}
+ *     between two turns; null if it does not wait
  * @param reason what it waits for, as one line; null if it does not wait
  * @param awaits names of the fibers that it waits for, as far as that is known: whom it awaits, who
  *     holds what it waits for, or of one that ends, its children; some at most
@@ -31,7 +31,7 @@ public record FiberDump(
         String name,
         int depth,
         long parent,
-        boolean isGuest,
+        boolean isForeignChild,
         FiberState state,
         @Nullable String waitKind,
         @Nullable String reason,

@@ -97,11 +97,11 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
 
     /** Enters a new child of the same cord and queues it: first what may fail, then the rest. */
     <C extends @Nullable Object> Fiber<C> adopt(Fiber<C> child) {
-        if (cord.isFull()) {
-            throw cord.tooMany(child);
+        if (cord.roster.isFull()) {
+            throw cord.roster.tooMany(child);
         }
         Children all = childList();
-        cord.enqueue(child, Handler.START);
+        cord.loop.enqueue(child, Handler.START);
         all.add(child);
         child.enter();
         return child;
@@ -133,7 +133,8 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
     }
 
     final boolean hasNobodyBelow() {
-        return (children == null || children.isEmpty()) && !cord.hasForeignChildrenOf(self());
+        return (children == null || children.isEmpty())
+                && !cord.roster.hasForeignChildrenOf(self());
     }
 
     void isolateChildren() {
@@ -254,7 +255,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
             }
             isAwaitedByParent = false;
             if (!newParent.isEnteredHere() && !isForeignChild()) {
-                cord.addForeignChild(self());
+                cord.roster.addForeignChild(self());
             }
             if (oldParent.cord == cord) {
                 oldParent.letGo(self(), newParent);
@@ -353,7 +354,7 @@ abstract sealed class FiberFamily extends FiberCore permits FiberLife {
             attachHere(next);
         }
         if (!isMoving && isForeignChild() && parent != null && parent.cord == cord) {
-            cord.removeForeignChild(self());
+            cord.roster.removeForeignChild(self());
         }
     }
 }

@@ -72,13 +72,13 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
 
     /** Called by the cord on a stack: the first turn of a body, or one turn of a handler. */
     void turn() {
-        Object value = cord.takeValue();
+        Object value = cord.loop.takeValue();
         state(value == Handler.START ? UNSTARTED : RUNNABLE, RUNNING);
         if (cord.hooks != null) {
             cord.hooks.show(self());
         }
         if (value == Handler.START) {
-            cord.started++;
+            cord.roster.countStarted();
         }
         Throwable raised = value == Handler.START || value == RAISED ? pending() : null;
         if (raised != null) {
@@ -93,10 +93,10 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
 
     /** For its first turn, or a handler's next one, there is no memory; by the root frame. */
     final void failWithoutStack(OutOfMemoryError full) {
-        Object value = cord.takeValue();
+        Object value = cord.loop.takeValue();
         state(value == Handler.START ? UNSTARTED : RUNNABLE, RUNNING);
         if (value == Handler.START) {
-            cord.started++;
+            cord.roster.countStarted();
         }
         abandonAll(childList(), "there is no memory for a stack of " + this + " to await it on");
         end(new Outcome.Failure<>(full));
@@ -217,7 +217,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         for (Fiber<?> child = firstChild(); child != null; child = child.nextSibling) {
             child.terminateBelow(self());
         }
-        cord.terminateForeignChildrenOf(self());
+        cord.roster.terminateForeignChildrenOf(self());
         long limitNs = cord.stopLimitNs();
         long startNs = cord.nanoTime();
         Object result = null;
@@ -225,7 +225,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             if (result == Waits.TIMED_OUT) {
                 String why = "its limit of " + limitNs / 1_000_000 + " ms for ending ran out";
                 abandonAll(childList(), why);
-                cord.abandonForeignChildrenOf(self(), why);
+                cord.roster.abandonForeignChildrenOf(self(), why);
                 break;
             }
             long leftNs =
@@ -285,16 +285,13 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
     private boolean publish(int from, Outcome<T> end) {
         state(from, DEAD);
         if (from == RUNNING) {
-            cord.clearRunning();
+            cord.loop.clearRunning();
         }
         if (from != SPUN) {
-            cord.alive--;
-        }
-        if (from != SPUN && from != UNSTARTED) {
-            cord.ended++;
+            cord.roster.countEnded(from != UNSTARTED);
         }
         if (FiberTimes.ON) {
-            cord.times().forget(self());
+            cord.loop.times().forget(self());
         }
         Handler ended = handler;
         handler = null;
@@ -317,7 +314,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
             FiberTraces.ended(self());
         }
         if (isForeignChild()) {
-            cord.removeForeignChild(self()); // last: from now on the cord may end
+            cord.roster.removeForeignChild(self()); // last: from now on the cord may end
         }
         if (taskSlot != null) {
             taskSlot.scheduler.ended(self(), taskSlot);
@@ -462,15 +459,15 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         if (from == DEAD) {
             return false;
         }
-        if ((from == RUNNING || from == SWITCH_FAILED) && !cord.isBroken) {
+        if ((from == RUNNING || from == SWITCH_FAILED) && !cord.roster.isBroken()) {
             abandonedFor = why;
             addPending(new Unwind.Terminate(this + " is to be abandoned"));
             return false;
         }
         Object queued = null;
         if (isQueued()) {
-            queued = cord.queuedValue(self());
-            cord.dequeue(self());
+            queued = cord.loop.runQueue.valueOf(self());
+            cord.loop.runQueue.remove(self());
         }
         publishAbandoned(from, why, queued);
         return true;
@@ -512,7 +509,7 @@ abstract sealed class FiberLife<T extends @Nullable Object> extends FiberFamily 
         finish(RUNNING, hasNobodyBelow() ? end : endChildren(end));
         cord.reportUncaught(self(), leaked);
         for (; ; ) {
-            cord.mountedStack().yield();
+            cord.mount.mountedStack().yield();
         }
     }
 

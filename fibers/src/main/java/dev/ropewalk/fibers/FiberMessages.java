@@ -116,7 +116,7 @@ final class FiberMessages {
         return new CordMessage() {
             @Override
             protected void onCord() {
-                fiber.cord().start(fiber, enterIntoParent);
+                fiber.cord().roster.start(fiber, enterIntoParent);
             }
 
             @Override

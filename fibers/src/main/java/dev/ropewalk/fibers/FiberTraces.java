@@ -73,7 +73,7 @@ final class FiberTraces {
             if (here == null) {
                 tellAll(event, fiber);
             } else {
-                here.asNoFiber(() -> tellAll(event, fiber));
+                here.loop.asNoFiber(() -> tellAll(event, fiber));
             }
         } finally {
             Continuation.unpin();

@@ -29,7 +29,7 @@ final class ForeignChildren {
         if (child.foreignIndex != NOWHERE) {
             throw new IllegalStateException(
                     child
-                            + " is a guest of "
+                            + " is a foreign child of "
                             + child.cord
                             + " already, at place "
                             + child.foreignIndex
@@ -70,7 +70,7 @@ final class ForeignChildren {
             @Nullable Fiber<?> child = all.get(i);
             if (child.foreignIndex != i) {
                 throw new IllegalStateException(
-                        "place=" + child.foreignIndex + " != " + i + " of guest " + child);
+                        "place=" + child.foreignIndex + " != " + i + " of foreign child " + child);
             }
         }
     }

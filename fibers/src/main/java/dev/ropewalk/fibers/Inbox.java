@@ -30,7 +30,7 @@ final class Inbox {
             if (here == null) {
                 refuseAll();
             } else {
-                here.asNoFiber(this::refuseAll);
+                here.loop.asNoFiber(this::refuseAll);
             }
         }
     }

@@ -218,7 +218,7 @@ abstract sealed class SchedulerCore permits Scheduler {
                 checkOpen("spin on it");
             }
         }
-        if (here != null && isMine(here) && !here.isInitialised()) {
+        if (here != null && isMine(here) && !here.roster.isInitialised()) {
             throw new IllegalStateException(
                     here
                             + " runs its initialiser, before which no task can start there; spin"

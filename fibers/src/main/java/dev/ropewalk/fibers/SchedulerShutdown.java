@@ -224,7 +224,7 @@ final class SchedulerShutdown {
 
     /** On that cord. */
     private void endTasksOn(Cord cord) {
-        for (Fiber<?> each : cord.tasksHere()) {
+        for (Fiber<?> each : cord.roster.tasksHere()) {
             endedByThis.add(each);
             if (each.rawState() != FiberCore.UNSTARTED) {
                 terminated.add(each);
@@ -236,7 +236,7 @@ final class SchedulerShutdown {
     /** On that cord. */
     private void abandonTasksOn(Cord cord) {
         String why = "the limit of " + scheduler.stopLimitNs() / 1_000_000 + " ms of " + scheduler;
-        for (Fiber<?> each : cord.tasksHere()) {
+        for (Fiber<?> each : cord.roster.tasksHere()) {
             each.abandonBelow(why + " for its end ran out");
         }
     }

@@ -46,7 +46,7 @@ final class SilentCord {
     }
 
     private static boolean isClosed(Cord cord) {
-        if (cord.hasForeignChildrenOf(cord.root())) {
+        if (cord.roster.hasForeignChildrenOf(cord.root())) {
             return false; // their parents are elsewhere, and may end them
         }
         @Nullable Fiber<?> each = cord.root();

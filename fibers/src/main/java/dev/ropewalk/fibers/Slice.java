@@ -33,9 +33,9 @@ public final class Slice {
      */
     public static void checkpoint() {
         Fiber<?> fiber = Fiber.current();
-        long turnNs = fiber.cord.turnNs();
+        long turnNs = fiber.cord.loop.turnNs();
         if (turnNs > 0) {
-            fiber.cord.slices.check(fiber, turnNs);
+            fiber.cord.loop.slices.check(fiber, turnNs);
         }
     }
 
@@ -54,7 +54,7 @@ public final class Slice {
      */
     public static boolean snooze(Duration quantum) {
         long quantumNs = Waits.nanos(quantum);
-        boolean isOver = Fiber.current().cord.turnNs() > quantumNs;
+        boolean isOver = Fiber.current().cord.loop.turnNs() > quantumNs;
         if (isOver) {
             Fiber.snooze();
         }
@@ -69,7 +69,7 @@ public final class Slice {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static void extend(Duration more) {
-        Fiber.current().cord.slices.extend(Waits.nanos(more));
+        Fiber.current().cord.loop.slices.extend(Waits.nanos(more));
     }
 
     /**

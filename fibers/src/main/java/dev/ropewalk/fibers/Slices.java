@@ -32,7 +32,7 @@ final class Slices {
     }
 
     void check(Fiber<?> fiber, long turnNs) {
-        long turn = cord.turnNumber();
+        long turn = cord.loop.turnNumber();
         long countedNs = turnNs - (extendedIn == turn ? extraNs : 0);
         SliceLimits own = OWN_LIMITS.valueIn(fiber);
         SliceLimits valid = own == null ? limits : own;
@@ -52,7 +52,7 @@ final class Slices {
     }
 
     void extend(long moreNs) {
-        long turn = cord.turnNumber();
+        long turn = cord.loop.turnNumber();
         long before = extendedIn == turn ? extraNs : 0;
         extendedIn = turn;
         extraNs = Math.min(before, Long.MAX_VALUE - moreNs) + moreNs;

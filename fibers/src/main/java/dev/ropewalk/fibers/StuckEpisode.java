@@ -30,7 +30,7 @@ final class StuckEpisode {
     }
 
     void begin() {
-        firstCpuNs = ThreadSampler.cpuNs(cord.loopThread());
+        firstCpuNs = ThreadSampler.cpuNs(cord.loop.loopThread());
     }
 
     void report(@Nullable Fiber<?> ran, long ns) {
@@ -67,7 +67,7 @@ final class StuckEpisode {
 
     private List<StackTraceElement> stack() {
         try {
-            return ThreadSampler.stack(cord.currentThread());
+            return ThreadSampler.stack(cord.loop.currentThread());
         } catch (Throwable failed) {
             Logs.tellBroken(LOG, failed, "the stack of {} could not be taken", cord);
             return List.of();
@@ -76,7 +76,7 @@ final class StuckEpisode {
 
     private WatchdogReport.@Nullable Monitor monitor() {
         try {
-            return ThreadSampler.monitor(cord.loopThread());
+            return ThreadSampler.monitor(cord.loop.loopThread());
         } catch (Throwable failed) {
             Logs.tellBroken(LOG, failed, "what {} is blocked on could not be found", cord);
             return null;
@@ -84,7 +84,7 @@ final class StuckEpisode {
     }
 
     private @Nullable Duration cpuTime() {
-        long nowNs = ThreadSampler.cpuNs(cord.loopThread());
+        long nowNs = ThreadSampler.cpuNs(cord.loop.loopThread());
         boolean isKnown = firstCpuNs != ThreadSampler.UNKNOWN && nowNs != ThreadSampler.UNKNOWN;
         return isKnown ? Duration.ofNanos(nowNs - firstCpuNs) : null;
     }

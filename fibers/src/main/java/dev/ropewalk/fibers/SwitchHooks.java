@@ -86,7 +86,7 @@ final class SwitchHooks {
     }
 
     private void each(Fiber<?> fiber, String what, Step step) {
-        cord.asNoFiber(() -> eachPinned(fiber, what, step));
+        cord.loop.asNoFiber(() -> eachPinned(fiber, what, step));
     }
 
     private void eachPinned(Fiber<?> fiber, String what, Step step) {
@@ -119,7 +119,10 @@ final class SwitchHooks {
     /** A fiber is being made; its parent may be the one that runs here. */
     static void beforeSpin(Fiber<?> parent) {
         Cord here = parent.cordOrNull();
-        if (here != null && here.hooks != null && here.isCurrent() && here.running() == parent) {
+        if (here != null
+                && here.hooks != null
+                && here.isCurrent()
+                && here.loop.running() == parent) {
             here.hooks.keep(parent);
         }
     }

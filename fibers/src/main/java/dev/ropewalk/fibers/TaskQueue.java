@@ -89,7 +89,7 @@ final class TaskQueue {
         if (!canTake()) {
             return false;
         }
-        if (cord.isFull()) {
+        if (cord.roster.isFull()) {
             return isWaiting(); // others' are not for this one
         }
         for (TaskQueue each : scheduler.workers.queues()) {
@@ -226,7 +226,7 @@ final class TaskQueue {
     /** Like {@link #startNext}, from another cord, beginning at a random one. */
     boolean steal() {
         TaskQueue[] all = scheduler.workers.queues();
-        if (all.length < 2 || !canTake() || cord.isFull()) {
+        if (all.length < 2 || !canTake() || cord.roster.isFull()) {
             return false;
         }
         int first = cord.nextInt(all.length);
@@ -252,7 +252,7 @@ final class TaskQueue {
             Object entry = from.waiting.poll();
             if (entry instanceof Fiber<?> task) {
                 boolean isPassedOn =
-                        cord.isFull()
+                        cord.roster.isFull()
                                 && task.cordOrNull() == null
                                 && scheduler.workers.passOn(task, this);
                 if (!isPassedOn && start(task)) {
@@ -269,7 +269,7 @@ final class TaskQueue {
 
     /** What is closed and drained is started all the same. */
     private boolean mayStart() {
-        return !cord.root().isEnding() && cord.isInitialised();
+        return !cord.root().isEnding() && cord.roster.isInitialised();
     }
 
     /** Whether something waits here that this cord starts. */
@@ -283,16 +283,16 @@ final class TaskQueue {
         if (notes == null) {
             return false;
         }
-        if (cord.isFull()) {
+        if (cord.roster.isFull()) {
             tell(notes);
             if (task.outcome() == null) {
-                task.refuseStart(cord.tooMany(task));
+                task.refuseStart(cord.roster.tooMany(task));
             }
             return false;
         }
         alive++;
         countIn(task);
-        cord.enterTask(task);
+        cord.roster.enterTask(task);
         if (!notes.isEmpty()) {
             tell(notes);
         }

@@ -50,12 +50,12 @@ public final class VirtualCords {
 
     private final SplittableRandom random;
     private final VirtualTime time;
-    private final List<Cord> all = new ArrayList<>();
+    private final List<TurnDriver> all = new ArrayList<>();
 
     /** Those that have not ended. */
-    private final List<Cord> alive = new ArrayList<>();
+    private final List<TurnDriver> alive = new ArrayList<>();
 
-    private final List<Cord> ready = new ArrayList<>();
+    private final List<TurnDriver> ready = new ArrayList<>();
     private final List<Throwable> broken = new ArrayList<>();
     private boolean isClosing;
 
@@ -114,7 +114,7 @@ public final class VirtualCords {
         run.make(options, clock.seededOrder(), cords, body);
         CordThread.onCallersCpus(options, run::drive);
         run.throwBroken();
-        return (T) run.all.getFirst().root().await();
+        return (T) run.all.getFirst().cord.root().await();
     }
 
     private static CordOptions.VirtualClock check(CordOptions options, int cords) {
@@ -150,7 +150,7 @@ public final class VirtualCords {
     }
 
     private @Nullable Object runChecked(Body<?> body) throws Exception {
-        Object result = body.run(List.copyOf(all));
+        Object result = body.run(all.stream().map(each -> each.cord).toList());
         if (Checks.ON) {
             Cord.current().checkInvariants();
         }
@@ -165,7 +165,7 @@ public final class VirtualCords {
         try {
             while (!alive.isEmpty()) {
                 closeOthersAfterFirst();
-                Cord next = draw();
+                TurnDriver next = draw();
                 if (next != null) {
                     takeTurns(next);
                 } else if (!jump()) {
@@ -177,9 +177,9 @@ public final class VirtualCords {
         }
     }
 
-    private @Nullable Cord draw() {
+    private @Nullable TurnDriver draw() {
         ready.clear();
-        for (Cord each : alive) {
+        for (TurnDriver each : alive) {
             if (each.hasTurn()) {
                 ready.add(each);
             }
@@ -187,13 +187,13 @@ public final class VirtualCords {
         return ready.isEmpty() ? null : ready.get(random.nextInt(ready.size()));
     }
 
-    private void takeTurns(Cord cord) {
-        int most = 1 << random.nextInt(1 + random.nextInt(BURST_BITS)); // short ones more often
+    private void takeTurns(TurnDriver cord) {
+        int turns = 1 << random.nextInt(1 + random.nextInt(BURST_BITS)); // short ones more often
         try {
-            for (int i = 0; i < most && cord.hasTurn(); i++) {
+            for (int i = 0; i < turns && cord.hasTurn(); i++) {
                 if (!cord.takeTurn()) {
                     alive.remove(cord);
-                    cord.endInTurns();
+                    cord.end();
                     return;
                 }
             }
@@ -206,26 +206,26 @@ public final class VirtualCords {
     private void closeOthersAfterFirst() {
         if (!isClosing && !alive.contains(all.getFirst())) {
             isClosing = true;
-            for (Cord each : alive) {
-                each.root().terminate();
+            for (TurnDriver each : alive) {
+                each.cord.root().terminate();
             }
         }
     }
 
-    private void giveUp(Cord cord, Throwable why) {
+    private void giveUp(TurnDriver cord, Throwable why) {
         if (!broken.contains(why)) {
             broken.add(why);
         }
         if (alive.remove(cord)) {
-            cord.breakInTurns(why);
+            cord.giveUp(why);
         }
     }
 
     /** Time goes on to the earliest timer; false if there is none. */
     private boolean jump() {
         Timer earliest = null;
-        for (Cord each : alive) {
-            Timer next = each.earliestTimer();
+        for (TurnDriver each : alive) {
+            Timer next = each.cord.timers.earliest();
             boolean isEarlier =
                     next != null && (earliest == null || next.deadlineNs - earliest.deadlineNs < 0);
             earliest = isEarlier ? next : earliest;
@@ -238,14 +238,16 @@ public final class VirtualCords {
     }
 
     private void reportDeadlock() {
-        DeadlockException deadlock = new DeadlockException(DeadlockReport.of(alive));
-        Cord first = all.getFirst();
-        boolean isTold = alive.contains(first) && !first.root().isEnding();
+        DeadlockException deadlock =
+                new DeadlockException(
+                        DeadlockReport.of(alive.stream().map(each -> each.cord).toList()));
+        TurnDriver first = all.getFirst();
+        boolean isTold = alive.contains(first) && !first.cord.root().isEnding();
         if (isTold) {
-            first.asCurrent(() -> first.root().raiseHere(deadlock));
+            first.asCurrent(() -> first.cord.root().raiseHere(deadlock));
         }
         if (!isTold || !first.hasTurn()) { // nobody is left to tell but the caller of run
-            for (Cord each : List.copyOf(alive)) {
+            for (TurnDriver each : List.copyOf(alive)) {
                 giveUp(each, deadlock);
             }
         }
@@ -284,8 +286,8 @@ public final class VirtualCords {
                             + ": call this in a fiber, inside VirtualCords.run(...)");
         }
         Set<Fiber<?>> all = new LinkedHashSet<>();
-        for (Cord cord : run.alive) {
-            for (Fiber<?> each : cord.fibers()) {
+        for (TurnDriver driver : run.alive) {
+            for (Fiber<?> each : driver.cord.roster.fibers()) {
                 all.add(each);
                 Fiber<?> child = each.firstChild(); // perhaps on its way to another cord still
                 for (; child != null; child = child.nextSibling) {

@@ -60,6 +60,7 @@ final class VirtualStack implements Stack, Executor {
     }
 
     private final Cord cord;
+    private final VirtualMount mount;
     private final Thread thread;
     private final @Nullable ClassLoader classLoader;
 
@@ -78,8 +79,9 @@ final class VirtualStack implements Stack, Executor {
     /** Read by other threads in {@link #execute}, where LEFT can be seen by the own thread only. */
     private State state = State.FRESH;
 
-    VirtualStack(Cord cord, Runnable worker) {
+    VirtualStack(Cord cord, VirtualMount mount, Runnable worker) {
         this.cord = cord;
+        this.mount = mount;
         this.thread =
                 HelperThreads.builder(this)
                         .name("worker of " + cord.name())
@@ -224,7 +226,7 @@ final class VirtualStack implements Stack, Executor {
             // Who takes the thread's trace makes the JDK tell of one call more than once.
             if (state == State.BLOCKED && thread.getState() == Thread.State.RUNNABLE) {
                 state(State.BLOCKED, State.READY);
-                cord.stackReady(VirtualStack.this, fiber);
+                mount.stackReady(VirtualStack.this, fiber);
             }
         }
 

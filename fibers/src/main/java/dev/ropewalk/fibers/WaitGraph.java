@@ -35,7 +35,7 @@ final class WaitGraph {
 
     WaitGraph(List<Cord> cords) {
         this.cords = Set.copyOf(cords);
-        cords.forEach(each -> fibers.addAll(each.fibers()));
+        cords.forEach(each -> fibers.addAll(each.roster.fibers()));
         for (Fiber<?> each : fibers) {
             for (Hold held = each.held; held != null; held = held.nextHeld) {
                 enter(held, each);

@@ -58,7 +58,7 @@ final class Workers {
         }
         int first = nextTurn(all);
         TaskQueue target =
-                find(all, first, Math.min(all.length, MAX_TRIES), CordCore.Activity.SPINNING);
+                find(all, first, Math.min(all.length, MAX_TRIES), Mail.Activity.SPINNING);
         for (int i = 0; target == null && i < all.length; i++) {
             TaskQueue next = all[(first + i) % all.length];
             target = next.canTake() ? next : null;
@@ -67,7 +67,7 @@ final class Workers {
             target = all[first]; // none is initialised yet
         }
         target.add(task);
-        switch (target.cord.activity()) {
+        switch (target.cord.mail.activity()) {
             case ASLEEP -> target.cord.platform.wakeUp();
             case BUSY -> wakeSleeper(all, first); // to steal it
             case SPINNING -> {
@@ -80,7 +80,7 @@ final class Workers {
     /** From a cord that is full to one that seems not to be; false if there is none. */
     boolean passOn(Fiber<?> task, TaskQueue from) {
         for (TaskQueue each : queues) {
-            if (each != from && each.canTake() && !each.cord.isFull()) {
+            if (each != from && each.canTake() && !each.cord.roster.isFull()) {
                 each.add(task);
                 each.cord.platform.wakeUp();
                 return true;
@@ -95,7 +95,7 @@ final class Workers {
 
     private void wakeSleeper(TaskQueue[] all, int first) {
         TaskQueue sleeper =
-                sleepers.get() == 0 ? null : find(all, first, all.length, CordCore.Activity.ASLEEP);
+                sleepers.get() == 0 ? null : find(all, first, all.length, Mail.Activity.ASLEEP);
         if (sleeper != null) {
             sleeper.cord.platform.wakeUp();
         }
@@ -110,10 +110,12 @@ final class Workers {
     }
 
     private static @Nullable TaskQueue find(
-            TaskQueue[] all, int first, int tries, CordCore.Activity activity) {
+            TaskQueue[] all, int first, int tries, Mail.Activity activity) {
         for (int i = 0; i < tries; i++) {
             TaskQueue each = all[(first + i) % all.length];
-            if (each.cord.activity() == activity && each.canTake() && !each.cord.isFull()) {
+            if (each.cord.mail.activity() == activity
+                    && each.canTake()
+                    && !each.cord.roster.isFull()) {
                 return each;
             }
         }

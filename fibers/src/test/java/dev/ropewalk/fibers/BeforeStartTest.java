@@ -230,7 +230,7 @@ class BeforeStartTest {
                     assertInstanceOf(TooManyFibersException.class, x.failure());
                     assertTrue(child.awaitEnd(LIMIT));
                     look();
-                    assertEquals(1, Cord.current().alive, "the root");
+                    assertEquals(1, Cord.current().roster.alive(), "the root");
                 });
     }
 
@@ -350,7 +350,7 @@ class BeforeStartTest {
                     assertTrue(x[0].awaitEnd(LIMIT));
                     look();
                     Cord.current().checkInvariants();
-                    assertEquals(1, Cord.current().alive, "the root");
+                    assertEquals(1, Cord.current().roster.alive(), "the root");
                 });
     }
 
@@ -416,10 +416,10 @@ class BeforeStartTest {
                     IllegalStateException refused =
                             assertThrows(
                                     IllegalStateException.class,
-                                    () -> Cord.current().addForeignChild(child));
+                                    () -> Cord.current().roster.addForeignChild(child));
                     assertEquals(
-                            "fiber guest on cord here is a guest of cord here already, at place 0"
-                                    + " of 1",
+                            "fiber guest on cord here is a foreign child of cord here already, at"
+                                    + " place 0 of 1",
                             refused.getMessage());
                 });
     }

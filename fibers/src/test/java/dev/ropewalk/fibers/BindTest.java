@@ -244,7 +244,7 @@ class BindTest {
             thread.start();
             Cord bound = left.join();
             Runs.until(() -> scheduler.workers.queues().length == 2);
-            Runs.until(() -> bound.activity() == CordCore.Activity.ASLEEP);
+            Runs.until(() -> bound.mail.activity() == Mail.Activity.ASLEEP);
             assertTrue(ranOn.isEmpty(), ranOn::toString);
             stays[0].schedule("end");
             assertTrue(thread.join(Duration.ofSeconds(20)));

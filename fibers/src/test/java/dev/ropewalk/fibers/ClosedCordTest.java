@@ -258,7 +258,7 @@ class ClosedCordTest {
                             started.countDown();
                             Runs.await(posted);
                             try {
-                                Runs.snooze(2 * Cord.POLL_INTERVAL);
+                                Runs.snooze(2 * FiberLoop.POLL_INTERVAL);
                             } catch (IllegalStateException e) {
                                 thrown.add(e);
                             }

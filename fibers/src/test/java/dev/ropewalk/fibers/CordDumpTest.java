@@ -261,7 +261,7 @@ class CordDumpTest {
                     Fiber<?> child = cord.spin("guest", CordDumpTest::waitsHere);
                     Runs.until(() -> child.state() == FiberState.WAITING);
                     FiberDump dump = find(cord.dump(DAY), "guest");
-                    assertTrue(dump.isGuest());
+                    assertTrue(dump.isForeignChild());
                     assertEquals(Fiber.current().id(), dump.parent());
                     assertTrue(isAt(dump, "waitsHere"));
                     FiberDump here = find(Cord.current().dump(), "root");
@@ -376,7 +376,7 @@ class CordDumpTest {
             Fiber.snooze();
         }
         Cord cord = Cord.current();
-        assertEquals("foreign", find(cord.dump(), "blocked").waitKind());
+        assertEquals("blocked in jdk", find(cord.dump(), "blocked").waitKind());
         assertTrue(isAt(find(cord.dump(), "blocked"), "blocksHere"));
         first.countDown();
         for (int i = 0; i < 3; i++) {

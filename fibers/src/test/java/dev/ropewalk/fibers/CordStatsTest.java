@@ -115,12 +115,12 @@ class CordStatsTest {
         Runs.fifo(
                 () -> {
                     Cord cord = Cord.current();
-                    for (int i = 0; i < 2 * Cord.POLL_INTERVAL; i++) {
+                    for (int i = 0; i < 2 * FiberLoop.POLL_INTERVAL; i++) {
                         Fiber.spin(() -> {});
                     }
                     Runs.settle();
                     cord.dump(); // reads it, and begins nothing
-                    assertTrue(cord.stats().maxRunnable() >= Cord.POLL_INTERVAL - 1);
+                    assertTrue(cord.stats().maxRunnable() >= FiberLoop.POLL_INTERVAL - 1);
                     assertEquals(0, cord.stats().maxRunnable());
                 });
     }

@@ -16,7 +16,7 @@ class DumpJsonTest {
             new CordStats(1, 2, 3, 4, 5, 6, Duration.ofNanos(7), 8, 9, 10, 11, 12, 13);
 
     private static final String STATS_JSON =
-            "{\"switches\":1,\"looks\":2,\"messages\":3,\"started\":4,\"ended\":5,\"sleeps\":6,"
+            "{\"switches\":1,\"polls\":2,\"messages\":3,\"started\":4,\"ended\":5,\"sleeps\":6,"
                     + "\"sleptNanos\":7,\"runnable\":8,\"maxRunnable\":9,\"timers\":10,"
                     + "\"inbox\":11,\"idleStacks\":12,\"tasks\":13}";
 
@@ -54,7 +54,7 @@ class DumpJsonTest {
                 "{\"cord\":\"main\",\"state\":\"COMPLETE\",\"stats\":"
                         + STATS_JSON
                         + ",\"nextTimerNanos\":-5,\"fibers\":[{\"id\":3,\"name\":\"worker\","
-                        + "\"depth\":1,\"parent\":2,\"isGuest\":true,\"state\":\"WAITING\",\"waitKind\":\"library\",\"reason\":\"a"
+                        + "\"depth\":1,\"parent\":2,\"isForeignChild\":true,\"state\":\"WAITING\",\"waitKind\":\"library\",\"reason\":\"a"
                         + " lock\",\"awaits\":[\"x\",\"y\"],"
                         + "\"pending\":\"end\",\"children\":4,\"switches\":5,\"ranNanos\":6,\"share\":0.5,"
                         + "\"stack\":[\"a.B.c(B.java:42)\"]}],\"moreFibers\":9,\"cycles\":[\"a"

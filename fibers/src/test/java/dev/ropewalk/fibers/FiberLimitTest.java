@@ -74,7 +74,7 @@ class FiberLimitTest {
                         Throwable full = Runs.failureOf(() -> Fiber.spin("late", () -> 1));
                         assertFull(full, "fiber late on cord virtual was not started");
                     }
-                    assertEquals(1 + MOST, Cord.current().fibers().size());
+                    assertEquals(1 + MOST, Cord.current().roster.fibers().size());
                     Fiber.snooze();
                     end(all);
                     assertEquals("fine", Fiber.spin(() -> "fine").await());
@@ -138,7 +138,7 @@ class FiberLimitTest {
                         Cord.current().spinHandler("once", value -> Handler.END).await();
                     }
                     end(fill());
-                    assertEquals(1, Cord.current().alive, "the root");
+                    assertEquals(1, Cord.current().roster.alive(), "the root");
                 });
     }
 
@@ -288,7 +288,7 @@ class FiberLimitTest {
                                                     }));
                     Throwable thrown = Runs.failureOf(owner::await);
                     assertFull(Runs.cause(thrown), "fiber three on cord virtual");
-                    assertEquals(1, Cord.current().alive);
+                    assertEquals(1, Cord.current().roster.alive());
                 });
     }
 
@@ -323,7 +323,7 @@ class FiberLimitTest {
                     List<Fiber<?>> all = new ArrayList<>();
                     for (int step = 0; step < STEPS; step++) {
                         all.removeIf(each -> each.outcome() != null);
-                        assertEquals(all.size() + 1, Cord.current().alive, "seed=" + seed);
+                        assertEquals(all.size() + 1, Cord.current().roster.alive(), "seed=" + seed);
                         Fiber<?> one = all.isEmpty() ? null : all.get(random.nextInt(all.size()));
                         switch (random.nextInt(6)) {
                             case 0 -> Fiber.snooze();
@@ -346,7 +346,7 @@ class FiberLimitTest {
                         }
                     }
                     end(List.copyOf(all));
-                    assertEquals(1, Cord.current().alive, "seed=" + seed);
+                    assertEquals(1, Cord.current().roster.alive(), "seed=" + seed);
                     return null;
                 });
     }

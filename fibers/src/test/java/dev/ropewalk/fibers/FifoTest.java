@@ -157,7 +157,7 @@ class FifoTest {
                             .post(Runs.message(() -> thrown.add(Runs.failureOf(Fiber::snooze))));
                     Cord.current()
                             .post(Runs.message(() -> thrown.add(Runs.failureOf(Fiber::current))));
-                    Runs.snooze(2 * Cord.POLL_INTERVAL);
+                    Runs.snooze(2 * FiberLoop.POLL_INTERVAL);
                     assertEquals(2, thrown.size());
                     for (Throwable each : thrown) {
                         assertTrue(each instanceof IllegalStateException, thrown::toString);

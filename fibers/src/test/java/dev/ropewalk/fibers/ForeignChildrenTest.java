@@ -173,7 +173,7 @@ class ForeignChildrenTest {
                                     () -> {
                                         started.countDown();
                                         Runs.await(parentIsOver);
-                                        Runs.snooze(2 * Cord.POLL_INTERVAL);
+                                        Runs.snooze(2 * FiberLoop.POLL_INTERVAL);
                                         log.add("lived on");
                                     });
                     Runs.await(started);
@@ -184,7 +184,7 @@ class ForeignChildrenTest {
         Object outcome = child[0].outcome();
         // The cord goes on, and what is left of the child has ended.
         for (int i = 0; i < 3; i++) {
-            other.spin("others run", () -> Runs.snooze(2 * Cord.POLL_INTERVAL)).await();
+            other.spin("others run", () -> Runs.snooze(2 * FiberLoop.POLL_INTERVAL)).await();
         }
         assertEquals(FiberState.DEAD, child[0].state());
         assertSame(outcome, child[0].outcome());

@@ -139,7 +139,7 @@ class HostileBodyTest {
                 sum += (Integer) result;
             }
             assertEquals((many - 1L) * many / 2, sum);
-            assertFalse(Cord.current().hasRunnable());
+            assertFalse(Cord.current().loop.hasRunnable());
         }
     }
 

@@ -88,7 +88,7 @@ class IdleCordTest {
                 () ->
                         waiting.state() == FiberState.WAITING
                                 && cord.stats().sleeps() >= slept
-                                && cord.activity() == CordCore.Activity.ASLEEP);
+                                && cord.mail.activity() == Mail.Activity.ASLEEP);
     }
 
     private static OtherJvm.Ended run(String log, String... args)

@@ -326,7 +326,7 @@ class LateUnmountTest {
                 () -> Fiber.spin(() -> 1).await() + Fiber.spin(() -> 2).await());
         try (Scheduler scheduler =
                 Scheduler.start(SchedulerOptions.named("s").withCords(0).withCord(options))) {
-            scheduler.bind(() -> assertFalse(Cord.current().leavesLate));
+            scheduler.bind(() -> assertFalse(Cord.current().mount.leavesLate));
         }
     }
 }

@@ -269,10 +269,10 @@ class OutOfMemoryTest {
                     Cord here = Cord.current();
                     Fiber<?> me = Fiber.current();
                     unlucky.isAwaitedByParent = true;
-                    here.runQueue.take(); // as the root frame does
-                    here.running = null;
+                    here.loop.runQueue.take(); // as the root frame does
+                    here.loop.running = null;
                     unlucky.failWithoutStack(new OutOfMemoryError("no stack"));
-                    here.running = me;
+                    here.loop.running = me;
                     assertFull(Runs.cause(Runs.failureOf(unlucky::await)));
                     assertEquals(2, lucky.await());
                     here.checkInvariants();

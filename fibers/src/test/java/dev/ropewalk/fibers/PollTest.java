@@ -222,8 +222,8 @@ class PollTest {
         void done() {
             over = true;
             assertTrue(
-                    sinceDue <= Cord.POLL_INTERVAL + SLACK,
-                    () -> "switches=" + sinceDue + " > POLL_INTERVAL=" + Cord.POLL_INTERVAL);
+                    sinceDue <= FiberLoop.POLL_INTERVAL + SLACK,
+                    () -> "switches=" + sinceDue + " > POLL_INTERVAL=" + FiberLoop.POLL_INTERVAL);
         }
     }
 
@@ -363,7 +363,7 @@ class PollTest {
                         switches++;
                     }
                     sleeper.await();
-                    assertTrue(switches < Cord.POLL_INTERVAL * 3 / 4, "switches=" + switches);
+                    assertTrue(switches < FiberLoop.POLL_INTERVAL * 3 / 4, "switches=" + switches);
                 });
     }
 

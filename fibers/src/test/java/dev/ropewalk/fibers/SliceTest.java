@@ -25,11 +25,11 @@ class SliceTest {
      */
     private static void checkpointAfter(long ms) {
         Fiber<?> fiber = Fiber.current();
-        fiber.cord.slices.check(fiber, ms * MS);
+        fiber.cord.loop.slices.check(fiber, ms * MS);
     }
 
     private static int warnings() {
-        return Cord.current().slices.warnings();
+        return Cord.current().loop.slices.warnings();
     }
 
     @Test
@@ -167,22 +167,22 @@ class SliceTest {
                     Cord cord = Cord.current();
                     Set<Long> turns = new HashSet<>();
                     int switches = 0;
-                    for (int i = 0; i < 3 * CordCore.POLL_INTERVAL; i++) {
-                        turns.add(cord.turnNumber());
+                    for (int i = 0; i < 3 * FiberLoop.POLL_INTERVAL; i++) {
+                        turns.add(cord.loop.turnNumber());
                         Fiber.snooze();
-                        turns.add(cord.turnNumber());
+                        turns.add(cord.loop.turnNumber());
                         Fiber.current().schedule("at once");
                         Fiber.suspend();
-                        turns.add(cord.turnNumber());
+                        turns.add(cord.loop.turnNumber());
                         Fiber<?> other =
                                 Fiber.spin(
                                         () -> {
-                                            turns.add(cord.turnNumber());
+                                            turns.add(cord.loop.turnNumber());
                                             Fiber.snooze();
-                                            turns.add(cord.turnNumber());
+                                            turns.add(cord.loop.turnNumber());
                                         });
                         other.await();
-                        assertEquals(cord.turnNumber(), cord.turnNumber());
+                        assertEquals(cord.loop.turnNumber(), cord.loop.turnNumber());
                         switches += 5;
                     }
                     assertEquals(switches, turns.size());

@@ -37,12 +37,12 @@ class StackTest {
         for (int i = 0; i < 100; i++) {
             Fiber.spin(
                     () -> {
-                        stacks.add(Cord.current().mountedStack());
+                        stacks.add(Cord.current().mount.mountedStack());
                         assertNull(Fiber.current().stack());
                     });
         }
         Runs.settle();
-        assertFalse(stacks.contains(Cord.current().mountedStack()));
+        assertFalse(stacks.contains(Cord.current().mount.mountedStack()));
         return stacks;
     }
 
@@ -54,10 +54,10 @@ class StackTest {
                     for (int i = 0; i < 10; i++) {
                         Fiber.spin(
                                 () -> {
-                                    Stack own = Cord.current().mountedStack();
+                                    Stack own = Cord.current().mount.mountedStack();
                                     assertTrue(stacks.add(own));
                                     Fiber.sleep(Duration.ofSeconds(1));
-                                    assertSame(own, Cord.current().mountedStack());
+                                    assertSame(own, Cord.current().mount.mountedStack());
                                     assertSame(own, Fiber.current().stack());
                                 });
                     }
@@ -117,7 +117,7 @@ class StackTest {
             fibers.add(
                     Fiber.spin(
                             () -> {
-                                stacks.add(Cord.current().mountedStack());
+                                stacks.add(Cord.current().mount.mountedStack());
                                 Fiber.suspend();
                             }));
         }
@@ -241,7 +241,8 @@ class StackTest {
                                         Fiber.spin(
                                                 "after",
                                                 () -> {
-                                                    stacks[index] = Cord.current().mountedStack();
+                                                    stacks[index] =
+                                                            Cord.current().mount.mountedStack();
                                                     Fiber.sleep(Duration.ofMillis(1));
                                                 }));
                             }

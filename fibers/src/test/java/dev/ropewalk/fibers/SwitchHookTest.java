@@ -270,7 +270,7 @@ class SwitchHookTest {
                     for (int i = 0; i < 5; i++) {
                         cord.post(Runs.message(() -> found.add(USER.get())));
                         // Alone, so that the look comes in the middle of a turn; then asleep.
-                        Runs.snooze(2 * CordCore.POLL_INTERVAL);
+                        Runs.snooze(2 * FiberLoop.POLL_INTERVAL);
                         assertEquals("fiber", USER.get());
                         cord.post(Runs.message(() -> found.add(USER.get())));
                         Fiber.sleep(Duration.ofNanos(1));

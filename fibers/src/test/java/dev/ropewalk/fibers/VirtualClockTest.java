@@ -137,7 +137,7 @@ class VirtualClockTest {
                 () -> {
                     long before = Cord.current().nanoTime();
                     Fiber<?> sleeper = Fiber.spin(() -> Fiber.sleep(Duration.ofNanos(1)));
-                    Runs.snooze(10 * Cord.POLL_INTERVAL);
+                    Runs.snooze(10 * FiberLoop.POLL_INTERVAL);
                     assertEquals(FiberState.WAITING, sleeper.state());
                     assertEquals(before, Cord.current().nanoTime());
                     sleeper.await();

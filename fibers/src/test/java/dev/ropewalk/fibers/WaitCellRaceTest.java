@@ -115,7 +115,7 @@ class WaitCellRaceTest {
 
     /** The message of the last wait may still be under way. */
     private static void dropLastRaise() {
-        for (int i = 0; i < 2 * Cord.POLL_INTERVAL; i++) {
+        for (int i = 0; i < 2 * FiberLoop.POLL_INTERVAL; i++) {
             try {
                 Fiber.snooze();
             } catch (Wanted late) {

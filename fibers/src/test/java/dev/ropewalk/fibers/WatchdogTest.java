@@ -365,7 +365,7 @@ class WatchdogTest {
         cords.add(cord);
         CountDownLatch latch = new CountDownLatch(1);
         Fiber<@Nullable Void> fiber = cord.spin("waits", () -> Runs.await(latch));
-        Runs.until(() -> fiber.state() == FiberState.WAITING && !cord.isBusy());
+        Runs.until(() -> fiber.state() == FiberState.WAITING && !cord.mail.isBusy());
         CordWatch watch =
                 new CordWatch(
                         cord,
@@ -422,10 +422,10 @@ class WatchdogTest {
                 spinning.spin(
                         "spins",
                         () -> {
-                            spinning.activity = CordCore.Activity.SPINNING;
+                            spinning.mail.activity(Mail.Activity.SPINNING);
                             isSpinning.countDown();
                             Runs.await(isOtherStuck);
-                            spinning.activity = CordCore.Activity.BUSY;
+                            spinning.mail.activity(Mail.Activity.BUSY);
                         });
         Runs.await(isSpinning);
         stuck.spin("blocks", () -> Runs.await(isOtherStuck)).await();

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.CordCore.Activity;
+import dev.ropewalk.fibers.Mail.Activity;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,8 +31,8 @@ class WorkersTest {
         for (Activity each : activities) {
             Cord cord = Cord.start("cord" + queues.size());
             cord.spin("first", () -> {}).await(); // before it has run it seems to be asleep
-            Runs.until(() -> cord.activity() == Activity.ASLEEP);
-            cord.activity = each;
+            Runs.until(() -> cord.mail.activity() == Activity.ASLEEP);
+            cord.mail.activity(each);
             TaskQueue queue = new TaskQueue(owner, cord);
             queues.add(queue);
             workers.join(queue);

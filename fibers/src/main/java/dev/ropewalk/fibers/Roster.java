@@ -9,12 +9,13 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 
 /**
- * The fibers of a cord: its root, the foreign children, and those that are held until the
- * initialiser is done.
+ * The fibers of a cord: its root, the foreign children, those that are held until the initialiser
+ * is done, and how many there are.
  *
  * <p>Confined to the cord, but for what says otherwise.
  */
-abstract sealed class CordFibers extends CordLoop permits CordLife {
+final class Roster {
+    private final Cord cord;
     final Fiber<?> root;
     private final ForeignChildren foreignChildren = new ForeignChildren();
 
@@ -26,21 +27,36 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
 
     private volatile boolean isInitialised;
 
+    /** The cord broke: no fiber here runs any more, whatever its state says. */
+    private boolean isBroken;
+
+    /** Fibers that have begun to run, and those of them that have ended. */
+    private long started;
+
+    private long ended;
+
+    /** Fibers that were spun here and have not ended, the root among them; read by others too. */
+    private int alive;
+
+    /** The limit of {@link #alive} but for the root. */
+    private final int maxFibers;
+
     /** Without a body its root serves until the cord is closed. */
-    CordFibers(
-            CordOptions options,
-            Platform platform,
-            @Nullable Callable<?> body,
-            @Nullable Scheduler scheduler) {
-        super(options, platform, scheduler);
-        Callable<?> work = body == null ? this::serve : body;
-        Action initialiser = options.initialiser();
+    Roster(Cord cord, @Nullable Callable<?> body) {
+        this.cord = cord;
+        this.maxFibers = cord.options.maxFibers();
+        Callable<?> work = body == null ? Roster::serve : body;
+        Action initialiser = cord.options.initialiser();
         this.held = initialiser == null ? null : new LinkedHashSet<>();
         this.isInitialised = initialiser == null;
         Callable<?> all = initialiser == null ? work : () -> initialiseAndCall(initialiser, work);
-        this.root = new Fiber<>(self(), null, "root", all, null);
+        this.root = new Fiber<>(cord, null, "root", all, null);
+    }
+
+    /** Once the cord knows this: its root is the first that it has. */
+    void enterRoot(boolean isolateChildren) {
         root.enter();
-        if (body == null) {
+        if (isolateChildren) {
             root.isolateChildren();
         }
     }
@@ -56,8 +72,8 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
             held = null;
             isInitialised = true;
             for (Fiber<?> fiber : toStart) {
-                if (fiber.outcome() == null) { // else it was abandoned meanwhile
-                    enqueue(fiber, Handler.START);
+                if (fiber.outcome() == null) { // otherwise it was abandoned meanwhile
+                    cord.loop.enqueue(fiber, Handler.START);
                 }
             }
         }
@@ -65,25 +81,64 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
     }
 
     /** The root fiber of a started cord: waits for the end, while others spin below it. */
-    private @Nullable Object serve() {
+    private static @Nullable Object serve() {
         for (; ; ) {
             Waits.park("the cord's end");
         }
     }
 
-    @Override
-    final Fiber<?> root() {
-        return root;
+    // ---------------------------------------------------------------- how many there are
+
+    void countEntered() {
+        alive++;
     }
 
-    // ---------------------------------------------------------------- who starts
+    void countStarted() {
+        started++;
+    }
+
+    /** A fiber is dead that had been entered, and perhaps started. */
+    void countEnded(boolean hadStarted) {
+        alive--;
+        if (hadStarted) {
+            ended++;
+        }
+    }
+
+    /** From other threads a hint. */
+    boolean isFull() {
+        return alive > maxFibers;
+    }
+
+    TooManyFibersException tooMany(Fiber<?> refused) {
+        return new TooManyFibersException(cord, alive - 1, refused);
+    }
+
+    /** The root among them. From other threads a hint. */
+    int alive() {
+        return alive;
+    }
+
+    int maxFibers() {
+        return maxFibers;
+    }
+
+    long started() {
+        return started;
+    }
+
+    long ended() {
+        return ended;
+    }
+
+    // ---------------------------------------------------------------- starts
 
     /** A start message arrived. A parent of this cord has been entered before. */
     void start(Fiber<?> fiber, boolean enterIntoParent) {
         Fiber<?> parent = enterIntoParent ? fiber.parentOrNull() : null;
         if (root.isEnding() || root.outcome() != null) {
             fiber.refuseStart(
-                    new CordClosedException(fiber + " was not started: " + this + " is ending"));
+                    new CordClosedException(fiber + " was not started: " + cord + " is ending"));
             return;
         }
         if (isFull()) {
@@ -103,7 +158,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
             addForeignChild(fiber);
         }
         if (held == null) {
-            enqueue(fiber, Handler.START);
+            cord.loop.enqueue(fiber, Handler.START);
         } else {
             held.add(fiber);
         }
@@ -115,24 +170,24 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
      */
     void startIfHeld(Fiber<?> fiber) {
         if (held != null && !root.isEnding() && held.remove(fiber)) {
-            enqueue(fiber, Handler.START);
+            cord.loop.enqueue(fiber, Handler.START);
         }
     }
 
     /** A task becomes a fiber of this cord. */
-    final void enterTask(Fiber<?> task) {
+    void enterTask(Fiber<?> task) {
         Fiber<?> parent = task.parentOrNull();
         if (parent == null) {
             task.setParentOfOwnerless(root);
             root.childList().add(task);
-        } else if (parent.cord != this) {
+        } else if (parent.cord != cord) {
             foreignChildren.add(task);
         }
         task.enter();
-        enqueue(task, Handler.START);
+        cord.loop.enqueue(task, Handler.START);
     }
 
-    final void refuseHeld() {
+    void refuseHeld() {
         if (held == null) {
             return;
         }
@@ -140,12 +195,12 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
         held.clear(); // not null: a restarted root runs the initialiser again
         for (Fiber<?> fiber : refused) {
             Fiber<?> parent = fiber.parentOrNull();
-            if (fiber.outcome() == null) { // else it was abandoned meanwhile
+            if (fiber.outcome() == null) { // otherwise it was abandoned meanwhile
                 fiber.refuseStart(
                         new CordClosedException(
-                                fiber + " was not started: " + this + " has ended"));
+                                fiber + " was not started: " + cord + " has ended"));
             }
-            if (parent != null && parent.cord == this) {
+            if (parent != null && parent.cord == cord) {
                 parent.childEnded(fiber, null); // what it failed with is told already
             }
         }
@@ -184,22 +239,28 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
         }
     }
 
+    // ---------------------------------------------------------------- when the cord broke
+
     /** Of all fibers here, because none runs any more; needs no memory. */
-    final void dropAllStacks() {
+    void dropAllStacks() {
         root.dropStack();
         root.dropStacksBelow();
         foreignChildren.dropStacks();
     }
 
-    final void loseAll(String why) {
+    void loseAll(String why) {
         isBroken = true;
-        Fiber<?> ran = running;
-        running = null;
+        Fiber<?> ran = cord.loop.running;
+        cord.loop.running = null;
         if (ran != null) {
             ran.lose(why);
         }
         root.lose(why);
         foreignChildren.copy().forEach(child -> child.lose(why));
+    }
+
+    boolean isBroken() {
+        return isBroken;
     }
 
     // ---------------------------------------------------------------- all of them
@@ -211,16 +272,14 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
                 .toList();
     }
 
-    /**
-     * All of this cord that are below its root, or foreign children, or below those; parents first.
-     */
+    /** All that are below the root, or foreign children, or below those; parents first. */
     List<Fiber<?>> fibers() {
         List<Fiber<?>> all = new ArrayList<>(foreignChildren.copy());
         all.add(root);
         for (int i = 0; i < all.size(); i++) {
             Fiber<?> child = all.get(i).firstChild();
             for (; child != null; child = child.nextSibling) {
-                if (child.cord == this) {
+                if (child.cord == cord) {
                     all.add(child);
                 }
             }
@@ -236,8 +295,7 @@ abstract sealed class CordFibers extends CordLoop permits CordLife {
         return tops;
     }
 
-    final void checkFibers() {
-        checkLoop();
+    void checkInvariants() {
         foreignChildren.checkInvariants();
         root.checkInvariants();
     }

@@ -1,0 +1,52 @@
+package dev.ropewalk.fibers;
+
+/**
+ * How other threads reach a cord: its inbox, its wake-up, and what its thread does now.
+ *
+ * <p>A wake-up cannot be lost: a sender adds its message and then asks whether the cord sleeps; the
+ * cord says that it sleeps, and then reads the inbox once more.
+ *
+ * <p>For any thread; {@link #activity(Activity)} is the cord's own.
+ */
+final class Mail {
+    final Inbox inbox = new Inbox();
+    private final Platform platform;
+    private volatile Activity activity = Activity.ASLEEP;
+
+    /** What the cord's thread does; a hint for other threads, but for the order of stores. */
+    enum Activity {
+        BUSY,
+        SPINNING,
+        ASLEEP
+    }
+
+    Mail(Platform platform) {
+        this.platform = platform;
+    }
+
+    void send(CordMessage message) {
+        inbox.add(message);
+        platform.wakeUp();
+    }
+
+    void wakeUp() {
+        platform.wakeUp();
+    }
+
+    Activity activity() {
+        return activity;
+    }
+
+    void activity(Activity now) {
+        activity = now;
+    }
+
+    boolean isBusy() {
+        return activity != Activity.ASLEEP;
+    }
+
+    /** It polls for work, and may have given its CPU up meanwhile. */
+    boolean isSpinning() {
+        return activity == Activity.SPINNING;
+    }
+}

@@ -1,0 +1,152 @@
+package dev.ropewalk.fibers;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stacks of a cord, and how its thread gets onto one and off again.
+ *
+ * <p>A fiber that has a stack of its own is entered there. Any other fiber is run inline by a
+ * worker: a stack whose frame is {@link #work}. A worker goes on with the next entry as long as
+ * that needs no other stack, so what never waits costs no switch; otherwise it ends, and so control
+ * is back at the root frame. A fiber that waits in the middle keeps its worker, and the root frame
+ * makes another.
+ *
+ * <p>The way of control: root frame -> enter -> one stack -> yield -> root frame. Stacks never
+ * nest, but with late unmount, see {@link LightMount}.
+ *
+ * <p>Confined to the cord's thread.
+ */
+abstract sealed class StackMount permits LightMount, VirtualMount {
+    final Cord cord;
+
+    /** The body of every stack. */
+    final Runnable worker = this::work;
+
+    /** Whether a fiber that yields leaves its stack late; see {@link LightMount}. */
+    final boolean leavesLate;
+
+    /** What the next worker runs first. */
+    private @Nullable Fiber<?> handedOver;
+
+    StackMount(Cord cord, boolean leavesLate) {
+        this.cord = cord;
+        this.leavesLate = leavesLate;
+    }
+
+    static StackMount of(Cord cord) {
+        return cord.options.stacks() == StackKind.VIRTUAL_THREAD
+                ? new VirtualMount(cord)
+                : new LightMount(cord);
+    }
+
+    // ---------------------------------------------------------------- by the root frame
+
+    final void enter(Fiber<?> fiber) {
+        Stack stack = fiber.stack();
+        FiberLoop loop = cord.loop;
+        if (stack == null) {
+            try {
+                stack = freshStack();
+            } catch (OutOfMemoryError full) {
+                failWithoutStack(fiber, full);
+                return;
+            }
+            handedOver = fiber;
+        } else {
+            fiber.beforeEnter();
+            loop.running = fiber;
+            loop.switchedIn(fiber);
+        }
+        enterStack(stack);
+        Fiber<?> left = loop.running; // null if the worker ended, or yielded between two fibers
+        loop.running = null;
+        loop.switchedOut(left);
+    }
+
+    private static void failWithoutStack(Fiber<?> fiber, OutOfMemoryError full) {
+        try {
+            fiber.failWithoutStack(full);
+        } catch (OutOfMemoryError again) {
+            fiber.endWithoutMemory(again);
+        }
+    }
+
+    /** A stack at the beginning of {@link #work}, or in the middle of it. */
+    abstract Stack freshStack();
+
+    abstract void enterStack(Stack stack);
+
+    /** Whether a stack of no fiber can go on, which only the root frame can enter. */
+    abstract boolean isStackReady();
+
+    abstract void enterReadyStacks();
+
+    /** Stacks of no fiber that are still to come to their end. */
+    abstract boolean hasNobodysStacks();
+
+    abstract void endIdleStacks();
+
+    /** How many stacks are kept for the next fibers; from other threads a hint. */
+    abstract int idleStacks();
+
+    // ---------------------------------------------------------------- on a stack
+
+    /** The one that the calling code runs on. */
+    abstract Stack mountedStack();
+
+    /** A fiber that waits, or is in the run queue, yields; returns when it is to go on. */
+    abstract void yieldLate(Stack own, Fiber<?> fiber);
+
+    /** Has the next worker begin with the fiber. */
+    final void handOver(Fiber<?> fiber) {
+        handedOver = fiber;
+    }
+
+    /** The frame at the bottom of every stack. */
+    private void work() {
+        FiberLoop loop = cord.loop;
+        do {
+            Fiber<?> fiber = handedOver;
+            handedOver = null;
+            while (fiber != null) {
+                loop.running = fiber;
+                loop.switchedIn(fiber);
+                try {
+                    fiber.turn();
+                } catch (OutOfMemoryError full) {
+                    fiber.endWithoutMemory(full);
+                }
+                loop.switchedOut(fiber);
+                forgetFiber();
+                fiber = nextInline();
+            }
+            loop.untilPoll++; // the frame below counts the switch that this frame could not do
+            loop.running = null;
+        } while (keepIdle());
+    }
+
+    /** The next fiber finds nothing of the last one on this stack. */
+    abstract void forgetFiber();
+
+    /** Until it is entered with the next fiber; false if this worker is to end now. */
+    abstract boolean keepIdle();
+
+    /**
+     * The next entry if a worker can run it on its own stack; null means: back to the root frame.
+     */
+    private @Nullable Fiber<?> nextInline() {
+        FiberLoop loop = cord.loop;
+        if (loop.isPollDueAfterSwitch() || cord.orderSeeded) {
+            return null;
+        }
+        Fiber<?> head = loop.runQueue.peek();
+        if (head == null && cord.tasks != null && startsTasks()) {
+            loop.startTask(cord.tasks);
+            head = loop.runQueue.peek();
+        }
+        return head == null || head.stack() != null ? null : loop.runQueue.take();
+    }
+
+    /** Whether a worker may do what was sent to a task that starts. */
+    abstract boolean startsTasks();
+}
