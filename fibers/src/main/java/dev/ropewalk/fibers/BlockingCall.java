@@ -19,7 +19,7 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
     private final BlockingPool pool;
     private final Block<? extends T, ?> code;
     private final WaitCell waiter = new WaitCell();
-    private final Fiber<?> fiber = Fiber.current();
+    private final FiberImpl<?> fiber = FiberImpl.current();
 
     /** Null until the call may start; guarded by the pool's lock. */
     private @Nullable Thread thread;
@@ -136,7 +136,7 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
 
     /** The fiber was raised into: interrupt, wait a while, then leave the call behind. */
     private void giveUp() {
-        if (!pool.interruptUnlessQueued(this) || fiber.shielded(this::awaitEnd)) {
+        if (!pool.interruptUnlessQueued(this) || Cancellation.shielded(fiber, this::awaitEnd)) {
             return;
         }
         pool.abandon(this);

@@ -79,9 +79,9 @@ public final class BlockingPool implements AutoCloseable {
         Objects.requireNonNull(code, "code");
         Cord cord = Cord.currentOrNull();
         if (cord != null) {
-            Fiber.current().switchpoint();
+            FiberImpl.current().switchpoint();
         }
-        if (cord == null || cord.isVirtual()) {
+        if (cord == null || CordImpl.of(cord).isVirtual()) {
             checkOpen();
             return code.run();
         }
@@ -147,7 +147,7 @@ public final class BlockingPool implements AutoCloseable {
         if (closer == null) {
             end(limitNs, stubborn);
         } else {
-            closer.shielded(() -> end(limitNs, stubborn));
+            Cancellation.shielded(FiberImpl.of(closer), () -> end(limitNs, stubborn));
         }
         if (!stubborn.isEmpty()) {
             LOG.warn("{} was closed; calls of {} ignored their interrupt", this, stubborn);

@@ -9,7 +9,7 @@ final class CallerCheck {
 
     static void check() {
         Thread thread = Thread.currentThread();
-        Cord here = Cord.currentOrNull();
+        CordImpl here = CordImpl.currentOrNull();
         if (here != null) {
             throw new IllegalStateException(
                     thread

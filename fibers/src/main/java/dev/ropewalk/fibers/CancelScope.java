@@ -46,7 +46,7 @@ public final class CancelScope {
 
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
-    private final Fiber<?> fiber = Fiber.current();
+    private final FiberImpl<?> fiber = FiberImpl.current();
     private final boolean isShield;
     private long limitNs;
     private State state = State.NEW;
@@ -367,8 +367,8 @@ public final class CancelScope {
                             + "; make a new one, in the fiber that runs the block");
         }
         state(State.NEW, State.OPEN);
-        outer = fiber.scope();
-        fiber.enterScope(this);
+        outer = Cancellation.scope(fiber);
+        Cancellation.enterScope(fiber, this);
         armTimer();
     }
 
@@ -377,7 +377,7 @@ public final class CancelScope {
             return; // its fiber was abandoned
         }
         cancelTimer();
-        fiber.leaveScope(this);
+        Cancellation.leaveScope(fiber, this);
         if (signal != null) {
             fiber.forgetInterruptFor(signal);
         }
@@ -385,8 +385,8 @@ public final class CancelScope {
     }
 
     /** The fiber is over with these scopes still open: it was abandoned. */
-    static void dropAll(Fiber<?> ended) {
-        for (CancelScope each = ended.scope(); each != null; each = each.outer()) {
+    static void dropAll(FiberImpl<?> ended) {
+        for (CancelScope each = Cancellation.scope(ended); each != null; each = each.outer()) {
             each.leave();
         }
     }
@@ -430,7 +430,7 @@ public final class CancelScope {
         signal = new Unwind.Cancel(this, isTimeout, fiber.waitedFor());
         if (state == State.OPEN) {
             try {
-                fiber.alert();
+                Cancellation.alert(fiber);
                 fiber.interruptIfDue();
             } catch (VirtualMachineError full) {
                 signal = null; // it was not cancelled, and can be
@@ -454,7 +454,7 @@ public final class CancelScope {
             Unwind.atEdge(thrown);
             return own;
         }
-        return fiber.due() == own && fiber.isInterruptFor(own, thrown) ? own : null;
+        return Cancellation.due(fiber) == own && fiber.isInterruptFor(own, thrown) ? own : null;
     }
 
     /** The call that goes on throws nothing that could carry what failed as its block was left. */
@@ -471,7 +471,7 @@ public final class CancelScope {
         String where =
                 waitedFor == null
                         ? fiber + " was not waiting then"
-                        : fiber + " was waiting: " + FiberCore.textOf(waitedFor);
+                        : fiber + " was waiting: " + FiberImpl.textOf(waitedFor);
         RuntimeException outcome =
                 raised.isTimeout
                         ? new TimeoutException(

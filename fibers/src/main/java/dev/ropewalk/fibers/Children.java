@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
  * themselves, confined to the parent's cord (rule F7).
  */
 final class Children {
-    final FiberFamily parent;
-    private @Nullable Fiber<?> first;
-    private @Nullable Fiber<?> last;
+    final FiberImpl<?> parent;
+    private @Nullable FiberImpl<?> first;
+    private @Nullable FiberImpl<?> last;
 
-    Children(FiberFamily parent) {
+    Children(FiberImpl<?> parent) {
         this.parent = parent;
     }
 
@@ -19,7 +19,7 @@ final class Children {
         return first == null;
     }
 
-    @Nullable Fiber<?> first() {
+    @Nullable FiberImpl<?> first() {
         return first;
     }
 
@@ -28,7 +28,7 @@ final class Children {
      *
      * @throws IllegalStateException if it is in one
      */
-    void add(Fiber<?> child) {
+    void add(FiberImpl<?> child) {
         if (child.isIn != null) {
             throw secondEntry(child, child.isIn);
         }
@@ -42,7 +42,7 @@ final class Children {
         last = child;
     }
 
-    private IllegalStateException secondEntry(Fiber<?> child, Children isIn) {
+    private IllegalStateException secondEntry(FiberImpl<?> child, Children isIn) {
         return new IllegalStateException(
                 child
                         + " cannot be entered below "
@@ -56,8 +56,8 @@ final class Children {
      * Takes the first one out, null if there is none: a loop over this comes to its end whatever
      * state the list is in.
      */
-    @Nullable Fiber<?> poll() {
-        Fiber<?> child = first;
+    @Nullable FiberImpl<?> poll() {
+        FiberImpl<?> child = first;
         if (child != null) {
             first = child.nextSibling;
             if (first == null) {
@@ -73,13 +73,13 @@ final class Children {
     }
 
     /** False, and no effect, if the child is not in this list: taken out already, or on its way. */
-    boolean remove(Fiber<?> child) {
+    boolean remove(FiberImpl<?> child) {
         if (child.isIn != this) {
             return false;
         }
         child.isIn = null;
-        Fiber<?> before = child.previousSibling;
-        Fiber<?> after = child.nextSibling;
+        FiberImpl<?> before = child.previousSibling;
+        FiberImpl<?> after = child.nextSibling;
         if (before == null) {
             first = after;
         } else {
@@ -96,8 +96,8 @@ final class Children {
     }
 
     void checkInvariants() {
-        Fiber<?> before = null;
-        for (Fiber<?> child = first; child != null; child = child.nextSibling) {
+        FiberImpl<?> before = null;
+        for (FiberImpl<?> child = first; child != null; child = child.nextSibling) {
             if (child.isIn != this || child.previousSibling != before) {
                 throw new IllegalStateException("broken link before " + child + " below " + parent);
             }

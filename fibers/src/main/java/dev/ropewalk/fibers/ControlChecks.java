@@ -130,7 +130,7 @@ final class ControlChecks {
         }
     }
 
-    static void beginnable(CoroutineNode strand, Fiber<?> parent) {
+    static void beginnable(CoroutineNode strand, FiberImpl<?> parent) {
         if (parent.isEnding() || parent.outcome() != null) {
             throw error(
                     strand,
@@ -141,8 +141,8 @@ final class ControlChecks {
         }
     }
 
-    static void closable(CoroutineNode strand, Fiber<?> closer) {
-        for (Fiber<?> each = closer; each != null; each = each.parentOrNull()) {
+    static void closable(CoroutineNode strand, FiberImpl<?> closer) {
+        for (FiberImpl<?> each = closer; each != null; each = each.parentOrNull()) {
             if (each == strand.fiber) {
                 throw new DeadlockException(
                         closer
@@ -160,7 +160,7 @@ final class ControlChecks {
                     case null -> "it was closed before it began";
                     case Outcome.Success<?> _, Outcome.Stopped<?> _ -> "its body returned";
                     case Outcome.Failure<?>(Throwable cause) ->
-                            "its body failed: " + FiberCore.textOf(cause);
+                            "its body failed: " + FiberImpl.textOf(cause);
                     case Outcome.Terminated<?> _ -> "it was closed or terminated";
                     case Outcome.Abandoned<?> _ -> "it was abandoned";
                 };

@@ -60,10 +60,10 @@ class ControlNode implements WaitCycle.One {
 
     private static final Object NONE = new Object();
 
-    final Cord cord;
+    final CordImpl cord;
 
     /** Its own; until a coroutine begins, the fiber that made it and will be the parent. */
-    Fiber<?> fiber;
+    FiberImpl<?> fiber;
 
     private State state;
     private long waitNumber;
@@ -95,12 +95,12 @@ class ControlNode implements WaitCycle.One {
     private boolean hasLeftYield;
 
     /** Of a plain fiber, which brings control with it. */
-    ControlNode(Fiber<?> plain) {
+    ControlNode(FiberImpl<?> plain) {
         this(plain, State.RUNNING);
         this.token = new CallerToken(this);
     }
 
-    ControlNode(Fiber<?> fiber, State state) {
+    ControlNode(FiberImpl<?> fiber, State state) {
         this.fiber = fiber;
         this.cord = fiber.cord;
         this.state = state;
@@ -110,7 +110,7 @@ class ControlNode implements WaitCycle.One {
 
     /** By its resumer, so that an await that closes a circle is found. */
     @Override
-    public final Fiber<?> awaited() {
+    public final FiberImpl<?> awaited() {
         return fiber;
     }
 

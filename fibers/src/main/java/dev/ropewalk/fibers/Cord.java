@@ -1,7 +1,6 @@
 package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.List;
@@ -20,58 +19,8 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>{@link #spin}, {@link #execute}, {@link #post}, {@link #awaitEnd} and {@link #close} work from
  * any thread; what the caller did before happens before the fiber or message runs.
  */
-public final class Cord implements AutoCloseable, Executor {
-    private static final Logger LOG = Logs.logger(Cord.class);
-
-    final CordOptions options;
-    final Platform platform;
-
-    /** Its order of runnable fibers is drawn from a seed. */
-    final boolean orderSeeded;
-
-    /** It shares its thread with other cords, and yields to them after each switch. */
-    final boolean inTurns;
-
-    /** Of a cord of a scheduler. */
-    final @Nullable TaskQueue tasks;
-
-    /** Null if there are none. */
-    final @Nullable SwitchHooks hooks;
-
-    final Timers timers = new Timers();
-    final Mail mail;
-    final FiberLoop loop;
-    final StackMount mount;
-    final IdleWait idle;
-    final Roster roster;
-    final CordEnd end = new CordEnd();
-    final Ids ids = new Ids();
-
-    /** Null if it has none of its own. */
-    volatile @Nullable Thread ownThread;
-
-    /** Somebody has the root's outcome, so its failure is told to nobody else. */
-    private volatile boolean isRootTaken;
-
-    /** Without a body its root serves until the cord is closed. */
-    Cord(
-            CordOptions options,
-            Platform platform,
-            @Nullable Callable<?> body,
-            @Nullable Scheduler scheduler) {
-        this.options = options;
-        this.platform = platform;
-        this.orderSeeded = platform.isOrderSeeded();
-        this.inTurns = platform.isInTurns();
-        this.tasks = scheduler == null ? null : new TaskQueue(scheduler, this);
-        this.hooks = SwitchHooks.of(this, options.switchHooks());
-        this.mail = new Mail(platform);
-        this.loop = new FiberLoop(this);
-        this.mount = StackMount.of(this);
-        this.idle = new IdleWait(this);
-        this.roster = new Roster(this, body);
-        roster.enterRoot(body == null);
-    }
+public abstract sealed class Cord implements AutoCloseable, Executor permits CordImpl {
+    Cord() {}
 
     // ---------------------------------------------------------------- making and ending
 
@@ -183,7 +132,9 @@ public final class Cord implements AutoCloseable, Executor {
     public static <T extends @Nullable Object> Fiber<T> start(
             CordOptions options, Callable<? extends T> body) {
         return (Fiber<T>)
-                CordStarter.start(options, Objects.requireNonNull(body, "body"), null).roster.root;
+                CordImpl.of(CordStarter.start(options, Objects.requireNonNull(body, "body"), null))
+                        .roster
+                        .root;
     }
 
     /**
@@ -196,30 +147,7 @@ public final class Cord implements AutoCloseable, Executor {
      *     run}, which ends with its body, or on a scheduler's, which ends with that
      */
     @Override
-    public void close() {
-        if (isCurrent()) {
-            throw new IllegalStateException(
-                    this + " cannot wait for its own end; close it from another thread or cord");
-        }
-        Thread thread = ownThread;
-        if (thread == null) {
-            throw new IllegalStateException(
-                    this + " was made by Cord.run and ends when its body ends; end the body");
-        }
-        if (tasks != null) {
-            throw new IllegalStateException(
-                    this + " belongs to " + tasks.scheduler + " and ends with it; close that");
-        }
-        root().terminate();
-        Fiber<?> closer = Fiber.currentOrNull();
-        if (closer == null) {
-            end.await("the end of " + this, Long.MAX_VALUE);
-        } else {
-            // Closing is clean-up: a closer that is being terminated must not leave a thread
-            // behind.
-            closer.shielded(() -> end.await("the end of " + this, Long.MAX_VALUE));
-        }
-    }
+    public abstract void close();
 
     /**
      * Waits until this cord has ended, with all its fibers, or the limit passes. Ends nothing: that
@@ -232,89 +160,9 @@ public final class Cord implements AutoCloseable, Executor {
      * @throws DeadlockException if called on this cord, which would wait for its own end
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
-    public boolean awaitEnd(Duration limit) {
-        long limitNanos = Waits.nanos(limit);
-        if (isCurrent()) {
-            throw new DeadlockException(
-                    this
-                            + " would wait for its own end, which comes after that of all its"
-                            + " fibers; wait on another thread or cord");
-        }
-        Waits.switchpoint();
-        return end.await("the end of " + this, limitNanos);
-    }
-
-    /** By its driver: the cord has run for the last time. */
-    void end() {
-        try {
-            loop.stop();
-        } finally {
-            try {
-                if (tasks != null) {
-                    tasks.scheduler.leave(tasks);
-                }
-            } finally {
-                tellEnd();
-            }
-        }
-    }
-
-    private void tellEnd() {
-        try {
-            roster.refuseHeld();
-            mail.inbox.close();
-        } finally {
-            try {
-                platform.close();
-            } finally {
-                reportRoot();
-                end.tell();
-            }
-        }
-    }
-
-    /** The last moment at which somebody could have begun to await a root that no fiber spun. */
-    private void reportRoot() {
-        Fiber<?> root = root();
-        Outcome<?> outcome = root.outcome();
-        if (ownThread != null && outcome != null && !isRootTaken) {
-            FiberFailedException untaken = outcome.untaken(root);
-            if (untaken != null) {
-                reportUntaken(root, untaken);
-            }
-        }
-    }
-
-    /** Somebody has the outcome of the fiber; from any thread. */
-    void noteTaken(Fiber<?> fiber) {
-        if (fiber == root()) {
-            isRootTaken = true;
-        }
-    }
-
-    long stopLimitNs() {
-        return Waits.nanos(options.stopLimit());
-    }
+    public abstract boolean awaitEnd(Duration limit);
 
     // ---------------------------------------------------------------- what fails
-
-    /** What neither awaiter nor parent takes; that a fiber was abandoned has been reported then. */
-    void reportUntaken(Fiber<?> fiber, FiberFailedException untaken) {
-        if (!(untaken instanceof FiberAbandonedException)) {
-            reportUncaught(fiber, untaken);
-        }
-    }
-
-    void reportUncaught(Fiber<?> fiber, Throwable failure) {
-        if (tasks != null && failure instanceof FiberAbandonedException) {
-            tasks.scheduler.noteAbandoned(fiber);
-        }
-        try {
-            options.uncaught().uncaught(fiber, failure);
-        } catch (Throwable broken) {
-            Logs.tellBroken(LOG, broken, "the uncaught handler of {} failed for {}", this, fiber);
-        }
-    }
 
     // ---------------------------------------------------------------- its clock
 
@@ -322,51 +170,19 @@ public final class Cord implements AutoCloseable, Executor {
      * {@return whether the calling thread runs this cord; cheaper than comparing {@link
      * Cord#current}}
      */
-    public boolean isCurrent() {
-        return Thread.currentThread() == loop.current;
-    }
+    public abstract boolean isCurrent();
 
     /**
      * {@return a fresh reading of this cord's clock in nanoseconds; only differences mean anything}
      */
-    public long nanoTime() {
-        return platform.nanoTime();
-    }
+    public abstract long nanoTime();
 
     /**
      * {@return a random number from 0 to {@code bound - 1}, from this cord's source}
      *
      * @param bound the bound, at least 1
      */
-    public int nextInt(int bound) {
-        return platform.nextInt(bound);
-    }
-
-    boolean isVirtual() {
-        return platform.isVirtual();
-    }
-
-    Timer armTimer(Fiber<?> fiber, long number, long timeoutNanos) {
-        return timers.arm(deadline(timeoutNanos), timeoutNanos, fiber, number);
-    }
-
-    Timer armScope(CancelScope scope, long limitNanos) {
-        return timers.arm(deadline(limitNanos), limitNanos, scope);
-    }
-
-    private long deadline(long timeoutNanos) {
-        return platform.nanoTime() + Math.min(Math.max(timeoutNanos, 0), Long.MAX_VALUE / 2);
-    }
-
-    void cancelTimer(Timer timer) {
-        timers.cancel(timer);
-    }
-
-    /** Null without a timer. */
-    @Nullable Duration untilNextTimer() {
-        Timer next = timers.earliest();
-        return next == null ? null : Duration.ofNanos(next.deadlineNs - platform.nanoTime());
-    }
+    public abstract int nextInt(int bound);
 
     // ---------------------------------------------------------------- spinning and messages
 
@@ -383,10 +199,8 @@ public final class Cord implements AutoCloseable, Executor {
      * @throws TooManyFibersException if this is called on the cord and it has as many fibers as it
      *     may; if it is called elsewhere, the fiber's await throws it
      */
-    public <T extends @Nullable Object> Fiber<T> spin(String name, Callable<? extends T> body) {
-        Objects.requireNonNull(body, "body");
-        return spinHere(name, body, null);
-    }
+    public abstract <T extends @Nullable Object> Fiber<T> spin(
+            String name, Callable<? extends T> body);
 
     /**
      * Like {@link #spin(String, Callable)}, without a result.
@@ -396,9 +210,7 @@ public final class Cord implements AutoCloseable, Executor {
      * @return the new fiber
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
-    public Fiber<@Nullable Void> spin(String name, Action body) {
-        return spinHere(name, Fiber.callable(body), null);
-    }
+    public abstract Fiber<@Nullable Void> spin(String name, Action body);
 
     /**
      * Spins a fiber that keeps no stack between its turns. Its first turn gets {@link
@@ -410,19 +222,7 @@ public final class Cord implements AutoCloseable, Executor {
      * @throws CordClosedException if the cord has ended
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
-    public Fiber<@Nullable Void> spinHandler(String name, Handler handler) {
-        Objects.requireNonNull(handler, "handler");
-        return spinHere(name, null, handler);
-    }
-
-    private <T extends @Nullable Object> Fiber<T> spinHere(
-            String name, @Nullable Callable<? extends T> body, @Nullable Handler handler) {
-        Objects.requireNonNull(name, "name");
-        Fiber<?> spinner = Fiber.currentOrNull();
-        Fiber<T> fiber = new Fiber<>(this, spinner == null ? root() : spinner, name, body, handler);
-        spinBelow(spinner, fiber);
-        return fiber;
-    }
+    public abstract Fiber<@Nullable Void> spinHandler(String name, Handler handler);
 
     /**
      * Spins a fiber that runs the task, from anywhere: as an {@link Executor}, a cord runs what
@@ -436,60 +236,17 @@ public final class Cord implements AutoCloseable, Executor {
      *     about to, or has as many fibers as it may
      */
     @Override
-    public void execute(Runnable task) {
-        Fiber<?> fiber = new Fiber<>(this, root(), "task", new CordTask(task), null);
-        boolean isHere = isCurrent();
-        if (isHere && roster.isFull()) {
-            TooManyFibersException full = roster.tooMany(fiber);
-            throw new RejectedExecutionException(full.getMessage(), full);
-        }
-        if (mail.inbox.isClosed() || (isHere && root().isEnding())) {
-            throw new RejectedExecutionException(
-                    this
-                            + (isHere ? " is ending" : " has ended")
-                            + " and cannot run "
-                            + FiberCore.textOf(task));
-        }
-        if (isHere) {
-            roster.start(fiber, true);
-        } else {
-            send(FiberMessages.start(fiber, true));
-        }
-    }
-
-    /** Starts a new fiber of this cord; called by its parent, or with null by a plain thread. */
-    void spinBelow(@Nullable Fiber<?> spinner, Fiber<?> fiber) {
-        boolean isParentHere = spinner == null || spinner.cord == this;
-        if (spinner != null && isParentHere && spinner.rawState() != FiberCore.SPUN) {
-            spinner.adopt(fiber);
-            return;
-        }
-        if (mail.inbox.isClosed()) {
-            throw new CordClosedException(this + " has ended and cannot run " + fiber);
-        }
-        if (spinner != null && !isParentHere) {
-            spinner.childList().add(fiber);
-        }
-        send(FiberMessages.start(fiber, isParentHere));
-    }
+    public abstract void execute(Runnable task);
 
     /**
      * Sends a message to this cord, from any thread. The cord is woken only if it sleeps.
      *
      * @param message runs on the cord, or is told that the cord has ended
      */
-    public void post(CordMessage message) {
-        send(message);
-    }
-
-    void send(CordMessage message) {
-        mail.send(message);
-    }
+    public abstract void post(CordMessage message);
 
     /** {@return how many fibers it may have besides its root; without a limit the largest int} */
-    public int maxFibers() {
-        return roster.maxFibers();
-    }
+    public abstract int maxFibers();
 
     /**
      * {@return the cord of this thread}
@@ -497,18 +254,12 @@ public final class Cord implements AutoCloseable, Executor {
      * @throws IllegalStateException if the thread is no cord
      */
     public static Cord current() {
-        Cord cord = currentOrNull();
-        if (cord == null) {
-            throw new IllegalStateException(
-                    Thread.currentThread() + " is no cord: call this inside Cord.run(...)");
-        }
-        return cord;
+        return CordImpl.current();
     }
 
     /** {@return the cord of this thread, null if it is none} */
     public static @Nullable Cord currentOrNull() {
-        Cord ofStack = CurrentCord.ofLightStack();
-        return ofStack == null ? CurrentCord.ofThread() : ofStack;
+        return CordImpl.currentOrNull();
     }
 
     /**
@@ -517,15 +268,7 @@ public final class Cord implements AutoCloseable, Executor {
      * @param id its {@link Fiber#id}
      * @throws WrongThreadException if called on another thread than the cord's
      */
-    public @Nullable Fiber<?> find(long id) {
-        root().checkCord("find among the fibers of");
-        for (Fiber<?> each : roster.fibers()) {
-            if (each.id() == id && each.outcome() == null) {
-                return each;
-            }
-        }
-        return null;
-    }
+    public abstract @Nullable Fiber<?> find(long id);
 
     // ---------------------------------------------------------------- looking inside
 
@@ -534,9 +277,7 @@ public final class Cord implements AutoCloseable, Executor {
      *
      * @return what this cord and its fibers are doing
      */
-    public CordDump dump() {
-        return dump(CordDumps.LIMIT);
-    }
+    public abstract CordDump dump();
 
     /**
      * Tells what this cord and its fibers are doing: the tree of the fibers, what each waits for,
@@ -551,22 +292,14 @@ public final class Cord implements AutoCloseable, Executor {
      * @throws IllegalStateException if this thread is another cord, and no fiber runs there now
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
-    public CordDump dump(Duration limit) {
-        return CordDumps.of(List.of(this), limit).getFirst();
-    }
+    public abstract CordDump dump(Duration limit);
 
     /**
      * {@return the cord's counters} Works from any thread and never waits: on this cord the numbers
      * are exact; from elsewhere they are hints, each by itself, also while the cord is stuck.
      * Reading on this cord begins a new {@link CordStats#maxRunnable}.
      */
-    public CordStats stats() {
-        CordStats stats = readStats();
-        if (isCurrent()) {
-            loop.forgetMaxRunnable();
-        }
-        return stats;
-    }
+    public abstract CordStats stats();
 
     /**
      * {@return the fibers that ran longest, the first one first; of a cord that has ended none}
@@ -581,45 +314,8 @@ public final class Cord implements AutoCloseable, Executor {
      * @throws TimeoutException if the cord does not answer: its thread is stuck in a fiber
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
-    public List<FiberTime> top(int most) {
-        return CordDumps.top(this, most, CordDumps.LIMIT);
-    }
-
-    /** On any thread; on another than the cord's each number is a hint. */
-    CordStats readStats() {
-        return new CordStats(
-                loop.switches(),
-                loop.polls(),
-                loop.messages(),
-                roster.started(),
-                roster.ended(),
-                idle.sleeps(),
-                idle.slept(),
-                loop.runQueue.size(),
-                loop.maxRunnable(),
-                timers.size(),
-                mail.inbox.size(),
-                mount.idleStacks(),
-                tasks == null ? 0 : tasks.size());
-    }
-
-    void checkInvariants() {
-        loop.runQueue.checkInvariants();
-        timers.checkInvariants();
-        roster.checkInvariants();
-    }
-
-    Fiber<?> root() {
-        return roster.root;
-    }
+    public abstract List<FiberTime> top(int most);
 
     /** {@return the cord's name} */
-    public String name() {
-        return options.name();
-    }
-
-    @Override
-    public String toString() {
-        return "cord " + options.name();
-    }
+    public abstract String name();
 }

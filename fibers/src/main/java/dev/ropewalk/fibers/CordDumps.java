@@ -11,13 +11,14 @@ final class CordDumps {
     private CordDumps() {}
 
     /** All are asked before the first answer is awaited. */
-    static List<CordDump> of(List<Cord> cords, Duration limit) {
+    static List<CordDump> of(List<? extends Cord> cords, Duration limit) {
         long limitNs = Waits.nanos(limit);
         List<CordQuery<CordDump>> queries = new ArrayList<>(cords.size());
         for (Cord each : cords) {
             queries.add(
                     new CordQuery<CordDump>(
-                            each, cord -> cord.loop.asNoFiber(() -> DumpTaker.take(cord))));
+                            CordImpl.of(each),
+                            cord -> cord.loop.asNoFiber(() -> DumpTaker.take(cord))));
         }
         for (CordQuery<CordDump> each : queries) {
             each.ask();
@@ -25,7 +26,7 @@ final class CordDumps {
         long startNs = now();
         List<CordDump> dumps = new ArrayList<>(cords.size());
         for (int i = 0; i < cords.size(); i++) {
-            Cord cord = cords.get(i);
+            CordImpl cord = CordImpl.of(cords.get(i));
             long leftNs = limitNs == Long.MAX_VALUE ? limitNs : limitNs - (now() - startNs);
             CordDump dump = queries.get(i).await(Math.max(0, leftNs));
             if (dump != null) {
@@ -41,11 +42,11 @@ final class CordDumps {
 
     /** The clock by which the asker waits. */
     private static long now() {
-        Cord here = Cord.currentOrNull();
+        CordImpl here = CordImpl.currentOrNull();
         return here == null ? RealPlatform.now() : here.nanoTime();
     }
 
-    static List<FiberTime> top(Cord cord, int most, Duration limit) {
+    static List<FiberTime> top(CordImpl cord, int most, Duration limit) {
         if (most < 1) {
             throw new IllegalArgumentException("most=" + most + " is not positive");
         }

@@ -16,8 +16,8 @@ final class CordQuery<T> extends CordMessage {
     /** Who waits for the answer; null if it was there at once. */
     private final @Nullable WaitCell waiter;
 
-    private final Cord cord;
-    private final Function<? super Cord, ? extends T> question;
+    private final CordImpl cord;
+    private final Function<? super CordImpl, ? extends T> question;
     private volatile @Nullable T answer;
     private volatile @Nullable Throwable failure;
     private volatile boolean hasCordEnded;
@@ -27,7 +27,7 @@ final class CordQuery<T> extends CordMessage {
      *
      * @throws IllegalStateException if this thread is another cord, and no fiber runs there now
      */
-    CordQuery(Cord cord, Function<? super Cord, ? extends T> question) {
+    CordQuery(CordImpl cord, Function<? super CordImpl, ? extends T> question) {
         this.cord = cord;
         this.question = question;
         this.waiter = cord.isCurrent() ? null : new WaitCell();

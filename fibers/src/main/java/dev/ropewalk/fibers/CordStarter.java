@@ -25,13 +25,13 @@ final class CordStarter {
         JvmFlags.check();
         CallerCheck.check();
         Platform platform = Platform.of(options.clock(), Thread.currentThread());
-        Cord cord = new Cord(options, platform, body, scheduler);
+        CordImpl cord = new CordImpl(options, platform, body, scheduler);
         CordThread.onCallersCpus(options, new ThreadDriver(cord)::drive);
         return (T) cord.root().await();
     }
 
     /** On a thread of its own; without a body it serves until it is closed. */
-    static Cord start(
+    static CordImpl start(
             CordOptions options, @Nullable Callable<?> body, @Nullable Scheduler scheduler) {
         if (options.clock() instanceof CordOptions.VirtualClock) {
             throw new IllegalArgumentException(
@@ -44,7 +44,7 @@ final class CordStarter {
         JvmFlags.check();
         CordThread thread = new CordThread(options);
         Platform platform = Platform.of(options.clock(), thread.thread());
-        Cord cord = new Cord(options, platform, body, scheduler);
+        CordImpl cord = new CordImpl(options, platform, body, scheduler);
         cord.ownThread = thread.thread();
         if (scheduler == null) {
             thread.start(new ThreadDriver(cord)::drive);
@@ -54,7 +54,7 @@ final class CordStarter {
         return cord;
     }
 
-    private static void startFor(Scheduler scheduler, Cord cord, CordThread thread) {
+    private static void startFor(Scheduler scheduler, CordImpl cord, CordThread thread) {
         scheduler.enter(cord);
         boolean isStarted = false;
         try {
@@ -72,7 +72,7 @@ final class CordStarter {
      * it is like a started cord, which serves until it is closed.
      */
     static TurnDriver inTurns(CordOptions options, Platform platform, @Nullable Callable<?> body) {
-        Cord cord = new Cord(options, platform, body, null);
+        CordImpl cord = new CordImpl(options, platform, body, null);
         if (body == null) {
             cord.ownThread = Thread.currentThread();
         }

@@ -37,7 +37,7 @@ final class CordWatch {
         STUCK
     }
 
-    final Cord cord;
+    final CordImpl cord;
     private final Watchdog watchdog;
     private final WatchdogHandler handler;
     private final GrowthWatch growth;
@@ -58,7 +58,7 @@ final class CordWatch {
     private @Nullable StuckEpisode episode;
     private volatile boolean hasEnded;
 
-    CordWatch(Cord cord, WatchOptions options, Watchdog watchdog) {
+    CordWatch(CordImpl cord, WatchOptions options, Watchdog watchdog) {
         this.cord = cord;
         this.watchdog = watchdog;
         this.handler = options.stuckHandler();
@@ -119,7 +119,7 @@ final class CordWatch {
         if (told != null && countedNs >= limitNs) {
             state(State.SILENT, State.STUCK);
             watchdog.stuck(this);
-            Fiber<?> running = cord.loop.running(); // a hint, from this thread
+            FiberImpl<?> running = cord.loop.running(); // a hint, from this thread
             long forNs = countedNs;
             watchdog.hand(() -> told.report(running, forNs));
         }

@@ -56,14 +56,14 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
     private boolean isWatchingParent;
 
     /** Who closes it and waits for its end. */
-    private List<Fiber<?>> closers = List.of();
+    private List<FiberImpl<?>> closers = List.of();
 
     /** What the body begins with: the values that the maker has when it makes it. */
     private @Nullable LocalValues inherited;
 
     /** The current fiber makes it. */
     CoroutineNode(String kind, @Nullable String name, Body body) {
-        super(Fiber.current(), State.NEW);
+        super(FiberImpl.current(), State.NEW);
         this.kind = kind;
         this.name = name;
         this.body = body;
@@ -139,12 +139,12 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
     }
 
     private void begin(@Nullable Object value) {
-        Fiber<?> parent = fiber;
+        FiberImpl<?> parent = fiber;
         ControlChecks.beginnable(this, parent);
-        Fiber<@Nullable Object> own = new Fiber<>(cord, parent, name, this, null);
+        FiberImpl<@Nullable Object> own = new FiberImpl<>(cord, parent, name, this, null);
         own.locals = inherited;
         own.addListener(this);
-        parent.adopt(own);
+        Family.adopt(parent, own);
         inherited = null;
         first = value;
         fiber = own;
@@ -155,7 +155,7 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
     /** The strand that runs: the coroutine whose body this is, or a new one for a plain fiber. */
     private ControlNode caller(String operation) {
         checkCord(operation);
-        Fiber<?> running = Fiber.current();
+        FiberImpl<?> running = FiberImpl.current();
         Object its = running.body();
         return its instanceof CoroutineNode strand && strand.fiber == running
                 ? strand
@@ -201,13 +201,13 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
             dropOwed(true);
             return false;
         }
-        isEndTaken = answerEnd(endOf(dead), !isEndByOthers(dead));
-        boolean isKept = owesFailure() && isKept(dead);
+        isEndTaken = answerEnd(endOf(FiberImpl.of(dead)), !isEndByOthers(FiberImpl.of(dead)));
+        boolean isKept = owesFailure() && isKept(FiberImpl.of(dead));
         return isEndTaken || isKept || hasCloser();
     }
 
-    private boolean isKept(Fiber<?> dead) {
-        Fiber<?> parent = dead.parentOrNull();
+    private boolean isKept(FiberImpl<?> dead) {
+        FiberImpl<?> parent = dead.parentOrNull();
         isWatchingParent =
                 parent != null
                         && parent.cord == cord
@@ -237,14 +237,14 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
     @Override
     void failureTaken() {
         isEndTaken = true;
-        Fiber<?> parent = fiber.parentOrNull();
+        FiberImpl<?> parent = fiber.parentOrNull();
         if (isWatchingParent && parent != null) {
             isWatchingParent = false;
             parent.removeListener(this);
         }
     }
 
-    private @Nullable Object endOf(Fiber<?> dead) {
+    private @Nullable Object endOf(FiberImpl<?> dead) {
         Outcome<?> outcome = Objects.requireNonNull(dead.outcome(), "outcome");
         if (outcome instanceof Outcome.Failure<?>(Throwable cause)
                 && (cause instanceof RuntimeException || cause instanceof Error)
@@ -260,7 +260,7 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
     }
 
     /** It was terminated or abandoned: who did not wait for it has lost nothing. */
-    private static boolean isEndByOthers(Fiber<?> dead) {
+    private static boolean isEndByOthers(FiberImpl<?> dead) {
         return dead.outcome() instanceof Outcome.Terminated<?>
                 || dead.outcome() instanceof Outcome.Abandoned<?>;
     }
@@ -282,14 +282,14 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
         }
     }
 
-    private void end(Fiber<?> closer) {
-        Fiber<?> own = fiber;
+    private void end(FiberImpl<?> closer) {
+        FiberImpl<?> own = fiber;
         closers = closers.isEmpty() ? new ArrayList<>(1) : closers;
         closers.add(closer);
         try {
             own.terminate();
             long limitNs = cord.stopLimitNs();
-            if (!closer.shielded(() -> FiberAwait.end(own, limitNs, false))) {
+            if (!Cancellation.shielded(closer, () -> FiberAwait.end(own, limitNs, false))) {
                 abandon("its limit of " + limitNs / 1_000_000 + " ms for ending ran out");
             }
         } finally {
@@ -308,7 +308,7 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
 
     /** One that was abandoned there takes nothing. */
     private boolean hasCloser() {
-        for (Fiber<?> each : closers) {
+        for (FiberImpl<?> each : closers) {
             if (each.outcome() == null) {
                 return true;
             }
@@ -317,11 +317,11 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
     }
 
     private void abandon(String why) {
-        Fiber<?> parent = fiber.parentOrNull();
+        FiberImpl<?> parent = fiber.parentOrNull();
         if (parent != null && parent.cord == cord) {
-            parent.abandonChildren(List.of(fiber), why);
+            Abandonment.abandonChildren(parent, List.of(fiber), why);
         } else {
-            fiber.abandonForeignChild(why);
+            Abandonment.abandonForeignChild(fiber, why);
         }
     }
 

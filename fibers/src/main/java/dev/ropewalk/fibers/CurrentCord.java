@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * thread too. In a class of its own, because a plain thread may ask in a JVM without the flags.
  */
 final class CurrentCord {
-    private static final ThreadLocal<@Nullable Cord> LOCAL =
+    private static final ThreadLocal<@Nullable CordImpl> LOCAL =
             JvmFlags.isMiscOpen() ? new OfCarrier() : new ThreadLocal<>();
 
     private static final boolean HAS_LIGHT_STACKS = JvmFlags.isVmExported();
@@ -18,23 +18,23 @@ final class CurrentCord {
     private CurrentCord() {}
 
     /** On a light stack, where it is always the current one; null elsewhere. */
-    static @Nullable Cord ofLightStack() {
+    static @Nullable CordImpl ofLightStack() {
         LightStack stack = HAS_LIGHT_STACKS ? LightStack.current() : null;
         return stack == null ? null : stack.cord;
     }
 
     /** Also on a virtual thread that the cord runs as no fiber. */
-    static @Nullable Cord ofCarrier() {
+    static @Nullable CordImpl ofCarrier() {
         return LOCAL.get();
     }
 
     /** Null on a virtual thread that its cord runs as no fiber. */
-    static @Nullable Cord ofThread() {
-        Cord cord = ofCarrier();
+    static @Nullable CordImpl ofThread() {
+        CordImpl cord = ofCarrier();
         return cord == null || cord.isCurrent() ? cord : null;
     }
 
-    static void set(Cord cord) {
+    static void set(CordImpl cord) {
         LOCAL.set(cord);
     }
 
@@ -42,5 +42,5 @@ final class CurrentCord {
         LOCAL.remove();
     }
 
-    private static final class OfCarrier extends CarrierThreadLocal<@Nullable Cord> {}
+    private static final class OfCarrier extends CarrierThreadLocal<@Nullable CordImpl> {}
 }

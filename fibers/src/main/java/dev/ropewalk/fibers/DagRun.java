@@ -32,7 +32,7 @@ final class DagRun<D extends @Nullable Object> {
     private final Dag<D> dag;
     private final D data;
     private final NodeSpinner spinner;
-    private final Fiber<?> owner = Fiber.current();
+    private final FiberImpl<?> owner = FiberImpl.current();
     private final AtomicIntegerArray dependenciesLeft;
     private final AtomicInteger nodesLeft;
     private final Queue<NodeEnd> failures = new ConcurrentLinkedQueue<>();
@@ -106,7 +106,7 @@ final class DagRun<D extends @Nullable Object> {
     }
 
     private FiberFailedException failed(NodeEnd end) {
-        String text = FiberCore.textOf(end.cause());
+        String text = FiberImpl.textOf(end.cause());
         return new FiberFailedException(
                 "node " + dag.name(end.node()) + " of " + dag + " failed: " + text, end.cause());
     }
@@ -175,7 +175,7 @@ final class DagRun<D extends @Nullable Object> {
 
         @Override
         public void run() throws Exception {
-            Fiber<?> fiber = Fiber.current();
+            FiberImpl<?> fiber = FiberImpl.current();
             if (hasBegun) {
                 throw new IllegalStateException(
                         fiber + " runs a node of a dag and cannot be restarted; run the dag again");
@@ -210,7 +210,7 @@ final class DagRun<D extends @Nullable Object> {
         /** As no fiber, on the cord of that one. */
         @Override
         public boolean ended(Fiber<?> fiber) {
-            Outcome<?> outcome = fiber.outcome();
+            Outcome<?> outcome = FiberImpl.of(fiber).outcome();
             if (outcome instanceof Outcome.Success<?>) {
                 endLate();
             } else if (outcome instanceof Outcome.Failure<?>(Throwable cause)) {
@@ -242,11 +242,11 @@ final class DagRun<D extends @Nullable Object> {
     }
 
     /** Whether nothing of the last node is left in the fiber. */
-    private static boolean isClean(Fiber<?> fiber) {
+    private static boolean isClean(FiberImpl<?> fiber) {
         fiber.forgetInstantValue();
-        return fiber.hasNobodyBelow()
+        return Family.hasNobodyBelow(fiber)
                 && fiber.held == null
-                && fiber.pending() == null
+                && Cancellation.pending(fiber) == null
                 && fiber.abandonedFor == null;
     }
 }

@@ -15,34 +15,34 @@ final class DeadlockReport {
     private final StringBuilder text = new StringBuilder();
 
     /** Which share a thread, so that nobody changes what is read. */
-    private final Set<Cord> cords;
+    private final Set<CordImpl> cords;
 
     private final WaitGraph graph;
     private int lines;
 
-    private DeadlockReport(List<Cord> cords) {
+    private DeadlockReport(List<CordImpl> cords) {
         this.cords = Set.copyOf(cords);
         this.graph = new WaitGraph(cords);
     }
 
-    static String of(List<Cord> cords) {
+    static String of(List<CordImpl> cords) {
         DeadlockReport report = new DeadlockReport(cords);
         report.text.append("deadlock on ");
-        report.text.append(cords.stream().map(Cord::toString).collect(joining(", ")));
+        report.text.append(cords.stream().map(CordImpl::toString).collect(joining(", ")));
         report.text.append(": no fiber is runnable and no timer is armed, while these wait:");
         report.addAll(cords);
         return report.text.toString();
     }
 
     /** A line for each that waits, and one for each circle. */
-    static String waitsOn(Cord cord) {
+    static String waitsOn(CordImpl cord) {
         DeadlockReport report = new DeadlockReport(List.of(cord));
         report.addAll(List.of(cord));
         return report.text.toString();
     }
 
-    private void addAll(List<Cord> all) {
-        for (Cord each : all) {
+    private void addAll(List<CordImpl> all) {
+        for (CordImpl each : all) {
             add(each.root(), 1);
         }
         for (String cycle : graph.cycles()) {
@@ -50,17 +50,17 @@ final class DeadlockReport {
         }
     }
 
-    private void add(Fiber<?> fiber, int depth) {
+    private void add(FiberImpl<?> fiber, int depth) {
         if (++lines > MAX_LINES) {
             return;
         }
         text.append('\n').append("  ".repeat(depth));
         text.append(lines == MAX_LINES ? "..." : describe(fiber));
-        Cord home = fiber.cordOrNull();
+        CordImpl home = fiber.cordOrNull();
         if (home == null || !cords.contains(home)) {
             return; // its children are that cord's
         }
-        for (@Nullable Fiber<?> child = fiber.firstChild();
+        for (@Nullable FiberImpl<?> child = fiber.firstChild();
                 child != null;
                 child = child.nextSibling) {
             add(child, depth + 1);
@@ -68,14 +68,14 @@ final class DeadlockReport {
     }
 
     /** The name of one that is awaited stands in the reason already. */
-    private String describe(Fiber<?> fiber) {
-        List<Fiber<?>> holders = fiber.awaited() == null ? graph.blockersOf(fiber) : List.of();
+    private String describe(FiberImpl<?> fiber) {
+        List<FiberImpl<?>> holders = fiber.awaited() == null ? graph.blockersOf(fiber) : List.of();
         if (holders.isEmpty() || fiber.isEnding()) {
             return fiber.describeWait();
         }
         return fiber.describeWait()
                 + ", held by "
-                + holders.stream().limit(MAX_HOLDERS).map(Fiber::name).collect(joining(", "))
+                + holders.stream().limit(MAX_HOLDERS).map(FiberImpl::name).collect(joining(", "))
                 + (holders.size() > MAX_HOLDERS ? " and others" : "");
     }
 }

@@ -48,7 +48,7 @@ public final class Debounce<T> implements AutoCloseable {
     private final long longestWaitNs;
     private final boolean isLeading;
     private final DebounceAction<? super T> action;
-    private final Fiber<?> worker;
+    private final FiberImpl<?> worker;
     private final Set<Flusher> flushers = new LinkedHashSet<>();
 
     private @Nullable T pending;
@@ -68,10 +68,10 @@ public final class Debounce<T> implements AutoCloseable {
 
     /** One who waits for a flush, and the reason of that wait. */
     private final class Flusher implements WaitCycle.One {
-        private final Fiber<?> fiber;
+        private final FiberImpl<?> fiber;
         private long waitNumber = -1;
 
-        Flusher(Fiber<?> fiber) {
+        Flusher(FiberImpl<?> fiber) {
             this.fiber = fiber;
         }
 
@@ -93,7 +93,7 @@ public final class Debounce<T> implements AutoCloseable {
         this.isLeading = options.isLeading();
         this.action = action;
         Action body = this::work;
-        this.worker = Fiber.spin(options.name(), body);
+        this.worker = FiberImpl.of(Fiber.spin(options.name(), body));
         FiberAwait.listen(worker, this::ended);
     }
 
@@ -147,7 +147,7 @@ public final class Debounce<T> implements AutoCloseable {
                     this
                             + (isClosed ? " is closed" : " is over, for its fiber has ended")
                             + "; value="
-                            + FiberCore.textOf(value)
+                            + FiberImpl.textOf(value)
                             + " was not taken",
                     worker.failure());
         }
@@ -185,7 +185,7 @@ public final class Debounce<T> implements AutoCloseable {
      * @throws WrongThreadException if called on another cord
      */
     public boolean flush() {
-        Fiber<?> fiber = caller("flush");
+        FiberImpl<?> fiber = FiberImpl.of(caller("flush"));
         fiber.switchpoint();
         if (worker.outcome() != null || (pending == null && !isAtIt)) {
             return false;
@@ -226,7 +226,7 @@ public final class Debounce<T> implements AutoCloseable {
      */
     @Override
     public void close() {
-        checkNotBelow(caller("close"));
+        checkNotBelow(FiberImpl.of(caller("close")));
         boolean isFirst = !isClosed;
         isClosed = true;
         if (worker.outcome() != null) {
@@ -314,9 +314,9 @@ public final class Debounce<T> implements AutoCloseable {
             String text =
                     this
                             + " ended with a value that its action was not run with: "
-                            + FiberCore.textOf(lost)
+                            + FiberImpl.textOf(lost)
                             + "; close or cancel it before its parent ends";
-            FiberMessages.reportLater(dead, new IllegalStateException(text));
+            FiberMessages.reportLater(FiberImpl.of(dead), new IllegalStateException(text));
         }
         return isTaken;
     }
@@ -325,14 +325,14 @@ public final class Debounce<T> implements AutoCloseable {
     private boolean wakeFlushers() {
         boolean hasWoken = false;
         for (Flusher each : flushers) {
-            hasWoken |= each.fiber.resume(each.waitNumber, null);
+            hasWoken |= FiberImpl.of(each.fiber).resume(each.waitNumber, null);
         }
         return hasWoken;
     }
 
     private Fiber<?> caller(String operation) {
         worker.checkCord(operation);
-        Fiber<?> fiber = Fiber.current();
+        FiberImpl<?> fiber = FiberImpl.current();
         if (fiber == worker) {
             throw new IllegalStateException(
                     operation
@@ -344,11 +344,11 @@ public final class Debounce<T> implements AutoCloseable {
         return fiber;
     }
 
-    private void checkNotBelow(Fiber<?> closer) {
+    private void checkNotBelow(FiberImpl<?> closer) {
         if (worker.outcome() != null) {
             return;
         }
-        for (Fiber<?> each = closer; each != null; each = each.parentOrNull()) {
+        for (FiberImpl<?> each = closer; each != null; each = each.parentOrNull()) {
             if (each == worker) {
                 throw new DeadlockException(
                         closer

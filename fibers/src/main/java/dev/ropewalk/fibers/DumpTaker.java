@@ -32,7 +32,7 @@ final class DumpTaker {
                     "jdk.internal.vm.ContinuationSupport",
                     LightStack.class.getName(),
                     VirtualStack.class.getName(),
-                    FiberCore.class.getName(),
+                    FiberImpl.class.getName(),
                     DumpTaker.class.getName(),
                     CordDumps.class.getName(),
                     CordQuery.class.getName(),
@@ -44,15 +44,15 @@ final class DumpTaker {
                     VirtualMount.class.getName());
 
     /** A fiber that is to be told, and how deep it is. */
-    private record Entry(Fiber<?> fiber, int depth) {}
+    private record Entry(FiberImpl<?> fiber, int depth) {}
 
-    private final Cord cord;
+    private final CordImpl cord;
     private final WaitGraph graph;
     private final List<FiberDump> fibers = new ArrayList<>();
     private int moreFibers;
     private int stacks;
 
-    private DumpTaker(Cord cord) {
+    private DumpTaker(CordImpl cord) {
         this.cord = cord;
         this.graph = new WaitGraph(List.of(cord));
     }
@@ -60,14 +60,14 @@ final class DumpTaker {
     // ---------------------------------------------------------------- the kinds
 
     /** On the cord, as no fiber. */
-    static CordDump take(Cord cord) {
+    static CordDump take(CordImpl cord) {
         DumpTaker taker = new DumpTaker(cord);
-        for (Fiber<?> top : cord.roster.topFibers()) {
+        for (FiberImpl<?> top : cord.roster.topFibers()) {
             taker.addTree(top);
         }
-        @Nullable Fiber<?> running = null;
-        for (Fiber<?> each : cord.roster.fibers()) {
-            running = each.rawState() == FiberCore.RUNNING ? each : running;
+        @Nullable FiberImpl<?> running = null;
+        for (FiberImpl<?> each : cord.roster.fibers()) {
+            running = each.rawState() == FiberImpl.RUNNING ? each : running;
         }
         return new CordDump(
                 cord.name(),
@@ -82,8 +82,8 @@ final class DumpTaker {
     }
 
     /** From outside, of a cord that does not answer; the fiber is a hint. */
-    static CordDump ofStuck(Cord cord) {
-        Fiber<?> running = cord.loop.running();
+    static CordDump ofStuck(CordImpl cord) {
+        FiberImpl<?> running = cord.loop.running();
         return withoutFibers(
                 cord,
                 CordDump.State.INCOMPLETE,
@@ -92,12 +92,12 @@ final class DumpTaker {
     }
 
     /** On any thread. */
-    static CordDump ofEnded(Cord cord) {
+    static CordDump ofEnded(CordImpl cord) {
         return withoutFibers(cord, CordDump.State.ENDED, null, List.of());
     }
 
     private static CordDump withoutFibers(
-            Cord cord,
+            CordImpl cord,
             CordDump.State state,
             @Nullable String running,
             List<StackTraceElement> stack) {
@@ -115,12 +115,12 @@ final class DumpTaker {
 
     // ---------------------------------------------------------------- the tree
 
-    private void addTree(Fiber<?> top) {
+    private void addTree(FiberImpl<?> top) {
         ArrayDeque<Entry> toDo = new ArrayDeque<>();
         toDo.push(new Entry(top, 0));
         while (!toDo.isEmpty()) {
             Entry next = toDo.pop();
-            Fiber<?> sibling = next.depth == 0 ? null : next.fiber.nextSibling;
+            FiberImpl<?> sibling = next.depth == 0 ? null : next.fiber.nextSibling;
             if (sibling != null) {
                 toDo.push(new Entry(sibling, next.depth));
             }
@@ -131,21 +131,21 @@ final class DumpTaker {
             if (next.fiber.outcome() == null) {
                 add(next.fiber, next.depth);
             }
-            Fiber<?> child = next.fiber.firstChild();
+            FiberImpl<?> child = next.fiber.firstChild();
             if (child != null) {
                 toDo.push(new Entry(child, next.depth + 1));
             }
         }
     }
 
-    private void add(Fiber<?> fiber, int depth) {
+    private void add(FiberImpl<?> fiber, int depth) {
         if (fibers.size() == MAX_FIBERS) {
             moreFibers++;
             return;
         }
-        Fiber<?> parent = fiber.parentOrNull();
-        boolean waits = fiber.rawState() == FiberCore.WAITING;
-        Throwable pending = fiber.pending();
+        FiberImpl<?> parent = fiber.parentOrNull();
+        boolean waits = fiber.rawState() == FiberImpl.WAITING;
+        Throwable pending = Cancellation.pending(fiber);
         fibers.add(
                 new FiberDump(
                         fiber.id(),
@@ -166,9 +166,9 @@ final class DumpTaker {
                         stackOf(fiber)));
     }
 
-    private static int countChildren(Fiber<?> fiber) {
+    private static int countChildren(FiberImpl<?> fiber) {
         int count = 0;
-        for (@Nullable Fiber<?> child = fiber.firstChild();
+        for (@Nullable FiberImpl<?> child = fiber.firstChild();
                 child != null;
                 child = child.nextSibling) {
             count++;
@@ -178,9 +178,9 @@ final class DumpTaker {
 
     // ---------------------------------------------------------------- stacks
 
-    private List<StackTraceElement> stackOf(Fiber<?> fiber) {
+    private List<StackTraceElement> stackOf(FiberImpl<?> fiber) {
         Stack own = fiber.stack();
-        boolean runs = fiber.rawState() == FiberCore.RUNNING;
+        boolean runs = fiber.rawState() == FiberImpl.RUNNING;
         if ((own == null && !runs) || stacks == MAX_STACKS) {
             return List.of();
         }
@@ -195,7 +195,7 @@ final class DumpTaker {
     private static List<StackTraceElement> trimmed(List<StackTraceElement> all) {
         return all.stream()
                 .dropWhile(frame -> OF_THE_SWITCH.contains(frame.getClassName()))
-                .takeWhile(frame -> !frame.getClassName().equals(FiberLife.class.getName()))
+                .takeWhile(frame -> !frame.getClassName().equals(FiberImpl.class.getName()))
                 .limit(MAX_FRAMES)
                 .toList();
     }

@@ -24,7 +24,7 @@ public abstract sealed class Exclusion {
      * @throws IllegalStateException if this thread is no cord
      */
     public static Exclusion byCord(String remedy) {
-        return new Local(Cord.current(), remedy);
+        return new Local(CordImpl.current(), remedy);
     }
 
     /** {@return a guard for what fibers of any cord and plain threads use} */
@@ -134,10 +134,10 @@ public abstract sealed class Exclusion {
     }
 
     private static final class Local extends Exclusion {
-        private final Cord cord;
+        private final CordImpl cord;
         private final String remedy;
 
-        Local(Cord cord, String remedy) {
+        Local(CordImpl cord, String remedy) {
             this.cord = cord;
             this.remedy = remedy;
         }
@@ -155,9 +155,9 @@ public abstract sealed class Exclusion {
         }
 
         @Override
-        public Fiber<?> caller(Object guarded) {
+        public FiberImpl<?> caller(Object guarded) {
             enter(guarded);
-            Fiber<?> running = cord.loop.running();
+            FiberImpl<?> running = cord.loop.running();
             if (running == null) {
                 throw new IllegalStateException(
                         "no fiber runs on " + cord + " at the moment, so none can use " + guarded);
@@ -173,7 +173,7 @@ public abstract sealed class Exclusion {
         @Override
         public void enterAtSwitchpoint(Object guarded) {
             enter(guarded);
-            Fiber<?> running = cord.loop.running();
+            FiberImpl<?> running = cord.loop.running();
             if (running != null) {
                 running.switchpoint();
             }
@@ -181,7 +181,7 @@ public abstract sealed class Exclusion {
 
         @Override
         public Object callerAtSwitchpoint(Object guarded) {
-            Fiber<?> running = caller(guarded);
+            FiberImpl<?> running = caller(guarded);
             running.switchpoint();
             return running;
         }
@@ -224,7 +224,7 @@ public abstract sealed class Exclusion {
 
         @Override
         public Object caller(Object guarded) {
-            Fiber<?> fiber = Fiber.currentOrNull();
+            FiberImpl<?> fiber = FiberImpl.currentOrNull();
             return fiber == null ? Thread.currentThread() : fiber;
         }
 
@@ -241,7 +241,7 @@ public abstract sealed class Exclusion {
 
         @Override
         public Object callerAtSwitchpoint(Object guarded) {
-            Fiber<?> fiber = Fiber.currentOrNull();
+            FiberImpl<?> fiber = FiberImpl.currentOrNull();
             if (fiber == null) {
                 return Thread.currentThread();
             }

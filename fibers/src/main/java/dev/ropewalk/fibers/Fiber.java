@@ -25,48 +25,8 @@ import java.util.function.Consumer;
  *
  * @param <T> the type of the result
  */
-public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
-    private final long id;
-    private final @Nullable String name;
-
-    Fiber(
-            Cord cord,
-            @Nullable Fiber<?> parent,
-            @Nullable String name,
-            @Nullable Callable<? extends T> body,
-            @Nullable Handler handler) {
-        super(cord, parent, body, handler);
-        this.id = cord.isCurrent() ? cord.ids.next() : Ids.nextOfAny();
-        this.name = name;
-        if (SpinTraces.ON) {
-            SpinTraces.note(this);
-        }
-        if (FiberTraces.ON) {
-            FiberTraces.spun(this);
-        }
-    }
-
-    /** A task: it has no cord before one starts it. */
-    Fiber(
-            TaskSlot slot,
-            @Nullable Fiber<?> parent,
-            @Nullable String name,
-            Callable<? extends T> body) {
-        super(slot, parent, body);
-        this.id = Ids.nextOfAny();
-        this.name = name;
-        if (SpinTraces.ON) {
-            SpinTraces.note(this);
-        }
-        if (FiberTraces.ON) {
-            FiberTraces.spun(this);
-        }
-    }
-
-    @Override
-    Fiber<?> self() {
-        return this;
-    }
+public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl {
+    Fiber() {}
 
     // ---------------------------------------------------------------- spinning
 
@@ -81,7 +41,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public static <T extends @Nullable Object> Fiber<T> spin(Callable<? extends T> body) {
-        return spinOn(current(), null, body);
+        return FiberImpl.spinOn(FiberImpl.current(), null, body);
     }
 
     /**
@@ -96,7 +56,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      */
     public static <T extends @Nullable Object> Fiber<T> spin(
             String name, Callable<? extends T> body) {
-        return spinOn(current(), Objects.requireNonNull(name, "name"), body);
+        return FiberImpl.spinOn(FiberImpl.current(), Objects.requireNonNull(name, "name"), body);
     }
 
     /**
@@ -108,7 +68,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public static Fiber<@Nullable Void> spin(Action body) {
-        return spinOn(current(), null, callable(body));
+        return FiberImpl.spinOn(FiberImpl.current(), null, callable(body));
     }
 
     /**
@@ -121,13 +81,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public static Fiber<@Nullable Void> spin(String name, Action body) {
-        return spinOn(current(), Objects.requireNonNull(name, "name"), callable(body));
-    }
-
-    private static <T extends @Nullable Object> Fiber<T> spinOn(
-            Fiber<?> parent, @Nullable String name, Callable<? extends T> body) {
-        Objects.requireNonNull(body, "body");
-        return parent.adopt(new Fiber<T>(parent.cord, parent, name, body, null));
+        return FiberImpl.spinOn(
+                FiberImpl.current(), Objects.requireNonNull(name, "name"), callable(body));
     }
 
     static Callable<@Nullable Void> callable(Action body) {
@@ -148,7 +103,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static @Nullable Object suspend() {
-        return current().suspendHere();
+        return FiberImpl.current().suspendHere();
     }
 
     /**
@@ -161,7 +116,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static void snooze() {
-        current().yieldBehindTasks();
+        FiberImpl.current().yieldBehindTasks();
     }
 
     /**
@@ -177,7 +132,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         if (nanos == 0) {
             snooze();
         } else {
-            current().parkFor(WaitKind.LIBRARY, "sleep", nanos);
+            FiberImpl.current().parkFor(WaitKind.LIBRARY, "sleep", nanos);
         }
     }
 
@@ -193,9 +148,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      *     cord
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
-    public T await() {
-        return FiberAwait.outcome(this).take(this);
-    }
+    public abstract T await();
 
     /**
      * Waits until the fiber has ended, however it ended, or the limit passes. Takes no outcome and
@@ -207,11 +160,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      *     waits would close on its cord
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
-    public boolean awaitEnd(Duration limit) {
-        long limitNs = Waits.nanos(limit);
-        Waits.switchpoint();
-        return outcome() != null || FiberAwait.end(this, limitNs, false);
-    }
+    public abstract boolean awaitEnd(Duration limit);
 
     /**
      * Waits until all have ended and takes their results. At the first failure it waits no longer
@@ -233,11 +182,11 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
         if (all.isEmpty()) {
             Waits.switchpoint();
         } else {
-            FiberAwait.all(all);
+            FiberAwait.all(FiberImpl.allOf(all));
         }
         List<T> results = new ArrayList<>(all.size());
         for (Fiber<? extends T> each : all) {
-            results.add(FiberAwait.takeEnded(each));
+            results.add(FiberAwait.takeEnded(FiberImpl.of(each)));
         }
         return results;
     }
@@ -255,11 +204,12 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      *     cord
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
+    @SuppressWarnings("unchecked") // it is one of the list
     public static <F extends Fiber<?>> F awaitAny(List<F> fibers) {
         if (fibers.isEmpty()) {
             throw new IllegalArgumentException("fibers=[]: none of no fibers can end");
         }
-        return FiberAwait.any(List.copyOf(fibers));
+        return (F) FiberAwait.any(FiberImpl.allOf(fibers));
     }
 
     // ---------------------------------------------------------------- from outside
@@ -273,13 +223,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @return false if the fiber is not in suspend, or has been scheduled already: the first value
      *     stands. From another cord or thread nothing can be told yet: always true
      */
-    public boolean schedule(@Nullable Object value) {
-        if (isHere()) {
-            return scheduleHere(value);
-        }
-        send(FiberMessages.schedule(this, value));
-        return true;
-    }
+    public abstract boolean schedule(@Nullable Object value);
 
     /**
      * Throws the given exception in the fiber: at once where it waits, else at its next
@@ -291,25 +235,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws IllegalStateException if this is the root fiber of a {@link Scheduler}'s cord, which
      *     ends with that
      */
-    public void raise(Throwable failure) {
-        Objects.requireNonNull(failure, "failure");
-        Cord here = cordOrNull();
-        TaskQueue tasks = here == null ? null : here.tasks;
-        if (tasks != null && tasks.isOfOwnCord() && tasks.cord.root() == this) {
-            throw new IllegalStateException(
-                    this + " belongs to " + tasks.scheduler + " and ends with it; close that");
-        }
-        raiseAnyway(failure);
-    }
-
-    /** Also in the root fiber of a scheduler's cord. */
-    void raiseAnyway(Throwable failure) {
-        if (isEnteredHere()) {
-            raiseHere(failure);
-        } else {
-            sendNow(FiberMessages.raise(this, failure));
-        }
-    }
+    public abstract void raise(Throwable failure);
 
     /**
      * Ends the fiber: every switchpoint raises from now on, until the fiber has ended. Its {@code
@@ -319,9 +245,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws IllegalStateException if this is the root fiber of a {@link Scheduler}'s cord, which
      *     ends with that
      */
-    public void terminate() {
-        raise(new Unwind.Terminate("terminate was called on " + this));
-    }
+    public abstract void terminate();
 
     /**
      * Ends the fiber with a result: like {@link #terminate}, but who awaits it gets the result, and
@@ -331,9 +255,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws IllegalStateException if this is the root fiber of a {@link Scheduler}'s cord, which
      *     ends with that
      */
-    public void stop(T result) {
-        raise(new Unwind.Stop("stop was called on " + this, result));
-    }
+    public abstract void stop(T result);
 
     /**
      * Runs the fiber's body again, in the same fiber: what it does now is left as in {@link
@@ -344,17 +266,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws IllegalStateException if the fiber is dead, or is a {@link Handler}'s, or the root
      *     fiber of a {@link Scheduler}'s cord
      */
-    public void restart() {
-        if (body() == null) {
-            throw new IllegalStateException(
-                    this + " runs a handler, which cannot be restarted; end it and spin another");
-        }
-        if (outcome() != null) {
-            throw new IllegalStateException(
-                    this + " is dead and cannot be restarted; respawn() makes a new one of it");
-        }
-        raise(new Unwind.Restart("restart was called on " + this));
-    }
+    public abstract void restart();
 
     /**
      * Spins a new fiber with the body, name, cord and parent of this dead one. If the parent has
@@ -367,41 +279,13 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws CordClosedException if the cord has ended
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
-    public Fiber<T> respawn() {
-        Fiber<?> parent = parentOrNull();
-        Callable<? extends T> body = body();
-        if (parent == null || body == null || outcome() == null) {
-            throw new IllegalStateException(
-                    this
-                            + (outcome() == null
-                                    ? " is alive; restart() runs its body again"
-                                    : " is a handler's or a root fiber and cannot be respawned"));
-        }
-        parent.checkCord("respawn below");
-        if (parent.isEnding() || parent.outcome() != null) {
-            throw new IllegalStateException(
-                    this + " cannot be respawned: its parent, " + parent + ", has ended");
-        }
-        Fiber<T> again = new Fiber<>(cord, parent, name, body, null);
-        cord.spinBelow(parent, again);
-        return again;
-    }
+    public abstract Fiber<T> respawn();
 
     /**
      * Makes the fiber a child of its cord's root fiber: it no longer ends with the one that spun
      * it. Works from any thread. A task is started for it, if it was not yet.
      */
-    public void detach() {
-        if (isRoot()) {
-            throw new IllegalArgumentException(
-                    this + " is a root fiber and ends with its cord; it has no parent");
-        }
-        if (isEnteredHere()) {
-            detachHere();
-        } else {
-            sendNow(FiberMessages.quiet(this::detachHere));
-        }
-    }
+    public abstract void detach();
 
     /**
      * Makes the fiber a child of another one, with which it ends from now on; if that one has ended
@@ -413,24 +297,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws IllegalArgumentException if the new parent is this fiber or one below it, or this is
      *     a cord's root fiber
      */
-    public void attachTo(Fiber<?> newParent) {
-        checkAttach(newParent);
-        if (isEnteredHere()) {
-            attachHere(newParent);
-        } else {
-            sendNow(FiberMessages.quiet(() -> attachHere(newParent)));
-        }
-    }
-
-    void checkAttach(Fiber<?> newParent) {
-        if (isAbove(newParent)) {
-            throw circle(newParent);
-        }
-        if (isRoot()) {
-            throw new IllegalArgumentException(
-                    this + " is a root fiber and ends with its cord; it cannot have a parent");
-        }
-    }
+    public abstract void attachTo(Fiber<?> newParent);
 
     /**
      * Has the hook called once when the fiber is over, however it ends; at once if it is over
@@ -441,11 +308,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @param hook is given the dead fiber
      * @return the registration
      */
-    public Monitor onEnd(Consumer<? super Fiber<?>> hook) {
-        Monitor monitor = new Monitor(this, Objects.requireNonNull(hook, "hook"));
-        FiberAwait.listen(this, monitor);
-        return monitor;
-    }
+    public abstract Monitor onEnd(Consumer<? super Fiber<?>> hook);
 
     /**
      * {@return a view of the fiber as a future, which completes with its result or failure}
@@ -457,11 +320,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * for a future by {@link Futures#await}; {@code get} and {@code join} would block its cord.
      * Works from any thread.
      */
-    public CompletableFuture<T> toFuture() {
-        FiberFuture<T> future = new FiberFuture<>(this);
-        FiberAwait.listen(this, future);
-        return future;
-    }
+    public abstract CompletableFuture<T> toFuture();
 
     // ---------------------------------------------------------------- what it is
 
@@ -470,10 +329,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * failure is what the body threw; a termination or abandonment is an exception that says so.
      * Takes no failure, and works as often as wanted.
      */
-    public @Nullable Throwable failure() {
-        Outcome<T> ended = outcome();
-        return ended == null ? null : ended.failure(this);
-    }
+    public abstract @Nullable Throwable failure();
 
     /**
      * {@return the fiber that runs on this thread}
@@ -481,20 +337,12 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws IllegalStateException if there is none
      */
     public static Fiber<?> current() {
-        Fiber<?> fiber = currentOrNull();
-        if (fiber == null) {
-            throw new IllegalStateException(
-                    "no fiber runs on "
-                            + Thread.currentThread()
-                            + ": call this inside Cord.run(...), or in a fiber spun on a cord");
-        }
-        return fiber;
+        return FiberImpl.current();
     }
 
     /** {@return the fiber that runs on this thread, null if there is none} */
     public static @Nullable Fiber<?> currentOrNull() {
-        Cord here = Cord.currentOrNull();
-        return here == null ? null : here.loop.running();
+        return FiberImpl.currentOrNull();
     }
 
     /**
@@ -502,27 +350,16 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      *
      * @throws IllegalStateException if it is a task of a {@link Scheduler} that no cord has started
      */
-    public Cord cord() {
-        return home();
-    }
-
-    boolean isRoot() {
-        Cord here = cordOrNull();
-        return here != null && here.root() == this;
-    }
+    public abstract Cord cord();
 
     /**
      * {@return the fiber's number, unique in this process; says nothing about which of two fibers
      * was spun first, for each cord takes its numbers in blocks}
      */
-    public long id() {
-        return id;
-    }
+    public abstract long id();
 
     /** {@return the fiber's name; {@code fiber-<id>} if it was given none} */
-    public String name() {
-        return name == null ? "fiber-" + id : name;
-    }
+    public abstract String name();
 
     /**
      * {@return the fiber that ends this one when it ends itself; null for a cord's root fiber, and
@@ -530,9 +367,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * Scheduler}, or that was given to {@link Scheduler#execute} or detached: whatever cord runs
      * it, it ends by itself or with its scheduler.
      */
-    public @Nullable Fiber<?> parent() {
-        return taskSlot != null && taskSlot.isOwnerless ? null : parentOrNull();
-    }
+    public abstract @Nullable Fiber<?> parent();
 
     /**
      * {@return the fiber's living children, in the order in which they became its; a snapshot} A
@@ -541,16 +376,7 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * @throws WrongThreadException if called on another thread than that of this fiber's cord, or
      *     if this is a task that no cord has started
      */
-    public List<Fiber<?>> children() {
-        checkCord("children");
-        List<Fiber<?>> living = new ArrayList<>();
-        for (Fiber<?> each = firstChild(); each != null; each = each.nextSibling) {
-            if (each.outcome() == null) {
-                living.add(each);
-            }
-        }
-        return List.copyOf(living);
-    }
+    public abstract List<Fiber<?>> children();
 
     /**
      * {@return the fiber and those above it up to the root fiber, as a text for reports: {@code
@@ -558,25 +384,8 @@ public final class Fiber<T extends @Nullable Object> extends FiberLife<T> {
      * counted} Works from any thread; while the fiber is being given another parent, either is
      * named.
      */
-    public String lineage() {
-        return Texts.lineage(this);
-    }
+    public abstract String lineage();
 
     /** {@return where the fiber is in its life; from another cord only a hint} */
-    public FiberState state() {
-        return switch (rawState()) {
-            case SPUN, UNSTARTED, RUNNABLE -> FiberState.RUNNABLE;
-            case RUNNING, SWITCH_FAILED -> FiberState.RUNNING;
-            case WAITING -> FiberState.WAITING;
-            default -> FiberState.DEAD;
-        };
-    }
-
-    @Override
-    public String toString() {
-        Cord here = cordOrNull();
-        return here == null && taskSlot != null
-                ? "task " + name() + " of " + taskSlot.scheduler
-                : "fiber " + name() + " on " + here;
-    }
+    public abstract FiberState state();
 }

@@ -12,36 +12,36 @@ final class FiberAwait {
     // ---------------------------------------------------------------- one
 
     /** Waits for the fiber's end and takes its outcome. A switchpoint, also if it has ended. */
-    static <T extends @Nullable Object> Outcome<T> outcome(Fiber<T> target) {
+    static <T extends @Nullable Object> Outcome<T> outcome(FiberImpl<T> target) {
         // Before anything that yields: the news of a failure may be on its way already.
-        Fiber<?> asParent = claim(target);
+        FiberImpl<?> asParent = claim(target);
         boolean ended = false;
         try {
             Waits.switchpoint();
             ended = target.outcome() != null || end(target, Long.MAX_VALUE, true);
         } finally {
             if (asParent != null) {
-                asParent.stopAwaiting(target, ended);
+                Family.stopAwaiting(asParent, target, ended);
             }
         }
         return taken(target);
     }
 
     /** Takes the outcome of a fiber that has ended; no switchpoint. */
-    static <T extends @Nullable Object> T takeEnded(Fiber<T> ended) {
-        Fiber<?> asParent = claim(ended);
+    static <T extends @Nullable Object> T takeEnded(FiberImpl<T> ended) {
+        FiberImpl<?> asParent = claim(ended);
         if (asParent != null) {
-            asParent.stopAwaiting(ended, true);
+            Family.stopAwaiting(asParent, ended, true);
         }
         return taken(ended).take(ended);
     }
 
-    private static <T extends @Nullable Object> Outcome<T> taken(Fiber<T> ended) {
+    private static <T extends @Nullable Object> Outcome<T> taken(FiberImpl<T> ended) {
         ended.home().noteTaken(ended);
         return outcomeOf(ended);
     }
 
-    private static <T extends @Nullable Object> Outcome<T> outcomeOf(Fiber<T> target) {
+    private static <T extends @Nullable Object> Outcome<T> outcomeOf(FiberImpl<T> target) {
         Outcome<T> outcome = target.outcome();
         if (outcome == null) {
             throw new CordClosedException(target + " has no outcome: its cord ended without it");
@@ -50,8 +50,8 @@ final class FiberAwait {
     }
 
     /** False if the limit passed first, and it has not ended since. */
-    static boolean end(Fiber<?> target, long limitNanos, boolean takesOutcome) {
-        Fiber<?> me = Fiber.currentOrNull();
+    static boolean end(FiberImpl<?> target, long limitNanos, boolean takesOutcome) {
+        FiberImpl<?> me = FiberImpl.currentOrNull();
         if (me == null) {
             return endFromAnywhere(target, limitNanos, takesOutcome);
         }
@@ -62,12 +62,12 @@ final class FiberAwait {
     }
 
     private static boolean endHere(
-            Fiber<?> me, Fiber<?> target, long limitNanos, boolean takesOutcome) {
+            FiberImpl<?> me, FiberImpl<?> target, long limitNanos, boolean takesOutcome) {
         if (target.outcome() != null) {
             return true;
         }
         if (me.openWaiter != null) {
-            me.settle();
+            Abandonment.settle(me);
         }
         EndHere wait = new EndHere(target, limitNanos, me, takesOutcome);
         try {
@@ -77,7 +77,8 @@ final class FiberAwait {
             if (!wait.isOver) {
                 throw raised;
             }
-            me.keepForNextSwitchpoint(raised); // its outcome was taken: that comes first
+            Cancellation.keepForNextSwitchpoint(
+                    me, raised); // its outcome was taken: that comes first
         } finally {
             if (!wait.isOver) {
                 target.removeListener(wait);
@@ -86,7 +87,8 @@ final class FiberAwait {
         return target.outcome() != null; // it may have ended after the limit had passed
     }
 
-    private static boolean endFromAnywhere(Fiber<?> target, long limitNanos, boolean takesOutcome) {
+    private static boolean endFromAnywhere(
+            FiberImpl<?> target, long limitNanos, boolean takesOutcome) {
         EndWaiter waiter = new EndWaiter(takesOutcome);
         Object result = Waits.TIMED_OUT;
         try {
@@ -106,12 +108,12 @@ final class FiberAwait {
      * The first of them to end; of those that had ended before, the first in the list. A
      * switchpoint, also if one has ended.
      */
-    static <F extends Fiber<?>> F any(List<F> targets) {
+    static FiberImpl<?> any(List<FiberImpl<?>> targets) {
         Object taken = null;
         targets.forEach(FiberAwait::claim);
         try {
             Waits.switchpoint();
-            F ended = firstEnded(targets);
+            FiberImpl<?> ended = firstEnded(targets);
             if (ended == null) {
                 ended = awaitFirst(targets);
             } else {
@@ -124,8 +126,8 @@ final class FiberAwait {
         }
     }
 
-    private static <F extends Fiber<?>> @Nullable F firstEnded(List<F> targets) {
-        for (F each : targets) {
+    private static @Nullable FiberImpl<?> firstEnded(List<FiberImpl<?>> targets) {
+        for (FiberImpl<?> each : targets) {
             if (each.outcome() != null) {
                 return each;
             }
@@ -133,7 +135,7 @@ final class FiberAwait {
         return null;
     }
 
-    private static <F extends Fiber<?>> F awaitFirst(List<F> targets) {
+    private static FiberImpl<?> awaitFirst(List<FiberImpl<?>> targets) {
         Object ended = null;
         EndWaiter waiter = new EndWaiter(true);
         try {
@@ -143,7 +145,7 @@ final class FiberAwait {
         } finally {
             leaveAllBut(ended, targets, waiter);
         }
-        for (F each : targets) {
+        for (FiberImpl<?> each : targets) {
             if (each == ended) {
                 return each;
             }
@@ -152,7 +154,7 @@ final class FiberAwait {
     }
 
     /** Waits until all have ended, or until one fails, and throws that failure. A switchpoint. */
-    static void all(List<? extends Fiber<?>> targets) {
+    static void all(List<FiberImpl<?>> targets) {
         Object failed = Waits.TIMED_OUT;
         targets.forEach(FiberAwait::claim);
         try {
@@ -163,13 +165,13 @@ final class FiberAwait {
                 unclaimAllBut(failed, targets);
             }
         }
-        if (failed instanceof Fiber<?> first) {
+        if (failed instanceof FiberImpl<?> first) {
             outcomeOf(first).take(first);
         }
     }
 
     /** The first that failed; null if none did. */
-    private static @Nullable Object awaitAll(List<? extends Fiber<?>> targets) {
+    private static @Nullable Object awaitAll(List<FiberImpl<?>> targets) {
         AllWaiter waiter = new AllWaiter(targets.size());
         Object failed = Waits.TIMED_OUT;
         try {
@@ -185,18 +187,18 @@ final class FiberAwait {
     }
 
     private static void begin(WaitCycle.Several wait, EndListener waiter) {
-        Fiber<?> me = Fiber.currentOrNull();
+        FiberImpl<?> me = FiberImpl.currentOrNull();
         if (me != null) {
-            WaitCycle.check(me, wait.fibers(), wait.needsAll());
+            WaitCycle.check(me, wait);
         }
         for (Fiber<?> each : wait.fibers()) {
-            listen(each, waiter);
+            listen(FiberImpl.of(each), waiter);
         }
     }
 
     private static void leaveAllBut(
-            @Nullable Object taken, List<? extends Fiber<?>> targets, EndListener waiter) {
-        for (Fiber<?> each : targets) {
+            @Nullable Object taken, List<FiberImpl<?>> targets, EndListener waiter) {
+        for (FiberImpl<?> each : targets) {
             if (each != taken) {
                 unlisten(each, waiter);
             }
@@ -207,8 +209,8 @@ final class FiberAwait {
      * A child may fail, or the news of it come, while its parent begins to await it: the parent's
      * cord then holds the news back. Returns the current fiber if it is the parent.
      */
-    private static @Nullable Fiber<?> claim(Fiber<?> target) {
-        Fiber<?> me = Fiber.currentOrNull();
+    private static @Nullable FiberImpl<?> claim(FiberImpl<?> target) {
+        FiberImpl<?> me = FiberImpl.currentOrNull();
         if (me == null || target.parentOrNull() != me) {
             return null;
         }
@@ -217,11 +219,11 @@ final class FiberAwait {
     }
 
     /** If the news was held back, and the failure is not taken after all, it comes now. */
-    private static void unclaimAllBut(@Nullable Object taken, List<? extends Fiber<?>> targets) {
-        Fiber<?> me = Fiber.currentOrNull();
-        for (Fiber<?> each : targets) {
+    private static void unclaimAllBut(@Nullable Object taken, List<FiberImpl<?>> targets) {
+        FiberImpl<?> me = FiberImpl.currentOrNull();
+        for (FiberImpl<?> each : targets) {
             if (me != null && each.parentOrNull() == me) {
-                me.stopAwaiting(each, each == taken);
+                Family.stopAwaiting(me, each, each == taken);
             }
         }
     }
@@ -229,7 +231,7 @@ final class FiberAwait {
     // ---------------------------------------------------------------- listening
 
     /** From any thread; a fiber that is over is told at once, or by its cord. */
-    static void listen(Fiber<?> target, EndListener listener) {
+    static void listen(FiberImpl<?> target, EndListener listener) {
         if (!target.isHere()) {
             target.send(FiberMessages.addListener(target, listener));
         } else if (target.outcome() == null) {
@@ -240,13 +242,13 @@ final class FiberAwait {
     }
 
     /** Of a fiber that is over already; it may be a root, whose failure is taken then. */
-    static void tellEnd(Fiber<?> over, EndListener listener) {
+    static void tellEnd(FiberImpl<?> over, EndListener listener) {
         if (listener.ended(over)) {
             over.home().noteTaken(over);
         }
     }
 
-    static void unlisten(Fiber<?> target, EndListener listener) {
+    static void unlisten(FiberImpl<?> target, EndListener listener) {
         if (target.isHere()) {
             target.removeListener(listener);
         } else {
@@ -290,16 +292,16 @@ final class FiberAwait {
 
     /** Made into text only for reports. */
     static class EndOf implements WaitCycle.One {
-        private final Fiber<?> target;
+        private final FiberImpl<?> target;
         private final boolean isLimited;
 
-        EndOf(Fiber<?> target, long limitNanos) {
+        EndOf(FiberImpl<?> target, long limitNanos) {
             this.target = target;
             this.isLimited = limitNanos != Long.MAX_VALUE;
         }
 
         @Override
-        public final Fiber<?> awaited() {
+        public final FiberImpl<?> awaited() {
             return target;
         }
 
@@ -315,14 +317,14 @@ final class FiberAwait {
 
     /** A wait for a fiber of the same cord, its reason too: a numbered wait, no atomic step. */
     private static final class EndHere extends EndOf implements EndListener {
-        private final Fiber<?> waiting;
+        private final FiberImpl<?> waiting;
         private final long number;
         private final boolean takesOutcome;
 
         /** The fiber has ended, and that ended the wait. */
         private boolean isOver;
 
-        EndHere(Fiber<?> target, long limitNanos, Fiber<?> waiting, boolean takesOutcome) {
+        EndHere(FiberImpl<?> target, long limitNanos, FiberImpl<?> waiting, boolean takesOutcome) {
             super(target, limitNanos);
             this.waiting = waiting;
             this.number = waiting.nextWaitNumber();
@@ -337,7 +339,7 @@ final class FiberAwait {
         }
     }
 
-    private record FirstEndOf(List<? extends Fiber<?>> fibers) implements WaitCycle.Several {
+    private record FirstEndOf(List<FiberImpl<?>> fibers) implements WaitCycle.Several {
         @Override
         public boolean needsAll() {
             return false;
@@ -349,7 +351,7 @@ final class FiberAwait {
         }
     }
 
-    private record EndOfAll(List<? extends Fiber<?>> fibers) implements WaitCycle.Several {
+    private record EndOfAll(List<FiberImpl<?>> fibers) implements WaitCycle.Several {
         @Override
         public boolean needsAll() {
             return true;

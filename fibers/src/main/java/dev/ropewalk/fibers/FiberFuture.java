@@ -7,9 +7,9 @@ import java.util.concurrent.CompletableFuture;
 /** A fiber seen as a future; see {@link Fiber#toFuture}. */
 final class FiberFuture<T extends @Nullable Object> extends CompletableFuture<T>
         implements EndListener {
-    private final Fiber<T> fiber;
+    private final FiberImpl<T> fiber;
 
-    FiberFuture(Fiber<T> fiber) {
+    FiberFuture(FiberImpl<T> fiber) {
         this.fiber = fiber;
     }
 

@@ -85,7 +85,7 @@ public final class FiberLocal<T extends @Nullable Object> {
     /** On the fiber's cord. */
     @SuppressWarnings({"unchecked", "NullAway"}) // set takes a T
     T valueIn(Fiber<?> fiber) {
-        LocalValues values = fiber.locals;
+        LocalValues values = FiberImpl.of(fiber).locals;
         int place = values == null ? -1 : values.find(this);
         if (values != null && place >= 0) {
             return (T) values.at(place);
@@ -105,7 +105,7 @@ public final class FiberLocal<T extends @Nullable Object> {
      */
     public void set(T value) {
         Fiber<?> fiber = Fiber.current();
-        fiber.locals = LocalValues.with(fiber.locals, this, value);
+        FiberImpl.of(fiber).locals = LocalValues.with(FiberImpl.of(fiber).locals, this, value);
     }
 
     /**
@@ -115,9 +115,9 @@ public final class FiberLocal<T extends @Nullable Object> {
      */
     public void remove() {
         Fiber<?> fiber = Fiber.current();
-        LocalValues values = fiber.locals;
+        LocalValues values = FiberImpl.of(fiber).locals;
         if (values != null) {
-            fiber.locals = values.without(this);
+            FiberImpl.of(fiber).locals = values.without(this);
         }
     }
 
@@ -136,7 +136,7 @@ public final class FiberLocal<T extends @Nullable Object> {
     public <R extends @Nullable Object, X extends Exception> R callWith(
             T value, Block<? extends R, X> block) throws X {
         Objects.requireNonNull(block, "block");
-        LocalValues before = Fiber.current().locals;
+        LocalValues before = FiberImpl.current().locals;
         int place = before == null ? -1 : before.find(this);
         set(value);
         try {

@@ -29,11 +29,11 @@ final class FiberLoop {
     /** Messages taken from the inbox in one poll, so that a flood of them cannot starve fibers. */
     private static final int INBOX_BATCH = 1_024;
 
-    private final Cord cord;
+    private final CordImpl cord;
     final RunQueue runQueue = new RunQueue();
 
     /** Null while what runs is no fiber's. */
-    @Nullable Fiber<?> running;
+    @Nullable FiberImpl<?> running;
 
     /** Switches until the next poll. */
     int untilPoll = POLL_INTERVAL;
@@ -83,7 +83,7 @@ final class FiberLoop {
 
     private final FiberTimes times = new FiberTimes();
 
-    FiberLoop(Cord cord) {
+    FiberLoop(CordImpl cord) {
         this.cord = cord;
         this.marked = cord.inTurns; // for ever: it never polls by itself
         this.pollsAtRootOnly = cord.inTurns || cord.options.stacks() == StackKind.VIRTUAL_THREAD;
@@ -102,12 +102,12 @@ final class FiberLoop {
             Ticker.INSTANCE.add(cord, cord.options.watch());
             Ticker.INSTANCE.cordBecameBusy();
         }
-        Fiber<?> root = cord.roster.root;
+        FiberImpl<?> root = cord.roster.root;
         if (cord.hooks != null) {
             cord.hooks.begin(cord.options.switchHooks(), root);
         }
         enqueue(root, Handler.START);
-        for (Fiber<?> fiber = next(); fiber != null; fiber = next()) {
+        for (FiberImpl<?> fiber = next(); fiber != null; fiber = next()) {
             cord.mount.enter(fiber);
         }
     }
@@ -138,13 +138,13 @@ final class FiberLoop {
     }
 
     /** The next entry, waiting for one if need be; null when the root fiber has ended. */
-    private @Nullable Fiber<?> next() {
+    private @Nullable FiberImpl<?> next() {
         for (; ; ) {
             if (--untilPoll <= 0 || marked) {
                 pollInTurn();
             }
             cord.mount.enterReadyStacks();
-            Fiber<?> fiber = takeEntry();
+            FiberImpl<?> fiber = takeEntry();
             if (fiber == null && cord.tasks != null) {
                 startTask(cord.tasks);
                 fiber = runQueue.take();
@@ -159,7 +159,7 @@ final class FiberLoop {
         }
     }
 
-    @Nullable Fiber<?> takeEntry() {
+    @Nullable FiberImpl<?> takeEntry() {
         if (cord.orderSeeded && runQueue.size() > 1) {
             runQueue.swapToHead(cord.platform.nextInt(runQueue.size()));
         }
@@ -202,7 +202,7 @@ final class FiberLoop {
      * As no fiber: a message cannot wait as the one that happened to run, which runs again after
      * it.
      */
-    void pollInTurn(@Nullable Fiber<?> interrupted) {
+    void pollInTurn(@Nullable FiberImpl<?> interrupted) {
         running = null;
         try {
             poll(interrupted);
@@ -220,7 +220,7 @@ final class FiberLoop {
         poll(null);
     }
 
-    private void poll(@Nullable Fiber<?> interrupted) {
+    private void poll(@Nullable FiberImpl<?> interrupted) {
         switches += POLL_INTERVAL - untilPoll;
         polls++;
         untilPoll = POLL_INTERVAL;
@@ -240,7 +240,7 @@ final class FiberLoop {
     }
 
     /** Messages are no fiber's, and see no fiber's context. */
-    private void drainWithout(SwitchHooks context, @Nullable Fiber<?> interrupted) {
+    private void drainWithout(SwitchHooks context, @Nullable FiberImpl<?> interrupted) {
         if (interrupted != null) {
             context.keep(interrupted);
         }
@@ -261,7 +261,7 @@ final class FiberLoop {
 
     // ---------------------------------------------------------------- for fibers
 
-    void enqueue(Fiber<?> fiber, @Nullable Object value) {
+    void enqueue(FiberImpl<?> fiber, @Nullable Object value) {
         runQueue.add(fiber, value);
         if (FiberTraces.ON) {
             FiberTraces.scheduled(fiber);
@@ -307,7 +307,7 @@ final class FiberLoop {
      * others do not find that one here meanwhile.
      */
     <T extends @Nullable Object> T asNoFiber(Supplier<T> action) {
-        Fiber<?> interrupted = running;
+        FiberImpl<?> interrupted = running;
         running = null;
         try {
             return action.get();
@@ -326,13 +326,13 @@ final class FiberLoop {
 
     // ---------------------------------------------------------------- times, if they are kept
 
-    void switchedIn(Fiber<?> fiber) {
+    void switchedIn(FiberImpl<?> fiber) {
         if (FiberTimes.ON) {
             times.switchIn(fiber, cord.platform.nanoTime());
         }
     }
 
-    void switchedOut(@Nullable Fiber<?> fiber) {
+    void switchedOut(@Nullable FiberImpl<?> fiber) {
         if (FiberTimes.ON) {
             times.switchOut(cord.platform.nanoTime());
         }
@@ -382,7 +382,7 @@ final class FiberLoop {
 
     // ---------------------------------------------------------------- from any thread, a hint
 
-    @Nullable Fiber<?> running() {
+    @Nullable FiberImpl<?> running() {
         return running;
     }
 

@@ -10,24 +10,24 @@ final class FiberMessages {
         return new Quiet(task);
     }
 
-    static CordMessage schedule(Fiber<?> fiber, @Nullable Object value) {
+    static CordMessage schedule(FiberImpl<?> fiber, @Nullable Object value) {
         return new Quiet(() -> fiber.scheduleHere(value));
     }
 
-    static CordMessage raise(Fiber<?> fiber, Throwable failure) {
+    static CordMessage raise(FiberImpl<?> fiber, Throwable failure) {
         return new Quiet(() -> fiber.raiseHere(failure));
     }
 
-    static CordMessage abandon(Fiber<?> fiber, String why) {
-        return new Quiet(() -> fiber.abandon(why));
+    static CordMessage abandon(FiberImpl<?> fiber, String why) {
+        return new Quiet(() -> Abandonment.abandon(fiber, why));
     }
 
     static CordMessage childEnded(
-            Fiber<?> parent, Fiber<?> child, @Nullable FiberFailedException untaken) {
+            FiberImpl<?> parent, FiberImpl<?> child, @Nullable FiberFailedException untaken) {
         return new CordMessage() {
             @Override
             protected void onCord() {
-                parent.childEnded(child, untaken);
+                Family.childEnded(parent, child, untaken);
             }
 
             @Override
@@ -39,11 +39,11 @@ final class FiberMessages {
         };
     }
 
-    static CordMessage removeListener(Fiber<?> fiber, EndListener listener) {
+    static CordMessage removeListener(FiberImpl<?> fiber, EndListener listener) {
         return new Quiet(() -> fiber.removeListener(listener));
     }
 
-    static CordMessage addListener(Fiber<?> fiber, EndListener listener) {
+    static CordMessage addListener(FiberImpl<?> fiber, EndListener listener) {
         return new CordMessage() {
             @Override
             protected void onCord() {
@@ -65,7 +65,7 @@ final class FiberMessages {
      * Has the uncaught handler told what comes to light as another fiber ends: not at once, for
      * then that fiber is half dead, but by its cord, also if that has just ended.
      */
-    static void reportLater(Fiber<?> fiber, Throwable failure) {
+    static void reportLater(FiberImpl<?> fiber, Throwable failure) {
         fiber.cord.send(
                 new CordMessage() {
                     @Override
@@ -81,11 +81,11 @@ final class FiberMessages {
     }
 
     /** The old parent lets go of a child that was given to another one, and passes it on. */
-    static CordMessage letGo(Fiber<?> oldParent, Fiber<?> child, Fiber<?> newParent) {
+    static CordMessage letGo(FiberImpl<?> oldParent, FiberImpl<?> child, FiberImpl<?> newParent) {
         return new CordMessage() {
             @Override
             protected void onCord() {
-                oldParent.letGo(child, newParent);
+                Adoption.letGo(oldParent, child, newParent);
             }
 
             @Override
@@ -95,24 +95,24 @@ final class FiberMessages {
         };
     }
 
-    static CordMessage takeIn(Fiber<?> newParent, Fiber<?> child) {
+    static CordMessage takeIn(FiberImpl<?> newParent, FiberImpl<?> child) {
         return new CordMessage() {
             @Override
             protected void onCord() {
-                newParent.takeIn(child);
+                Adoption.takeIn(newParent, child);
             }
 
             @Override
             protected void onClosed() {
                 child.terminate();
                 child.detach();
-                child.arrive();
+                Adoption.arrive(child);
             }
         };
     }
 
     /** Starts a fiber that another cord or thread spun. */
-    static CordMessage start(Fiber<?> fiber, boolean enterIntoParent) {
+    static CordMessage start(FiberImpl<?> fiber, boolean enterIntoParent) {
         return new CordMessage() {
             @Override
             protected void onCord() {
@@ -121,7 +121,8 @@ final class FiberMessages {
 
             @Override
             protected void onClosed() {
-                fiber.refuseStart(
+                Ending.refuseStart(
+                        fiber,
                         new CordClosedException(
                                 fiber + " was not started: " + fiber.cord() + " has ended"));
             }

@@ -45,7 +45,7 @@ public final class FiberSupervisor {
      * its own turn. Rejected: awaitAny over the fibers, which takes a list for each wait and does
      * not hear of new ones.
      */
-    private final Fiber<?> owner = Fiber.current();
+    private final FiberImpl<?> owner = FiberImpl.current();
     private final FiberSupervision rules;
     private final RestartLog restarts;
     private final SequencedSet<Member> members = new LinkedHashSet<>();
@@ -87,7 +87,7 @@ public final class FiberSupervisor {
         } finally {
             supervisor.isClosed = true;
             if (!supervisor.members.isEmpty()) {
-                supervisor.owner.shielded(supervisor::endMembers);
+                Cancellation.shielded(FiberImpl.of(supervisor.owner), supervisor::endMembers);
             }
         }
     }
@@ -158,7 +158,8 @@ public final class FiberSupervisor {
      */
     public void adopt(Fiber<?> fiber) {
         checkOpen(fiber);
-        Callable<?> body = fiber.body();
+        FiberImpl<?> adopted = FiberImpl.of(fiber);
+        Callable<?> body = adopted.body();
         if (body == null) {
             throw new IllegalArgumentException(
                     fiber + " runs a handler, which cannot be started again; spin it elsewhere");
@@ -166,13 +167,14 @@ public final class FiberSupervisor {
         if (members.stream().anyMatch(each -> each.fiber == fiber)) {
             throw new IllegalArgumentException(fiber + " is supervised by " + this + " already");
         }
-        fiber.checkAttach(owner);
-        if (fiber.parentOrNull() == owner) {
-            fiber.isAwaitedByParent = true; // on another cord it may fail before it is listened to
+        adopted.checkAttach(owner);
+        if (adopted.parentOrNull() == owner) {
+            adopted.isAwaitedByParent =
+                    true; // on another cord it may fail before it is listened to
         }
-        Member member = new Member(fiber.cordOrNull(), fiber.name(), body);
+        Member member = new Member(adopted.cordOrNull(), fiber.name(), body);
         members.add(member);
-        member.follow(fiber);
+        member.follow(FiberImpl.of(fiber));
         fiber.attachTo(owner); // now, for a failure that nobody listens to would cancel the owner
     }
 
@@ -235,7 +237,7 @@ public final class FiberSupervisor {
     }
 
     private void tellHook(Member ended) {
-        Fiber<?> fiber = ended.fiber;
+        FiberImpl<?> fiber = ended.fiber;
         Throwable failure = fiber.failure();
         try {
             if (failure == null) {
@@ -244,7 +246,7 @@ public final class FiberSupervisor {
                 rules.onFailure().failed(fiber, failure);
             }
         } catch (Unwind raised) {
-            if (owner.due() instanceof Unwind) {
+            if (Cancellation.due(owner) instanceof Unwind) {
                 // The hook has waited, against the rule, and this fiber is to end.
                 members.remove(ended);
                 throw raised;
@@ -299,7 +301,8 @@ public final class FiberSupervisor {
         }
         List<Fiber<?>> left = new ArrayList<>();
         members.reversed().forEach(member -> left.add(member.fiber));
-        owner.abandonChildren(left, this + " ended, and its limit of " + rules.stopLimit());
+        Abandonment.abandonChildren(
+                owner, left, this + " ended, and its limit of " + rules.stopLimit());
         takeEvents();
         members.clear();
     }
@@ -309,13 +312,13 @@ public final class FiberSupervisor {
     /** One supervised body; everything but {@link #ended} is confined to the owner's cord. */
     private final class Member implements EndListener {
         /** Null for an adopted task that had none yet: those that follow run where it ran. */
-        private final @Nullable Cord cord;
+        private final @Nullable CordImpl cord;
 
         private final String name;
         private final Callable<?> body;
 
         /** The fiber there is, or the last one there was. */
-        private Fiber<?> fiber;
+        private FiberImpl<?> fiber;
 
         private long startedNs;
         private long dueNs;
@@ -325,7 +328,7 @@ public final class FiberSupervisor {
         private int restartsInRow;
 
         Member(@Nullable Cord cord, String name, Callable<?> body) {
-            this.cord = cord;
+            this.cord = CordImpl.of(cord);
             this.name = name;
             this.body = body;
             this.fiber = owner;
@@ -333,11 +336,12 @@ public final class FiberSupervisor {
 
         Fiber<?> start() {
             Cord here = cord == null ? fiber.home() : cord;
-            Fiber<?> next = new Fiber<@Nullable Object>(here, owner, name, body, null);
+            FiberImpl<?> next =
+                    new FiberImpl<@Nullable Object>(CordImpl.of(here), owner, name, body, null);
             // On another cord it may fail before its listener is there: the owner ignores that.
             next.isAwaitedByParent = true;
             try {
-                here.spinBelow(owner, next);
+                CordImpl.of(here).spinBelow(owner, next);
             } catch (CordClosedException | TooManyFibersException refused) {
                 members.remove(this);
                 throw refused;
@@ -346,7 +350,7 @@ public final class FiberSupervisor {
             return next;
         }
 
-        void follow(Fiber<?> next) {
+        void follow(FiberImpl<?> next) {
             fiber = next;
             startedNs = now();
             FiberAwait.listen(next, this);
@@ -382,9 +386,9 @@ public final class FiberSupervisor {
             throw new IllegalStateException("events or delayed hold who is no member of " + this);
         }
         for (Member member : members) {
-            boolean isOver = member.fiber.outcome() != null;
+            boolean isOver = FiberImpl.of(member.fiber).outcome() != null;
             boolean isKnown = events.contains(member) || delayed.contains(member);
-            if (member.fiber.cord == owner.cord && isOver != isKnown) {
+            if (FiberImpl.of(member.fiber).cord == owner.cord && isOver != isKnown) {
                 throw new IllegalStateException("over=" + isOver + ": " + member.fiber);
             }
         }

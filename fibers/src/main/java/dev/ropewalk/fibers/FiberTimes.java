@@ -28,7 +28,7 @@ final class FiberTimes {
     }
 
     /** Beside the fibers and not in them, for two fields would cost every fiber. */
-    private final Map<Fiber<?>, Sums> all = new HashMap<>();
+    private final Map<FiberImpl<?>, Sums> all = new HashMap<>();
 
     private @Nullable Sums running;
     private long sinceNs;
@@ -38,7 +38,7 @@ final class FiberTimes {
 
     private boolean hasBegun;
 
-    void switchIn(Fiber<?> fiber, long nowNs) {
+    void switchIn(FiberImpl<?> fiber, long nowNs) {
         if (!hasBegun) {
             hasBegun = true;
             periodNs = nowNs;
@@ -64,11 +64,11 @@ final class FiberTimes {
         }
     }
 
-    void forget(Fiber<?> dead) {
+    void forget(FiberImpl<?> dead) {
         all.remove(dead);
     }
 
-    @Nullable FiberTime of(Fiber<?> fiber, long nowNs) {
+    @Nullable FiberTime of(FiberImpl<?> fiber, long nowNs) {
         count(nowNs);
         Sums sums = all.get(fiber);
         return sums == null ? null : time(fiber, sums, nowNs);
@@ -79,9 +79,9 @@ final class FiberTimes {
      */
     List<FiberTime> top(int most, long nowNs) {
         count(nowNs);
-        Comparator<Map.Entry<Fiber<?>, Sums>> byTime =
+        Comparator<Map.Entry<FiberImpl<?>, Sums>> byTime =
                 Comparator.comparingLong(each -> each.getValue().ranNs);
-        Comparator<Map.Entry<Fiber<?>, Sums>> bySwitches =
+        Comparator<Map.Entry<FiberImpl<?>, Sums>> bySwitches =
                 Comparator.comparingLong(each -> each.getValue().switches);
         List<FiberTime> top =
                 all.entrySet().stream()
@@ -96,7 +96,7 @@ final class FiberTimes {
         return top;
     }
 
-    private FiberTime time(Fiber<?> fiber, Sums sums, long nowNs) {
+    private FiberTime time(FiberImpl<?> fiber, Sums sums, long nowNs) {
         long periodOfNs = nowNs - periodNs;
         double share = periodOfNs <= 0 ? 0 : (double) (sums.ranNs - sums.earlierNs) / periodOfNs;
         return new FiberTime(

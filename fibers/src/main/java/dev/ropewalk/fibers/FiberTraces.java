@@ -31,7 +31,7 @@ final class FiberTraces {
         if (!ON) {
             throw new IllegalStateException(
                     "nothing is traced, so "
-                            + FiberCore.textOf(trace)
+                            + FiberImpl.textOf(trace)
                             + " would be told nothing: start the JVM with"
                             + " -Dropewalk.fiberTraces=true");
         }
@@ -42,31 +42,31 @@ final class FiberTraces {
         ALL.remove(trace);
     }
 
-    static void spun(Fiber<?> fiber) {
+    static void spun(FiberImpl<?> fiber) {
         tell(FiberTrace::spun, fiber);
     }
 
-    static void scheduled(Fiber<?> fiber) {
+    static void scheduled(FiberImpl<?> fiber) {
         tell(FiberTrace::scheduled, fiber);
     }
 
-    static void switchedIn(Fiber<?> fiber) {
+    static void switchedIn(FiberImpl<?> fiber) {
         tell(FiberTrace::switchedIn, fiber);
     }
 
-    static void switchedOut(Fiber<?> fiber) {
+    static void switchedOut(FiberImpl<?> fiber) {
         tell(FiberTrace::switchedOut, fiber);
     }
 
-    static void ended(Fiber<?> fiber) {
+    static void ended(FiberImpl<?> fiber) {
         tell(FiberTrace::ended, fiber);
     }
 
-    private static void tell(BiConsumer<FiberTrace, Fiber<?>> event, Fiber<?> fiber) {
+    private static void tell(BiConsumer<FiberTrace, FiberImpl<?>> event, FiberImpl<?> fiber) {
         if (ALL.isEmpty() || TELLING.get() != null) {
             return;
         }
-        Cord here = Cord.currentOrNull();
+        CordImpl here = CordImpl.currentOrNull();
         TELLING.set(true);
         Continuation.pin();
         try {
@@ -81,7 +81,7 @@ final class FiberTraces {
         }
     }
 
-    private static boolean tellAll(BiConsumer<FiberTrace, Fiber<?>> event, Fiber<?> fiber) {
+    private static boolean tellAll(BiConsumer<FiberTrace, FiberImpl<?>> event, FiberImpl<?> fiber) {
         for (FiberTrace each : ALL) {
             try {
                 event.accept(each, fiber);

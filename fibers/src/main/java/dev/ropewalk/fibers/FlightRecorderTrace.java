@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields
 final class FlightRecorderTrace implements FiberTrace {
     /** What runs on each cord; the event began where it was switched in. */
-    private final Map<Cord, FiberRun> running = new ConcurrentHashMap<>();
+    private final Map<CordImpl, FiberRun> running = new ConcurrentHashMap<>();
 
     /** What all events tell. */
     @Category("Ropewalk")
@@ -32,7 +32,7 @@ final class FlightRecorderTrace implements FiberTrace {
         @Nullable String cord;
 
         void of(Fiber<?> told) {
-            Cord home = told.cordOrNull();
+            CordImpl home = FiberImpl.of(told).cordOrNull();
             fiber = told.name();
             number = told.id();
             cord = home == null ? null : home.name();
@@ -65,7 +65,7 @@ final class FlightRecorderTrace implements FiberTrace {
     public void spun(Fiber<?> fiber) {
         FiberSpin event = new FiberSpin();
         if (event.shouldCommit()) {
-            Fiber<?> parent = fiber.parentOrNull();
+            Fiber<?> parent = FiberImpl.of(fiber).parentOrNull();
             event.of(fiber);
             event.parent = parent == null ? 0 : parent.id();
             event.commit();
@@ -88,13 +88,13 @@ final class FlightRecorderTrace implements FiberTrace {
         FiberRun event = new FiberRun();
         if (event.isEnabled()) {
             event.begin();
-            running.put(fiber.home(), event);
+            running.put(FiberImpl.of(fiber).home(), event);
         }
     }
 
     @Override
     public void switchedOut(Fiber<?> fiber) {
-        FiberRun event = running.remove(fiber.home());
+        FiberRun event = running.remove(FiberImpl.of(fiber).home());
         if (event != null) {
             event.end();
             if (event.shouldCommit()) {

@@ -14,7 +14,7 @@ final class ForeignChildren {
     /** The place of a fiber that is no foreign child. */
     static final int NOWHERE = -1;
 
-    private final ArrayList<Fiber<?>> all = new ArrayList<>();
+    private final ArrayList<FiberImpl<?>> all = new ArrayList<>();
 
     boolean isEmpty() {
         return all.isEmpty();
@@ -25,7 +25,7 @@ final class ForeignChildren {
      *
      * @throws IllegalStateException if it is one: it would have two places, and leave one
      */
-    void add(Fiber<?> child) {
+    void add(FiberImpl<?> child) {
         if (child.foreignIndex != NOWHERE) {
             throw new IllegalStateException(
                     child
@@ -41,10 +41,10 @@ final class ForeignChildren {
     }
 
     /** The last one takes its place. */
-    void remove(Fiber<?> child) {
+    void remove(FiberImpl<?> child) {
         int index = child.foreignIndex;
         child.foreignIndex = NOWHERE;
-        Fiber<?> last = all.removeLast();
+        FiberImpl<?> last = all.removeLast();
         if (last != child) {
             all.set(index, last);
             last.foreignIndex = index;
@@ -54,20 +54,20 @@ final class ForeignChildren {
     /** See {@link FiberFamily#dropStacksBelow}. */
     void dropStacks() {
         for (int i = 0; i < all.size(); i++) {
-            Fiber<?> child = all.get(i);
+            FiberImpl<?> child = all.get(i);
             child.dropStack();
-            child.dropStacksBelow();
+            Abandonment.dropStacksBelow(child);
         }
     }
 
     /** As they are now; what is done to them may end them. */
-    List<Fiber<?>> copy() {
+    List<FiberImpl<?>> copy() {
         return List.copyOf(all);
     }
 
     void checkInvariants() {
         for (int i = 0; i < all.size(); i++) {
-            @Nullable Fiber<?> child = all.get(i);
+            @Nullable FiberImpl<?> child = all.get(i);
             if (child.foreignIndex != i) {
                 throw new IllegalStateException(
                         "place=" + child.foreignIndex + " != " + i + " of foreign child " + child);

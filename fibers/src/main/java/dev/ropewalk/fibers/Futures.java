@@ -125,7 +125,7 @@ public final class Futures {
             if (failure != null) {
                 Throwable cause = unwrapped(failure);
                 throw new FiberFailedException(
-                        stage + " failed: " + FiberCore.textOf(cause), cause);
+                        stage + " failed: " + FiberImpl.textOf(cause), cause);
             }
             return value;
         }

@@ -20,7 +20,7 @@ final class GrowthWatch {
     /** Ticks of a busy cord between two looks. */
     static final int TICKS = 1_024;
 
-    private final Cord cord;
+    private final CordImpl cord;
     private final WatchdogHandler handler;
     private final Watchdog watchdog;
 
@@ -30,7 +30,7 @@ final class GrowthWatch {
 
     private int ticks;
 
-    GrowthWatch(Cord cord, WatchdogHandler handler, Watchdog watchdog) {
+    GrowthWatch(CordImpl cord, WatchdogHandler handler, Watchdog watchdog) {
         this.cord = cord;
         this.handler = handler;
         this.watchdog = watchdog;

@@ -56,7 +56,7 @@ public abstract class Hold {
      * @param failure what nobody else takes
      */
     protected static final void report(Fiber<?> holder, Throwable failure) {
-        holder.cord.reportUncaught(holder, failure);
+        FiberImpl.of(holder).cord.reportUncaught(FiberImpl.of(holder), failure);
     }
 
     /**
@@ -65,10 +65,11 @@ public abstract class Hold {
      * @param holder a fiber of the current cord
      */
     protected final void hold(Fiber<?> holder) {
-        if (holder.held != null) { // most hold one: a store that is not made costs nothing
-            nextHeld = holder.held;
+        FiberImpl<?> fiber = FiberImpl.of(holder);
+        if (fiber.held != null) { // most hold one: a store that is not made costs nothing
+            nextHeld = fiber.held;
         }
-        holder.held = this;
+        fiber.held = this;
     }
 
     /**
@@ -77,17 +78,18 @@ public abstract class Hold {
      * @param holder a fiber of the current cord
      */
     protected final void letGo(Fiber<?> holder) {
-        if (holder.held == this) {
-            holder.held = nextHeld;
+        FiberImpl<?> fiber = FiberImpl.of(holder);
+        if (fiber.held == this) {
+            fiber.held = nextHeld;
             if (nextHeld != null) {
                 nextHeld = null;
             }
         } else {
-            letGoInside(holder);
+            letGoInside(fiber);
         }
     }
 
-    private void letGoInside(Fiber<?> holder) {
+    private void letGoInside(FiberImpl<?> holder) {
         for (Hold each = holder.held; each != null; each = each.nextHeld) {
             if (each.nextHeld == this) {
                 each.nextHeld = nextHeld;
@@ -98,7 +100,7 @@ public abstract class Hold {
     }
 
     /** The fiber is over, or its body is to run again. */
-    static void tellAll(Fiber<?> dead) {
+    static void tellAll(FiberImpl<?> dead) {
         for (Hold each = dead.held; each != null; each = dead.held) {
             dead.held = each.nextHeld;
             each.nextHeld = null;
@@ -110,7 +112,7 @@ public abstract class Hold {
         }
     }
 
-    private static void tell(Hold each, Fiber<?> dead) {
+    private static void tell(Hold each, FiberImpl<?> dead) {
         if (each.isHeld()) {
             dead.cord.reportUncaught(
                     dead,

@@ -15,7 +15,7 @@ final class IdleWait {
     /** Of the polls while idle, every how many one tries to steal: it reads what others write. */
     private static final int STEAL_EVERY = 8;
 
-    private final Cord cord;
+    private final CordImpl cord;
     private final Platform platform;
 
     /**
@@ -45,7 +45,7 @@ final class IdleWait {
     private long sleeps;
     private long sleptNs;
 
-    IdleWait(Cord cord) {
+    IdleWait(CordImpl cord) {
         this.cord = cord;
         this.platform = cord.platform;
         this.spin = new IdleSpin(platform::nanoTime, this::giveUpCpu);
@@ -137,7 +137,7 @@ final class IdleWait {
     }
 
     private void reportDeadlock() {
-        Fiber<?> root = cord.roster.root;
+        FiberImpl<?> root = cord.roster.root;
         DeadlockException deadlock = new DeadlockException(DeadlockReport.of(List.of(cord)));
         if (root.isEnding()) {
             throw deadlock; // nobody is left to tell but the caller of run

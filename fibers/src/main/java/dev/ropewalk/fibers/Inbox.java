@@ -26,7 +26,7 @@ final class Inbox {
     void add(CordMessage message) {
         queue.offer(message);
         if (closed) {
-            Cord here = Cord.currentOrNull();
+            CordImpl here = CordImpl.currentOrNull();
             if (here == null) {
                 refuseAll();
             } else {

@@ -67,11 +67,11 @@ public interface Joiner<T extends @Nullable Object, R extends @Nullable Object> 
             @Override
             public List<T> result() {
                 if (failed != null) {
-                    FiberAwait.takeEnded(failed);
+                    FiberAwait.takeEnded(FiberImpl.of(failed));
                 }
                 List<T> results = new ArrayList<>(spun.size());
                 for (Fiber<? extends T> each : spun) {
-                    results.add(FiberAwait.takeEnded(each));
+                    results.add(FiberAwait.takeEnded(FiberImpl.of(each)));
                 }
                 return results;
             }
@@ -103,7 +103,7 @@ public interface Joiner<T extends @Nullable Object, R extends @Nullable Object> 
             @Override
             public T result() {
                 if (winner != null) {
-                    return FiberAwait.takeEnded(winner);
+                    return FiberAwait.takeEnded(FiberImpl.of(winner));
                 }
                 if (failures.isEmpty()) {
                     throw new IllegalStateException(

@@ -42,12 +42,12 @@ final class LightMount extends StackMount {
     /** What a worker threw that was not entered by the root frame. */
     private @Nullable Throwable brokeOnTop;
 
-    LightMount(Cord cord) {
+    LightMount(CordImpl cord) {
         super(cord, leavesLate(cord));
     }
 
     /** Whether the options ask for it and nothing else forbids it. */
-    private static boolean leavesLate(Cord cord) {
+    private static boolean leavesLate(CordImpl cord) {
         return cord.options.lateUnmount()
                 && !cord.orderSeeded
                 && !cord.inTurns
@@ -115,11 +115,11 @@ final class LightMount extends StackMount {
     // ---------------------------------------------------------------- late unmount
 
     @Override
-    void yieldLate(Stack own, Fiber<?> fiber) {
+    void yieldLate(Stack own, FiberImpl<?> fiber) {
         wasBelow = false;
         try {
             if (!goesOnLate(own, fiber)) {
-                own.yield();
+                own.yieldControl();
             }
         } catch (Throwable pinned) { // or too large to be copied
             cord.loop.running = fiber; // first, and without a call: there may be no room for one
@@ -132,7 +132,7 @@ final class LightMount extends StackMount {
      * leave. It has returned by then, so it need not be part of the frame that is copied: what the
      * compiler does with it does not matter to a switch.
      */
-    private boolean goesOnLate(Stack own, Fiber<?> fiber) {
+    private boolean goesOnLate(Stack own, FiberImpl<?> fiber) {
         FiberLoop loop = cord.loop;
         RunQueue runQueue = loop.runQueue;
         for (; ; ) {
@@ -140,7 +140,7 @@ final class LightMount extends StackMount {
                 loop.pollInTurn(
                         null); // a fiber that yielded does not go on because the poll is over
             }
-            Fiber<?> head = runQueue.peek();
+            FiberImpl<?> head = runQueue.peek();
             if (head == null || brokeOnTop != null) {
                 break;
             }
@@ -158,7 +158,7 @@ final class LightMount extends StackMount {
                 loop.running = head;
             }
             runQueue.drop();
-            if (fiber.rawState() == FiberCore.RUNNING) {
+            if (fiber.rawState() == FiberImpl.RUNNING) {
                 return true; // it was the head, and never left its stack
             }
             enterOnTop(next);
@@ -182,7 +182,7 @@ final class LightMount extends StackMount {
         mountedOnTop--;
     }
 
-    private void goOnPinned(Fiber<?> fiber, Throwable pinned) {
+    private void goOnPinned(FiberImpl<?> fiber, Throwable pinned) {
         if (!wasBelow || !fiber.isQueued()) {
             throw FiberAwait.<RuntimeException>sneaky(pinned);
         }
@@ -193,7 +193,7 @@ final class LightMount extends StackMount {
     }
 
     /** Null without memory for a stack: the root frame ends the head for it, not the caller. */
-    private @Nullable LightStack workerFor(Fiber<?> head) {
+    private @Nullable LightStack workerFor(FiberImpl<?> head) {
         try {
             LightStack stack = new LightStack(cord, worker);
             handOver(head);

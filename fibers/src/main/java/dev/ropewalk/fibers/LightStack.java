@@ -12,9 +12,9 @@ final class LightStack extends Continuation implements Stack {
     /** Entered and not left. */
     private boolean isMounted;
 
-    final Cord cord;
+    final CordImpl cord;
 
-    LightStack(Cord cord, Runnable worker) {
+    LightStack(CordImpl cord, Runnable worker) {
         super(SCOPE, worker);
         this.cord = cord;
     }
@@ -41,7 +41,7 @@ final class LightStack extends Continuation implements Stack {
     }
 
     @Override
-    public void yield() {
+    public void yieldControl() {
         Continuation.yield(SCOPE);
     }
 

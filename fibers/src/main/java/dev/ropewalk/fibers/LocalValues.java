@@ -97,7 +97,7 @@ final class LocalValues {
      * What a fiber begins with that is spun now. A plain thread spins below a fiber of another
      * thread, whose values are not its business.
      */
-    static @Nullable LocalValues inheritedFrom(@Nullable Fiber<?> parent) {
+    static @Nullable LocalValues inheritedFrom(@Nullable FiberImpl<?> parent) {
         if (parent == null) {
             return null;
         }

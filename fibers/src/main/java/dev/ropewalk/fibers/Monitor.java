@@ -5,10 +5,10 @@ import java.util.function.Consumer;
 
 /** The registration of an {@linkplain Fiber#onEnd on-end hook}. */
 public final class Monitor implements EndListener {
-    private final Fiber<?> fiber;
+    private final FiberImpl<?> fiber;
     private final Consumer<? super Fiber<?>> hook;
 
-    Monitor(Fiber<?> fiber, Consumer<? super Fiber<?>> hook) {
+    Monitor(FiberImpl<?> fiber, Consumer<? super Fiber<?>> hook) {
         this.fiber = fiber;
         this.hook = hook;
     }
@@ -32,7 +32,7 @@ public final class Monitor implements EndListener {
         try {
             hook.accept(ended);
         } catch (Throwable broken) {
-            ended.cord.reportUncaught(ended, broken);
+            FiberImpl.of(ended).cord.reportUncaught(FiberImpl.of(ended), broken);
         }
         return false;
     }

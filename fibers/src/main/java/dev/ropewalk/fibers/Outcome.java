@@ -21,7 +21,7 @@ sealed interface Outcome<T extends @Nullable Object> {
             implements Outcome<T> {}
 
     /** The result, or a fresh exception that names {@code fiber}. */
-    default T take(Fiber<?> fiber) {
+    default T take(FiberImpl<?> fiber) {
         return switch (this) {
             case Success<T> s -> s.value();
             case Stopped<T> s -> s.value();
@@ -34,7 +34,7 @@ sealed interface Outcome<T extends @Nullable Object> {
     }
 
     /** What ended the fiber, as its handler is told; null for a result. */
-    default @Nullable Throwable failure(Fiber<?> fiber) {
+    default @Nullable Throwable failure(FiberImpl<?> fiber) {
         return switch (this) {
             case Success<T> _, Stopped<T> _ -> null;
             // Another fiber's end that this one awaited is this one's failure, not its termination.
@@ -49,7 +49,7 @@ sealed interface Outcome<T extends @Nullable Object> {
     }
 
     /** What nobody took yet and is a failure: fresh, for the parent; else null. */
-    default @Nullable FiberFailedException untaken(Fiber<?> fiber) {
+    default @Nullable FiberFailedException untaken(FiberImpl<?> fiber) {
         return switch (this) {
             case Success<T> _, Stopped<T> _, Terminated<T> _ -> null;
             case Failure<T> f -> failed(fiber, f.cause());
@@ -58,10 +58,10 @@ sealed interface Outcome<T extends @Nullable Object> {
     }
 
     /** Those above are named once, where it began; each level repeats the text of the one below. */
-    private static FiberFailedException failed(Fiber<?> fiber, Throwable cause) {
+    private static FiberFailedException failed(FiberImpl<?> fiber, Throwable cause) {
         String who = cause instanceof FiberFailedException ? fiber.toString() : fiber.lineage();
         FiberFailedException failed =
-                new FiberFailedException(fiber, who + " failed: " + FiberCore.textOf(cause), cause);
+                new FiberFailedException(fiber, who + " failed: " + FiberImpl.textOf(cause), cause);
         if (SpinTraces.ON) {
             SpinTraces.addTo(failed, fiber);
         }

@@ -251,7 +251,7 @@ public final class Parallel {
             }
         }
         work(mine);
-        tasks.forEach(Fiber::startNow);
+        tasks.forEach(task -> FiberImpl.of(task).startNow());
     }
 
     private FiberFailedException failed(Throwable first) {
@@ -260,7 +260,7 @@ public final class Parallel {
                         "a loop or list of actions of "
                                 + Fiber.current()
                                 + " failed: "
-                                + FiberCore.textOf(first),
+                                + FiberImpl.textOf(first),
                         first);
         failures.stream().skip(1).forEach(failed::addSuppressed);
         return failed;
@@ -293,7 +293,7 @@ public final class Parallel {
                 endOthers();
                 return;
             }
-            Fiber.current().yieldHere();
+            FiberImpl.current().yieldHere();
         }
     }
 

@@ -168,7 +168,7 @@ public final class Processes {
         boolean ended = false;
         try {
             if (isVirtual()) {
-                Fiber.current().raiseIfDue();
+                FiberImpl.current().raiseIfDue();
                 end.exceptionally(_ -> null).join();
                 ended = true;
             } else {
@@ -184,7 +184,7 @@ public final class Processes {
     private static void endShielded(Process process, CompletableFuture<?> end, long stopLimitNs) {
         Fiber<?> me = Fiber.currentOrNull();
         if (me != null) {
-            me.shielded(() -> end(process, end, stopLimitNs));
+            Cancellation.shielded(FiberImpl.of(me), () -> end(process, end, stopLimitNs));
             return;
         }
         boolean wasInterrupted = Thread.interrupted();
@@ -249,7 +249,7 @@ public final class Processes {
 
     private static boolean isVirtual() {
         Cord cord = Cord.currentOrNull();
-        return cord != null && cord.isVirtual();
+        return cord != null && CordImpl.of(cord).isVirtual();
     }
 
     private static void report(Process process) {
@@ -263,7 +263,7 @@ public final class Processes {
         if (me == null) {
             LOG.warn("{}", Thread.currentThread(), left);
         } else {
-            me.cord().reportUncaught(me, left);
+            CordImpl.of(me.cord()).reportUncaught(FiberImpl.of(me), left);
         }
     }
 }

@@ -96,7 +96,7 @@ final class ReadAhead {
         long seen = 0;
         for (int i = 0; i < count; i++) {
             Timer timer = due[i];
-            Fiber<?> fiber = timer == null ? null : timer.resumed();
+            FiberImpl<?> fiber = timer == null ? null : timer.resumed();
             if (fiber != null) {
                 seen += fiber.readAhead();
                 if (fiber.stack() instanceof LightStack stack) {

@@ -139,7 +139,7 @@ final class RealPlatform implements Platform {
      *     ends before, and with what was thrown if the reactor cannot be made, which the next
      *     caller tries again
      */
-    CompletableFuture<Reactor> reactor(Cord cord) {
+    CompletableFuture<Reactor> reactor(CordImpl cord) {
         CompletableFuture<Reactor> mine = new CompletableFuture<>();
         CompletableFuture<Reactor> first = asked.compareAndExchange(null, mine);
         if (first != null) {
@@ -163,10 +163,10 @@ final class RealPlatform implements Platform {
     }
 
     private final class Install extends CordMessage {
-        private final Cord cord;
+        private final CordImpl cord;
         private final CompletableFuture<Reactor> waiting;
 
-        Install(Cord cord, CompletableFuture<Reactor> waiting) {
+        Install(CordImpl cord, CompletableFuture<Reactor> waiting) {
             this.cord = cord;
             this.waiting = waiting;
         }

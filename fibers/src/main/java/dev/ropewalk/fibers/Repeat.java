@@ -80,10 +80,10 @@ public final class Repeat {
     }
 
     private void awaitTick(long startNs, long periodNs) {
-        long elapsedNs = fiber.cord.nanoTime() - startNs;
+        long elapsedNs = FiberImpl.of(fiber).cord.nanoTime() - startNs;
         long next = Math.max(number + 1, Math.ceilDiv(elapsedNs, periodNs));
         sleepUntil(fiber, startNs, next * periodNs, this);
-        long latest = (fiber.cord.nanoTime() - startNs) / periodNs;
+        long latest = (FiberImpl.of(fiber).cord.nanoTime() - startNs) / periodNs;
         skipped = latest - number - 1;
         number = latest;
     }
@@ -108,15 +108,15 @@ public final class Repeat {
 
     /** Waits until that time since the start has come; also if it has, a switchpoint. */
     static void sleepUntil(Fiber<?> fiber, long startNs, long untilNs, Object reason) {
-        long leftNs = untilNs - (fiber.cord.nanoTime() - startNs);
+        long leftNs = untilNs - (FiberImpl.of(fiber).cord.nanoTime() - startNs);
         if (leftNs <= 0) {
-            fiber.yieldHere();
+            FiberImpl.of(fiber).yieldHere();
         }
         // Once, unless the time is longer than a timer can be.
-        for (; leftNs > 0; leftNs = untilNs - (fiber.cord.nanoTime() - startNs)) {
-            fiber.parkFor(WaitKind.LIBRARY, reason, leftNs);
+        for (; leftNs > 0; leftNs = untilNs - (FiberImpl.of(fiber).cord.nanoTime() - startNs)) {
+            FiberImpl.of(fiber).parkFor(WaitKind.LIBRARY, reason, leftNs);
         }
-        fiber.raiseIfDue(); // it was ended after its timer had fired, before it ran
+        FiberImpl.of(fiber).raiseIfDue(); // it was ended after its timer had fired, before it ran
     }
 
     @Override

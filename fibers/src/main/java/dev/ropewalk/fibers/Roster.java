@@ -15,15 +15,15 @@ import java.util.concurrent.Callable;
  * <p>Confined to the cord, but for what says otherwise.
  */
 final class Roster {
-    private final Cord cord;
-    final Fiber<?> root;
+    private final CordImpl cord;
+    final FiberImpl<?> root;
     private final ForeignChildren foreignChildren = new ForeignChildren();
 
     /**
      * Fibers that others spun before the initialiser was done: children or foreign children that
      * are not in the run queue yet; null once it is done.
      */
-    private @Nullable Set<Fiber<?>> held;
+    private @Nullable Set<FiberImpl<?>> held;
 
     private volatile boolean isInitialised;
 
@@ -42,7 +42,7 @@ final class Roster {
     private final int maxFibers;
 
     /** Without a body its root serves until the cord is closed. */
-    Roster(Cord cord, @Nullable Callable<?> body) {
+    Roster(CordImpl cord, @Nullable Callable<?> body) {
         this.cord = cord;
         this.maxFibers = cord.options.maxFibers();
         Callable<?> work = body == null ? Roster::serve : body;
@@ -50,7 +50,7 @@ final class Roster {
         this.held = initialiser == null ? null : new LinkedHashSet<>();
         this.isInitialised = initialiser == null;
         Callable<?> all = initialiser == null ? work : () -> initialiseAndCall(initialiser, work);
-        this.root = new Fiber<>(cord, null, "root", all, null);
+        this.root = new FiberImpl<>(cord, null, "root", all, null);
     }
 
     /** Once the cord knows this: its root is the first that it has. */
@@ -66,12 +66,12 @@ final class Roster {
     /** The root fiber's body; the initialiser is left out when the root is restarted later. */
     private @Nullable Object initialiseAndCall(Action initialiser, Callable<?> work)
             throws Exception {
-        Set<Fiber<?>> toStart = held;
+        Set<FiberImpl<?>> toStart = held;
         if (toStart != null) {
             initialiser.run();
             held = null;
             isInitialised = true;
-            for (Fiber<?> fiber : toStart) {
+            for (FiberImpl<?> fiber : toStart) {
                 if (fiber.outcome() == null) { // otherwise it was abandoned meanwhile
                     cord.loop.enqueue(fiber, Handler.START);
                 }
@@ -110,7 +110,7 @@ final class Roster {
         return alive > maxFibers;
     }
 
-    TooManyFibersException tooMany(Fiber<?> refused) {
+    TooManyFibersException tooMany(FiberImpl<?> refused) {
         return new TooManyFibersException(cord, alive - 1, refused);
     }
 
@@ -134,26 +134,28 @@ final class Roster {
     // ---------------------------------------------------------------- starts
 
     /** A start message arrived. A parent of this cord has been entered before. */
-    void start(Fiber<?> fiber, boolean enterIntoParent) {
-        Fiber<?> parent = enterIntoParent ? fiber.parentOrNull() : null;
+    void start(FiberImpl<?> fiber, boolean enterIntoParent) {
+        FiberImpl<?> parent = enterIntoParent ? fiber.parentOrNull() : null;
         if (root.isEnding() || root.outcome() != null) {
-            fiber.refuseStart(
+            Ending.refuseStart(
+                    fiber,
                     new CordClosedException(fiber + " was not started: " + cord + " is ending"));
             return;
         }
         if (isFull()) {
-            fiber.refuseStart(tooMany(fiber));
+            Ending.refuseStart(fiber, tooMany(fiber));
             return;
         }
         if (parent != null && (parent.isEnding() || parent.outcome() != null)) {
-            fiber.refuseStart(
+            Ending.refuseStart(
+                    fiber,
                     new IllegalStateException(
                             fiber + " was not started: its parent, " + parent + ", has ended"));
             return;
         }
         fiber.enter();
         if (parent != null) {
-            parent.childList().add(fiber);
+            Family.childList(parent).add(fiber);
         } else {
             addForeignChild(fiber);
         }
@@ -168,18 +170,18 @@ final class Roster {
      * An unstarted fiber was raised into: its body never runs, so it is held no longer. Once the
      * root is ending, all that are held are refused.
      */
-    void startIfHeld(Fiber<?> fiber) {
+    void startIfHeld(FiberImpl<?> fiber) {
         if (held != null && !root.isEnding() && held.remove(fiber)) {
             cord.loop.enqueue(fiber, Handler.START);
         }
     }
 
     /** A task becomes a fiber of this cord. */
-    void enterTask(Fiber<?> task) {
-        Fiber<?> parent = task.parentOrNull();
+    void enterTask(FiberImpl<?> task) {
+        FiberImpl<?> parent = task.parentOrNull();
         if (parent == null) {
             task.setParentOfOwnerless(root);
-            root.childList().add(task);
+            Family.childList(root).add(task);
         } else if (parent.cord != cord) {
             foreignChildren.add(task);
         }
@@ -191,17 +193,18 @@ final class Roster {
         if (held == null) {
             return;
         }
-        List<Fiber<?>> refused = List.copyOf(held);
+        List<FiberImpl<?>> refused = List.copyOf(held);
         held.clear(); // not null: a restarted root runs the initialiser again
-        for (Fiber<?> fiber : refused) {
-            Fiber<?> parent = fiber.parentOrNull();
+        for (FiberImpl<?> fiber : refused) {
+            FiberImpl<?> parent = fiber.parentOrNull();
             if (fiber.outcome() == null) { // otherwise it was abandoned meanwhile
-                fiber.refuseStart(
+                Ending.refuseStart(
+                        fiber,
                         new CordClosedException(
                                 fiber + " was not started: " + cord + " has ended"));
             }
             if (parent != null && parent.cord == cord) {
-                parent.childEnded(fiber, null); // what it failed with is told already
+                Family.childEnded(parent, fiber, null); // what it failed with is told already
             }
         }
     }
@@ -213,29 +216,29 @@ final class Roster {
 
     // ---------------------------------------------------------------- foreign children
 
-    void addForeignChild(Fiber<?> child) {
+    void addForeignChild(FiberImpl<?> child) {
         foreignChildren.add(child);
     }
 
-    void removeForeignChild(Fiber<?> child) {
+    void removeForeignChild(FiberImpl<?> child) {
         foreignChildren.remove(child);
-        root.wakeIfAlone();
+        Family.wakeIfAlone(root);
     }
 
-    boolean hasForeignChildrenOf(Fiber<?> fiber) {
+    boolean hasForeignChildrenOf(FiberImpl<?> fiber) {
         return fiber == root && !foreignChildren.isEmpty();
     }
 
-    void terminateForeignChildrenOf(Fiber<?> fiber) {
+    void terminateForeignChildrenOf(FiberImpl<?> fiber) {
         if (fiber == root) {
             refuseHeld(); // they are below it, and never run
-            foreignChildren.copy().forEach(Fiber::terminate);
+            foreignChildren.copy().forEach(FiberImpl::terminate);
         }
     }
 
-    void abandonForeignChildrenOf(Fiber<?> fiber, String why) {
+    void abandonForeignChildrenOf(FiberImpl<?> fiber, String why) {
         if (fiber == root) {
-            foreignChildren.copy().forEach(child -> child.abandonForeignChild(why));
+            foreignChildren.copy().forEach(child -> Abandonment.abandonForeignChild(child, why));
         }
     }
 
@@ -244,19 +247,19 @@ final class Roster {
     /** Of all fibers here, because none runs any more; needs no memory. */
     void dropAllStacks() {
         root.dropStack();
-        root.dropStacksBelow();
+        Abandonment.dropStacksBelow(root);
         foreignChildren.dropStacks();
     }
 
     void loseAll(String why) {
         isBroken = true;
-        Fiber<?> ran = cord.loop.running;
+        FiberImpl<?> ran = cord.loop.running;
         cord.loop.running = null;
         if (ran != null) {
-            ran.lose(why);
+            Abandonment.lose(ran, why);
         }
-        root.lose(why);
-        foreignChildren.copy().forEach(child -> child.lose(why));
+        Abandonment.lose(root, why);
+        foreignChildren.copy().forEach(child -> Abandonment.lose(child, why));
     }
 
     boolean isBroken() {
@@ -266,18 +269,18 @@ final class Roster {
     // ---------------------------------------------------------------- all of them
 
     /** Living fibers of this cord that came as tasks of its scheduler. */
-    List<Fiber<?>> tasksHere() {
+    List<FiberImpl<?>> tasksHere() {
         return fibers().stream()
                 .filter(each -> each.taskSlot != null && each.outcome() == null)
                 .toList();
     }
 
     /** All that are below the root, or foreign children, or below those; parents first. */
-    List<Fiber<?>> fibers() {
-        List<Fiber<?>> all = new ArrayList<>(foreignChildren.copy());
+    List<FiberImpl<?>> fibers() {
+        List<FiberImpl<?>> all = new ArrayList<>(foreignChildren.copy());
         all.add(root);
         for (int i = 0; i < all.size(); i++) {
-            Fiber<?> child = all.get(i).firstChild();
+            FiberImpl<?> child = all.get(i).firstChild();
             for (; child != null; child = child.nextSibling) {
                 if (child.cord == cord) {
                     all.add(child);
@@ -288,8 +291,8 @@ final class Roster {
     }
 
     /** Those that are below no other fiber of this cord. */
-    List<Fiber<?>> topFibers() {
-        List<Fiber<?>> tops = new ArrayList<>();
+    List<FiberImpl<?>> topFibers() {
+        List<FiberImpl<?>> tops = new ArrayList<>();
         tops.add(root);
         tops.addAll(foreignChildren.copy());
         return tops;

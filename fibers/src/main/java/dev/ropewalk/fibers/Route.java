@@ -173,7 +173,7 @@ public final class Route<A> {
     public void send(A message) {
         Objects.requireNonNull(message, "message");
         Cord first = hops.getFirst().cord();
-        if (first.mail.inbox.isClosed() && TELLING.get() == hops) {
+        if (CordImpl.of(first).mail.inbox.isClosed() && TELLING.get() == hops) {
             throw new IllegalStateException(
                     "the undelivered hook of "
                             + this

@@ -28,7 +28,7 @@ final class RunQueue {
     private int taken;
 
     /** All or nothing: the only call in it, which can fail for want of memory, comes first. */
-    void add(Fiber<?> fiber, @Nullable Object resumeValue) {
+    void add(FiberImpl<?> fiber, @Nullable Object resumeValue) {
         if (((tail + 2) & mask) == head) {
             grow();
         }
@@ -38,16 +38,16 @@ final class RunQueue {
         tail = (at + 2) & mask;
     }
 
-    @Nullable Fiber<?> peek() {
-        return head == tail ? null : (Fiber<?>) ring[head];
+    @Nullable FiberImpl<?> peek() {
+        return head == tail ? null : (FiberImpl<?>) ring[head];
     }
 
     /**
      * Removes the head; null when empty. Its value is there for {@link #takeValue}, which must come
      * before the next entry is added or taken, and before what was taken is forgotten.
      */
-    @Nullable Fiber<?> take() {
-        Fiber<?> fiber = peek();
+    @Nullable FiberImpl<?> take() {
+        FiberImpl<?> fiber = peek();
         if (fiber != null) {
             drop();
         }
@@ -86,7 +86,7 @@ final class RunQueue {
     }
 
     /** Brings the entry of {@code fiber} to the head, out of turn; it must have one. */
-    void bringToHead(Fiber<?> fiber) {
+    void bringToHead(FiberImpl<?> fiber) {
         Object value = valueOf(fiber);
         if (!remove(fiber)) {
             throw new IllegalStateException(fiber + " has no entry in " + this);
@@ -113,7 +113,7 @@ final class RunQueue {
     }
 
     /** The value in the entry of {@code fiber}; null if it has none. */
-    @Nullable Object valueOf(Fiber<?> fiber) {
+    @Nullable Object valueOf(FiberImpl<?> fiber) {
         for (int at = head; at != tail; at = (at + 2) & mask) {
             if (ring[at] == fiber) {
                 return ring[at + 1];
@@ -123,7 +123,7 @@ final class RunQueue {
     }
 
     /** Takes out the entry of {@code fiber}, keeping the order; false if it has none. */
-    boolean remove(Fiber<?> fiber) {
+    boolean remove(FiberImpl<?> fiber) {
         for (int at = head; at != tail; at = (at + 2) & mask) {
             if (ring[at] == fiber) {
                 for (int next = (at + 2) & mask; next != tail; next = (next + 2) & mask) {

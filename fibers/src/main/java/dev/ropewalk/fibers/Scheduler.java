@@ -186,7 +186,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
     public <T extends @Nullable Object> Fiber<T> onThisCord(
             String name, Callable<? extends T> body) {
         Cord here = Cord.currentOrNull();
-        if (here == null || !isMine(here)) {
+        if (here == null || !isMine(CordImpl.of(here))) {
             throw new IllegalStateException(
                     Thread.currentThread()
                             + " is no cord of "
@@ -210,7 +210,8 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
         try {
             spinBelow(
                     null,
-                    new Fiber<>(new TaskSlot(this, true), null, null, Fiber.callable(task::run)));
+                    new FiberImpl<>(
+                            new TaskSlot(this, true), null, null, Fiber.callable(task::run)));
         } catch (IllegalStateException refused) {
             throw new RejectedExecutionException(refused.getMessage(), refused);
         }
@@ -219,8 +220,9 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
     private <T extends @Nullable Object> Fiber<T> spinTask(
             @Nullable String name, Callable<? extends T> body) {
         Objects.requireNonNull(body, "body");
-        Fiber<?> spinner = Fiber.currentOrNull();
-        Fiber<T> task = new Fiber<>(new TaskSlot(this, spinner == null), spinner, name, body);
+        FiberImpl<?> spinner = FiberImpl.currentOrNull();
+        FiberImpl<T> task =
+                new FiberImpl<>(new TaskSlot(this, spinner == null), spinner, name, body);
         spinBelow(spinner, task);
         return task;
     }
@@ -257,13 +259,15 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
 
     /** {@return the cords that have threads of their own; those of bound threads are not here} */
     public List<Cord> cords() {
-        return ownCords();
+        return List.copyOf(ownCords());
     }
 
     /** {@return the scheduler that the calling thread is a cord of; null if there is none} */
     public static @Nullable Scheduler currentOrNull() {
         Cord here = Cord.currentOrNull();
-        return here == null || here.tasks == null ? null : here.tasks.scheduler;
+        return here == null || CordImpl.of(here).tasks == null
+                ? null
+                : CordImpl.of(here).tasks.scheduler;
     }
 
     // ---------------------------------------------------------------- its end
@@ -302,7 +306,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
     public ShutdownReport shutdown(Duration limit) {
         long limitNs = Waits.nanos(limit);
         Cord here = Cord.currentOrNull();
-        if (here != null && isMine(here)) {
+        if (here != null && isMine(CordImpl.of(here))) {
             throw new IllegalStateException(
                     this + " cannot wait for its own end; close it from another thread or cord");
         }

@@ -36,7 +36,7 @@ abstract sealed class SchedulerCore permits Scheduler {
     final SchedulerOptions options;
 
     /** Those it has started. Replaced as a whole, under the lock of this. */
-    private volatile List<Cord> cords = List.of();
+    private volatile List<CordImpl> cords = List.of();
 
     final Workers workers = new Workers();
     final TaskCounts counts;
@@ -44,13 +44,13 @@ abstract sealed class SchedulerCore permits Scheduler {
     final SchedulerShutdown shutdown = new SchedulerShutdown(this);
     private volatile State state = State.OPEN;
 
-    private record Failed(Cord cord, Throwable why) {}
+    private record Failed(CordImpl cord, Throwable why) {}
 
     /** The first of its cords that ended by itself. Written under the lock of this. */
     private volatile @Nullable Failed firstFailed;
 
     /** Threads that are bound, to the end of their cords; under the lock of this. */
-    private final Set<Cord> bound = new LinkedHashSet<>();
+    private final Set<CordImpl> bound = new LinkedHashSet<>();
 
     /** Under the lock of this. */
     private int boundSoFar;
@@ -66,15 +66,15 @@ abstract sealed class SchedulerCore permits Scheduler {
     // ---------------------------------------------------------------- its cords
 
     /** Before the cord's thread starts, so that it finds everything when it leaves at once. */
-    synchronized void enter(Cord cord) {
-        List<Cord> more = new ArrayList<>(cords);
+    synchronized void enter(CordImpl cord) {
+        List<CordImpl> more = new ArrayList<>(cords);
         more.add(cord);
         cords = List.copyOf(more);
         workers.join(Objects.requireNonNull(cord.tasks, "tasks"));
     }
 
     /** Its thread could not be started. */
-    synchronized void forget(Cord cord) {
+    synchronized void forget(CordImpl cord) {
         cords = cords.stream().filter(each -> each != cord).toList();
         workers.remove(Objects.requireNonNull(cord.tasks, "tasks"));
     }
@@ -92,7 +92,7 @@ abstract sealed class SchedulerCore permits Scheduler {
 
     /** An initialiser that fails ends its cord, and so does what breaks it. */
     private void noteFailure(TaskQueue queue) {
-        Cord cord = queue.cord;
+        CordImpl cord = queue.cord;
         Throwable why = cord.root().failure();
         boolean wasEnded = state.compareTo(State.STOPPING) >= 0;
         if (why == null || !queue.isOfOwnCord()) {
@@ -102,7 +102,7 @@ abstract sealed class SchedulerCore permits Scheduler {
             synchronized (this) {
                 firstFailed = firstFailed == null ? new Failed(cord, why) : firstFailed;
             }
-            shutdown.noteFailed(cord.name() + " ended by itself: " + FiberCore.textOf(why));
+            shutdown.noteFailed(cord.name() + " ended by itself: " + FiberImpl.textOf(why));
         }
     }
 
@@ -121,20 +121,20 @@ abstract sealed class SchedulerCore permits Scheduler {
                         + " has no cord any more: they ended by themselves, first "
                         + first.cord()
                         + ", for its initialiser or loop failed: "
-                        + FiberCore.textOf(first.why()),
+                        + FiberImpl.textOf(first.why()),
                 first.why());
     }
 
     /** Those that have threads of their own. */
-    final List<Cord> ownCords() {
+    final List<CordImpl> ownCords() {
         return cords;
     }
 
-    final synchronized List<Cord> bound() {
+    final synchronized List<CordImpl> bound() {
         return List.copyOf(bound);
     }
 
-    final boolean isMine(Cord cord) {
+    final boolean isMine(CordImpl cord) {
         return cord.tasks != null && cord.tasks.scheduler == this;
     }
 
@@ -164,7 +164,7 @@ abstract sealed class SchedulerCore permits Scheduler {
     }
 
     final <T extends @Nullable Object> T runBound(Callable<? extends T> body) throws Exception {
-        TaskQueue here = Objects.requireNonNull(Cord.current().tasks, "tasks");
+        TaskQueue here = Objects.requireNonNull(CordImpl.current().tasks, "tasks");
         synchronized (this) {
             checkOpen("bind a thread to it");
             bound.add(here.cord);
@@ -174,7 +174,7 @@ abstract sealed class SchedulerCore permits Scheduler {
         try {
             return body.call();
         } finally {
-            Fiber.current().shielded(() -> unbind(here));
+            Cancellation.shielded(FiberImpl.current(), () -> unbind(here));
         }
     }
 
@@ -193,26 +193,26 @@ abstract sealed class SchedulerCore permits Scheduler {
     // ---------------------------------------------------------------- placing
 
     /** Called by its parent, or with null by a plain thread. */
-    final void spinBelow(@Nullable Fiber<?> spinner, Fiber<?> task) {
+    final void spinBelow(@Nullable FiberImpl<?> spinner, FiberImpl<?> task) {
         checkCanPlace();
         if (spinner == null) {
             place(task);
             return;
         }
-        spinner.childList().add(task); // before it can end
+        Family.childList(spinner).add(task); // before it can end
         boolean isPlaced = false;
         try {
             place(task);
             isPlaced = true;
         } finally {
             if (!isPlaced) {
-                spinner.childList().remove(task);
+                Family.childList(spinner).remove(task);
             }
         }
     }
 
     private void checkCanPlace() {
-        Cord here = Cord.currentOrNull();
+        CordImpl here = CordImpl.currentOrNull();
         if (state != State.OPEN) {
             if (state != State.DRAINING || here == null || !isMine(here)) {
                 checkOpen("spin on it");
@@ -240,7 +240,7 @@ abstract sealed class SchedulerCore permits Scheduler {
         }
     }
 
-    private void place(Fiber<?> task) {
+    private void place(FiberImpl<?> task) {
         counts.placing(task);
         if (!placeAgainOrStart(task)) {
             counts.notPlaced();
@@ -250,13 +250,13 @@ abstract sealed class SchedulerCore permits Scheduler {
     }
 
     /** By who has put it where nobody takes it any more; false if nobody is left who could. */
-    final boolean placeAgainOrStart(Fiber<?> task) {
+    final boolean placeAgainOrStart(FiberImpl<?> task) {
         return placeAgain(task) || startHere(task);
     }
 
     /** A cord that is leaving starts what it spins, or handed on, if no cord is left to take it. */
-    final boolean startHere(Fiber<?> task) {
-        Cord here = Cord.currentOrNull();
+    final boolean startHere(FiberImpl<?> task) {
+        CordImpl here = CordImpl.currentOrNull();
         TaskQueue own = here != null && isMine(here) ? here.tasks : null;
         return own != null
                 && state.compareTo(State.STOPPING) < 0
@@ -266,13 +266,13 @@ abstract sealed class SchedulerCore permits Scheduler {
     }
 
     /** False if there is no cord, or none that may start anything more. */
-    private boolean placeAgain(Fiber<?> task) {
+    private boolean placeAgain(FiberImpl<?> task) {
         return state.compareTo(State.STOPPING) < 0 && workers.place(task);
     }
 
     /** A task that somebody wants something of does not wait for its turn. */
-    final void claimSoon(Fiber<?> task) {
-        Cord here = Cord.currentOrNull();
+    final void claimSoon(FiberImpl<?> task) {
+        CordImpl here = CordImpl.currentOrNull();
         if (here != null && here.tasks != null && isMine(here) && here.tasks.canTake()) {
             here.tasks.start(task);
         } else {
@@ -283,7 +283,7 @@ abstract sealed class SchedulerCore permits Scheduler {
     // ---------------------------------------------------------------- ends
 
     /** On the task's cord, or wherever it was refused. */
-    final void ended(Fiber<?> task, TaskSlot slot) {
+    final void ended(FiberImpl<?> task, TaskSlot slot) {
         TaskQueue here = task.cord.tasks;
         if (slot.isCounted && here != null) {
             slot.isCounted = false;
@@ -298,7 +298,7 @@ abstract sealed class SchedulerCore permits Scheduler {
         }
     }
 
-    final void noteAbandoned(Fiber<?> fiber) {
+    final void noteAbandoned(FiberImpl<?> fiber) {
         shutdown.noteAbandoned(fiber);
     }
 

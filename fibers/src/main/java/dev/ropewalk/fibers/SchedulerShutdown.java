@@ -43,10 +43,10 @@ final class SchedulerShutdown {
      * Tasks that this has terminated, or that were ended or refused meanwhile. Who was on its way
      * from one cord's queue to another one is in one of these.
      */
-    private final Set<Fiber<?>> endedByThis = ConcurrentHashMap.newKeySet();
+    private final Set<FiberImpl<?>> endedByThis = ConcurrentHashMap.newKeySet();
 
     /** Of these the ones that ran when they were terminated. */
-    private final Set<Fiber<?>> terminated = ConcurrentHashMap.newKeySet();
+    private final Set<FiberImpl<?>> terminated = ConcurrentHashMap.newKeySet();
 
     private final Queue<String> abandoned = new ConcurrentLinkedQueue<>();
     private final Queue<String> failed = new ConcurrentLinkedQueue<>();
@@ -66,11 +66,11 @@ final class SchedulerShutdown {
             begin();
         }
         try {
-            Fiber<?> closer = Fiber.currentOrNull();
+            FiberImpl<?> closer = FiberImpl.currentOrNull();
             if (closer == null) {
                 await(waiter, limitNs);
             } else {
-                closer.shielded(() -> await(waiter, limitNs));
+                Cancellation.shielded(closer, () -> await(waiter, limitNs));
             }
         } finally {
             closers.remove(waiter);
@@ -152,8 +152,8 @@ final class SchedulerShutdown {
         }
     }
 
-    private void endCord(Cord cord) {
-        Fiber<?> root = cord.root();
+    private void endCord(CordImpl cord) {
+        FiberImpl<?> root = cord.root();
         root.raiseAnyway(new Unwind.Terminate(scheduler + " ends, and " + root + " with it"));
     }
 
@@ -161,18 +161,18 @@ final class SchedulerShutdown {
         for (TaskQueue each : scheduler.workers.queues()) {
             endedByThis.addAll(each.snapshot());
         }
-        for (Cord cord : scheduler.ownCords()) {
+        for (CordImpl cord : scheduler.ownCords()) {
             cord.send(FiberMessages.quiet(() -> endTasksOn(cord)));
         }
-        endedByThis.forEach(Fiber::terminate);
-        List<Cord> bound = scheduler.bound();
+        endedByThis.forEach(FiberImpl::terminate);
+        List<CordImpl> bound = scheduler.bound();
         if (!bound.isEmpty()) {
             endTasksOf(bound);
         }
     }
 
     /** Their threads are the users', so they go on when the tasks have ended or are abandoned. */
-    private void endTasksOf(List<Cord> bound) throws InterruptedException {
+    private void endTasksOf(List<CordImpl> bound) throws InterruptedException {
         long startNs = RealPlatform.now();
         long limitNs = scheduler.stopLimitNs();
         ask(bound, this::endTasksOn, limitNs);
@@ -184,10 +184,10 @@ final class SchedulerShutdown {
     }
 
     /** Those that do not look at their messages within the limit are reported as bound. */
-    private void ask(List<Cord> bound, Consumer<Cord> question, long limitNs)
+    private void ask(List<CordImpl> bound, Consumer<CordImpl> question, long limitNs)
             throws InterruptedException {
         CountDownLatch answers = new CountDownLatch(bound.size());
-        for (Cord cord : bound) {
+        for (CordImpl cord : bound) {
             cord.send(new Question(cord, question, answers));
         }
         if (!answers.await(limitNs, TimeUnit.NANOSECONDS)) {
@@ -197,11 +197,11 @@ final class SchedulerShutdown {
 
     /** To a bound thread, which may unbind before it looks. */
     private static final class Question extends CordMessage {
-        private final Cord cord;
-        private final Consumer<Cord> question;
+        private final CordImpl cord;
+        private final Consumer<CordImpl> question;
         private final CountDownLatch answer;
 
-        Question(Cord cord, Consumer<Cord> question, CountDownLatch answer) {
+        Question(CordImpl cord, Consumer<CordImpl> question, CountDownLatch answer) {
             this.cord = cord;
             this.question = question;
             this.answer = answer;
@@ -223,10 +223,10 @@ final class SchedulerShutdown {
     }
 
     /** On that cord. */
-    private void endTasksOn(Cord cord) {
-        for (Fiber<?> each : cord.roster.tasksHere()) {
+    private void endTasksOn(CordImpl cord) {
+        for (FiberImpl<?> each : cord.roster.tasksHere()) {
             endedByThis.add(each);
-            if (each.rawState() != FiberCore.UNSTARTED) {
+            if (each.rawState() != FiberImpl.UNSTARTED) {
                 terminated.add(each);
             }
             each.terminate();
@@ -234,15 +234,15 @@ final class SchedulerShutdown {
     }
 
     /** On that cord. */
-    private void abandonTasksOn(Cord cord) {
+    private void abandonTasksOn(CordImpl cord) {
         String why = "the limit of " + scheduler.stopLimitNs() / 1_000_000 + " ms of " + scheduler;
-        for (Fiber<?> each : cord.roster.tasksHere()) {
-            each.abandonBelow(why + " for its end ran out");
+        for (FiberImpl<?> each : cord.roster.tasksHere()) {
+            Abandonment.abandonBelow(each, why + " for its end ran out");
         }
     }
 
     /** A task has ended while all are being ended; on its cord, or wherever it was refused. */
-    void noteEnded(Fiber<?> task) {
+    void noteEnded(FiberImpl<?> task) {
         if (!hasBegun(task) || task.outcome() instanceof Outcome.Terminated<?>) {
             endedByThis.add(task);
         }
@@ -252,7 +252,7 @@ final class SchedulerShutdown {
         failed.add(text);
     }
 
-    void noteAbandoned(Fiber<?> fiber) {
+    void noteAbandoned(FiberImpl<?> fiber) {
         if (scheduler.state() == Scheduler.State.STOPPING) {
             abandoned.add(fiber.name());
         }
@@ -262,7 +262,7 @@ final class SchedulerShutdown {
         long stopLimitNs = scheduler.stopLimitNs();
         long limitNs = Math.min(stopLimitNs, Long.MAX_VALUE - GRACE_NS) + GRACE_NS;
         long startNs = RealPlatform.now();
-        for (Cord cord : scheduler.ownCords()) {
+        for (CordImpl cord : scheduler.ownCords()) {
             long leftNs = Math.max(0, limitNs - (RealPlatform.now() - startNs));
             if (!cord.end.await(reason(), leftNs)) {
                 stuck.add(DumpText.ofStuck(DumpTaker.ofStuck(cord), STACK_LINES));
@@ -280,7 +280,7 @@ final class SchedulerShutdown {
                         names(this::wasTerminated),
                         List.copyOf(abandoned),
                         stuck,
-                        scheduler.bound().stream().map(Cord::name).toList(),
+                        scheduler.bound().stream().map(CordImpl::name).toList(),
                         List.copyOf(failed),
                         scheduler.readStats().alive());
         report = all;
@@ -297,17 +297,17 @@ final class SchedulerShutdown {
         closers.forEach(each -> each.give(null));
     }
 
-    private List<String> names(Predicate<Fiber<?>> which) {
-        return endedByThis.stream().filter(which).map(Fiber::name).toList();
+    private List<String> names(Predicate<FiberImpl<?>> which) {
+        return endedByThis.stream().filter(which).map(FiberImpl::name).toList();
     }
 
     /** A cord may have started it between the look at its queue and its end. */
-    private boolean wasTerminated(Fiber<?> task) {
+    private boolean wasTerminated(FiberImpl<?> task) {
         boolean isEnded = task.outcome() instanceof Outcome.Terminated<?>;
         return hasBegun(task) && (isEnded || terminated.contains(task));
     }
 
-    private static boolean hasBegun(Fiber<?> task) {
+    private static boolean hasBegun(FiberImpl<?> task) {
         return task.taskSlot != null && task.taskSlot.hasBegun;
     }
 }

@@ -39,7 +39,7 @@ public final class Scope<T extends @Nullable Object> {
      */
     private static final Object LEFT = new Object();
 
-    private final Fiber<?> owner = Fiber.current();
+    private final FiberImpl<?> owner = FiberImpl.current();
     private final CancelScope cancelScope = CancelScope.withoutLimit();
     private final @Nullable Joiner<T, ?> joiner;
     private final OpenMembers openMembers = new OpenMembers();
@@ -167,7 +167,9 @@ public final class Scope<T extends @Nullable Object> {
      */
     public <C extends T> Fiber<C> spinOn(Cord cord, String name, Callable<? extends C> body) {
         Objects.requireNonNull(body, "body");
-        Fiber<C> fiber = new Fiber<>(cord, owner, Objects.requireNonNull(name, "name"), body, null);
+        FiberImpl<C> fiber =
+                new FiberImpl<>(
+                        CordImpl.of(cord), owner, Objects.requireNonNull(name, "name"), body, null);
         enter(fiber, true);
         return fiber;
     }
@@ -188,8 +190,8 @@ public final class Scope<T extends @Nullable Object> {
     public <C extends T> Fiber<C> spinOn(
             Scheduler scheduler, String name, Callable<? extends C> body) {
         Objects.requireNonNull(body, "body");
-        Fiber<C> task =
-                new Fiber<>(
+        FiberImpl<C> task =
+                new FiberImpl<>(
                         new TaskSlot(scheduler, false),
                         owner,
                         Objects.requireNonNull(name, "name"),
@@ -209,7 +211,7 @@ public final class Scope<T extends @Nullable Object> {
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<@Nullable Void> spin(String name, Action body) {
-        Fiber<@Nullable Void> fiber = action(owner.cord, name, body);
+        FiberImpl<@Nullable Void> fiber = action(owner.cord, name, body);
         enter(fiber, true);
         return fiber;
     }
@@ -227,7 +229,7 @@ public final class Scope<T extends @Nullable Object> {
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<@Nullable Void> spinOn(Cord cord, String name, Action body) {
-        Fiber<@Nullable Void> fiber = action(cord, name, body);
+        FiberImpl<@Nullable Void> fiber = action(CordImpl.of(cord), name, body);
         enter(fiber, true);
         return fiber;
     }
@@ -244,13 +246,13 @@ public final class Scope<T extends @Nullable Object> {
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<@Nullable Void> spinService(String name, Action body) {
-        Fiber<@Nullable Void> fiber = action(owner.cord, name, body);
+        FiberImpl<@Nullable Void> fiber = action(owner.cord, name, body);
         enter(fiber, false);
         return fiber;
     }
 
-    private Fiber<@Nullable Void> action(Cord cord, String name, Action body) {
-        return new Fiber<>(
+    private FiberImpl<@Nullable Void> action(CordImpl cord, String name, Action body) {
+        return new FiberImpl<>(
                 cord, owner, Objects.requireNonNull(name, "name"), Fiber.callable(body), null);
     }
 
@@ -264,7 +266,7 @@ public final class Scope<T extends @Nullable Object> {
     }
 
     @SuppressWarnings("unchecked") // a fiber without a result is one that returns null
-    private void enter(Fiber<?> fiber, boolean keepsOpen) {
+    private void enter(FiberImpl<?> fiber, boolean keepsOpen) {
         owner.checkCord("spin in the scope of");
         if (isClosed || owner.outcome() != null) {
             throw new IllegalStateException(
@@ -306,7 +308,7 @@ public final class Scope<T extends @Nullable Object> {
         }
         isClosed = true;
         if (alive > 0) {
-            owner.shielded(this::endMembers);
+            Cancellation.shielded(owner, this::endMembers);
         }
         Throwable failed = failure;
         if (thrown != null) {
@@ -326,7 +328,7 @@ public final class Scope<T extends @Nullable Object> {
 
     private void awaitOpen() {
         if (open > 0 && !isDone) {
-            WaitCycle.check(owner, openMembers.fibers(), openMembers.needsAll());
+            WaitCycle.check(owner, openMembers);
         }
         while (open > 0 && !isDone) {
             waitNumber = owner.nextWaitNumber();
@@ -341,7 +343,7 @@ public final class Scope<T extends @Nullable Object> {
         public List<? extends Fiber<?>> fibers() {
             return open > WaitCycle.MAX_STEPS
                     ? List.of()
-                    : members().stream().filter(each -> each.keepsScopeOpen).toList();
+                    : members().stream().filter(each -> FiberImpl.of(each).keepsScopeOpen).toList();
         }
 
         /** A joiner may be content with one. */
@@ -359,10 +361,10 @@ public final class Scope<T extends @Nullable Object> {
     /** Terminates the members that are left and awaits them within the stop limit. */
     private boolean endMembers() {
         for (Fiber<?> member : members()) {
-            member.terminateBelow(owner);
+            Family.terminateBelow(FiberImpl.of(member), owner);
         }
         Cord cord = owner.cord;
-        long limitNs = cord.stopLimitNs();
+        long limitNs = CordImpl.of(cord).stopLimitNs();
         long startNs = cord.nanoTime();
         Object result = null;
         while (alive > 0 && result != Waits.TIMED_OUT) {
@@ -371,15 +373,17 @@ public final class Scope<T extends @Nullable Object> {
             result = owner.parkFor(WaitKind.LIBRARY, this, leftNs);
         }
         if (alive > 0) {
-            owner.abandonChildren(
-                    members(), this + " ended, and its limit of " + limitNs / 1_000_000 + " ms");
+            Abandonment.abandonChildren(
+                    owner,
+                    members(),
+                    this + " ended, and its limit of " + limitNs / 1_000_000 + " ms");
         }
         return true;
     }
 
     private List<Fiber<?>> members() {
         List<Fiber<?>> members = new ArrayList<>(alive);
-        for (Fiber<?> each = owner.firstChild(); each != null; each = each.nextSibling) {
+        for (FiberImpl<?> each = owner.firstChild(); each != null; each = each.nextSibling) {
             if (each.memberOf == this) {
                 members.add(each);
             }
@@ -388,7 +392,7 @@ public final class Scope<T extends @Nullable Object> {
     }
 
     /** On the owner's cord: a member is over, and this is its failure if nobody took it. */
-    void ended(Fiber<?> member, @Nullable FiberFailedException untaken) {
+    void ended(FiberImpl<?> member, @Nullable FiberFailedException untaken) {
         forget(member);
         if (isClosed || isDone) {
             if (untaken != null) {
@@ -404,7 +408,7 @@ public final class Scope<T extends @Nullable Object> {
     }
 
     /** The owner awaited a member that failed, and did not take its failure after all. */
-    void failedAfterAll(Fiber<?> member, FiberFailedException untaken) {
+    void failedAfterAll(FiberImpl<?> member, FiberFailedException untaken) {
         if (isClosed || isDone) {
             tellLate(member, untaken);
         } else if (joiner == null || !member.keepsScopeOpen) {
@@ -415,7 +419,7 @@ public final class Scope<T extends @Nullable Object> {
     }
 
     /** A member has ended, or was given to another parent. */
-    void forget(Fiber<?> member) {
+    void forget(FiberImpl<?> member) {
         member.memberOf = null;
         alive--;
         if (member.keepsScopeOpen) {
@@ -424,7 +428,7 @@ public final class Scope<T extends @Nullable Object> {
         owner.resume(waitNumber, null);
     }
 
-    private void tellLate(Fiber<?> member, FiberFailedException untaken) {
+    private void tellLate(FiberImpl<?> member, FiberFailedException untaken) {
         if (failure == null) {
             owner.cord.reportUntaken(member, untaken);
         } else {

@@ -16,7 +16,7 @@ import java.time.Duration;
  * and gives up where there are very many, for the next message waits for it.
  */
 final class SilentCord {
-    private static final int MAX_FIBERS = 10_000;
+    private static final int MAX_SEARCHED = 10_000;
 
     private SilentCord() {}
 
@@ -24,15 +24,15 @@ final class SilentCord {
      * Whether it is worth a look later: not for a cord that serves others, for one. Asked before
      * each sleep, so it looks at no other fiber.
      */
-    static boolean mayBeOn(Cord cord) {
-        Fiber<?> root = cord.root();
+    static boolean mayBeOn(CordImpl cord) {
+        FiberImpl<?> root = cord.root();
         return root.awaited() != null
                 || root.waitReason() instanceof WaitNode.Local<?>
                 || root.waitReason() instanceof WaitCycle.Several;
     }
 
     /** On the cord, when it has had nothing to do for a while. */
-    static void report(Cord cord, Duration time) {
+    static void report(CordImpl cord, Duration time) {
         try {
             if (isClosed(cord)) {
                 WatchdogReport report =
@@ -45,13 +45,13 @@ final class SilentCord {
         }
     }
 
-    private static boolean isClosed(Cord cord) {
+    private static boolean isClosed(CordImpl cord) {
         if (cord.roster.hasForeignChildrenOf(cord.root())) {
             return false; // their parents are elsewhere, and may end them
         }
-        @Nullable Fiber<?> each = cord.root();
+        @Nullable FiberImpl<?> each = cord.root();
         for (int seen = 0; each != null; seen++) {
-            if (seen == MAX_FIBERS || !isClosed(each, cord)) {
+            if (seen == MAX_SEARCHED || !isClosed(each, cord)) {
                 return false;
             }
             each = after(each);
@@ -60,36 +60,37 @@ final class SilentCord {
     }
 
     /** The next one of the tree; null after the last. */
-    private static @Nullable Fiber<?> after(Fiber<?> fiber) {
-        Fiber<?> child = fiber.firstChild();
+    private static @Nullable FiberImpl<?> after(FiberImpl<?> fiber) {
+        FiberImpl<?> child = fiber.firstChild();
         if (child != null) {
             return child;
         }
-        Fiber<?> up = fiber;
+        FiberImpl<?> up = fiber;
         while (up != null && up.nextSibling == null) {
             up = up.parentOrNull();
         }
         return up == null ? null : up.nextSibling;
     }
 
-    private static boolean isClosed(Fiber<?> fiber, Cord cord) {
+    private static boolean isClosed(FiberImpl<?> fiber, CordImpl cord) {
         boolean isHere = isHere(fiber, cord);
         if (!isHere
-                || fiber.rawState() != FiberCore.WAITING
+                || fiber.rawState() != FiberImpl.WAITING
                 || fiber.waitKind() != WaitKind.LIBRARY) {
             return false;
         }
-        Fiber<?> awaited = fiber.awaited();
+        FiberImpl<?> awaited = fiber.awaited();
         if (awaited != null) {
             return isHere(awaited, cord);
         }
         Object reason = fiber.waitReason();
         return reason instanceof WaitNode.Local<?>
                 || (reason instanceof WaitCycle.Several several
-                        && several.fibers().stream().allMatch(each -> isHere(each, cord)));
+                        && several.fibers().stream()
+                                .allMatch(each -> isHere(FiberImpl.of(each), cord)));
     }
 
-    private static boolean isHere(Fiber<?> fiber, Cord cord) {
+    private static boolean isHere(FiberImpl<?> fiber, CordImpl cord) {
         return fiber.cordOrNull() == cord;
     }
 }

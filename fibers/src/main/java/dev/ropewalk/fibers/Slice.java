@@ -33,9 +33,9 @@ public final class Slice {
      */
     public static void checkpoint() {
         Fiber<?> fiber = Fiber.current();
-        long turnNs = fiber.cord.loop.turnNs();
+        long turnNs = FiberImpl.of(fiber).cord.loop.turnNs();
         if (turnNs > 0) {
-            fiber.cord.loop.slices.check(fiber, turnNs);
+            FiberImpl.of(fiber).cord.loop.slices.check(FiberImpl.of(fiber), turnNs);
         }
     }
 
@@ -54,7 +54,7 @@ public final class Slice {
      */
     public static boolean snooze(Duration quantum) {
         long quantumNs = Waits.nanos(quantum);
-        boolean isOver = Fiber.current().cord.loop.turnNs() > quantumNs;
+        boolean isOver = CordImpl.of(FiberImpl.current().cord).loop.turnNs() > quantumNs;
         if (isOver) {
             Fiber.snooze();
         }
@@ -69,7 +69,7 @@ public final class Slice {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static void extend(Duration more) {
-        Fiber.current().cord.loop.slices.extend(Waits.nanos(more));
+        CordImpl.of(FiberImpl.current().cord).loop.slices.extend(Waits.nanos(more));
     }
 
     /**

@@ -18,7 +18,7 @@ final class Slices {
     /** No turn has this number. */
     private static final long NONE = Long.MIN_VALUE;
 
-    private final Cord cord;
+    private final CordImpl cord;
     private final SliceLimits limits;
 
     private long warnedIn = NONE;
@@ -26,12 +26,12 @@ final class Slices {
     private long extraNs;
     private int warnings;
 
-    Slices(Cord cord, SliceLimits limits) {
+    Slices(CordImpl cord, SliceLimits limits) {
         this.cord = cord;
         this.limits = limits;
     }
 
-    void check(Fiber<?> fiber, long turnNs) {
+    void check(FiberImpl<?> fiber, long turnNs) {
         long turn = cord.loop.turnNumber();
         long countedNs = turnNs - (extendedIn == turn ? extraNs : 0);
         SliceLimits own = OWN_LIMITS.valueIn(fiber);
@@ -63,7 +63,7 @@ final class Slices {
         return warnings;
     }
 
-    private static String textOf(Fiber<?> fiber, long turnNs) {
+    private static String textOf(FiberImpl<?> fiber, long turnNs) {
         return fiber + " has not yielded for " + Duration.ofNanos(turnNs).toMillis() + " ms";
     }
 }

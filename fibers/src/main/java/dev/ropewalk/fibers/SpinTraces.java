@@ -15,19 +15,19 @@ final class SpinTraces {
     static final boolean ON = Boolean.getBoolean("ropewalk.spinTraces");
 
     /** Beside the fibers and not in them, for a field would cost every fiber. */
-    private static final Map<Fiber<?>, SpunHere> TRACES =
+    private static final Map<FiberImpl<?>, SpunHere> TRACES =
             Collections.synchronizedMap(new WeakHashMap<>());
 
     private SpinTraces() {}
 
     /** By the constructor of the fiber. */
-    static void note(Fiber<?> fiber) {
+    static void note(FiberImpl<?> fiber) {
         TRACES.put(fiber, new SpunHere(fiber.name() + " was spun here"));
     }
 
     /** The fiber first, then those above it. */
-    static void addTo(Throwable failure, Fiber<?> failed) {
-        for (Fiber<?> each = failed; each != null; each = each.parentOrNull()) {
+    static void addTo(Throwable failure, FiberImpl<?> failed) {
+        for (FiberImpl<?> each = failed; each != null; each = each.parentOrNull()) {
             @Nullable SpunHere spun = TRACES.get(each);
             if (spun != null) {
                 failure.addSuppressed(spun);

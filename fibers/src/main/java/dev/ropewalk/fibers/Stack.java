@@ -20,11 +20,12 @@ interface Stack {
      * @throws StackPinnedException if the stack holds a frame that cannot be suspended; the caller
      *     is then still running
      */
-    void yield();
+    void yieldControl();
 
     /**
-     * Whether the stack yielded to the root frame other than by {@link #yield}: code on it is in a
-     * call of the JDK that blocks. Only {@link Cord#stackReady} makes it one that can be entered.
+     * Whether the stack yielded to the root frame other than by {@link #yieldControl}: code on it
+     * is in a call of the JDK that blocks. Only {@link VirtualMount#stackReady} makes it one that can be
+     * entered.
      */
     default boolean isBlocked() {
         return false;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to the cord's thread.
  */
 abstract sealed class StackMount permits LightMount, VirtualMount {
-    final Cord cord;
+    final CordImpl cord;
 
     /** The body of every stack. */
     final Runnable worker = this::work;
@@ -26,14 +26,14 @@ abstract sealed class StackMount permits LightMount, VirtualMount {
     final boolean leavesLate;
 
     /** What the next worker runs first. */
-    private @Nullable Fiber<?> handedOver;
+    private @Nullable FiberImpl<?> handedOver;
 
-    StackMount(Cord cord, boolean leavesLate) {
+    StackMount(CordImpl cord, boolean leavesLate) {
         this.cord = cord;
         this.leavesLate = leavesLate;
     }
 
-    static StackMount of(Cord cord) {
+    static StackMount of(CordImpl cord) {
         return cord.options.stacks() == StackKind.VIRTUAL_THREAD
                 ? new VirtualMount(cord)
                 : new LightMount(cord);
@@ -41,7 +41,7 @@ abstract sealed class StackMount permits LightMount, VirtualMount {
 
     // ---------------------------------------------------------------- by the root frame
 
-    final void enter(Fiber<?> fiber) {
+    final void enter(FiberImpl<?> fiber) {
         Stack stack = fiber.stack();
         FiberLoop loop = cord.loop;
         if (stack == null) {
@@ -58,16 +58,16 @@ abstract sealed class StackMount permits LightMount, VirtualMount {
             loop.switchedIn(fiber);
         }
         enterStack(stack);
-        Fiber<?> left = loop.running; // null if the worker ended, or yielded between two fibers
+        FiberImpl<?> left = loop.running; // null if the worker ended, or yielded between two fibers
         loop.running = null;
         loop.switchedOut(left);
     }
 
-    private static void failWithoutStack(Fiber<?> fiber, OutOfMemoryError full) {
+    private static void failWithoutStack(FiberImpl<?> fiber, OutOfMemoryError full) {
         try {
             fiber.failWithoutStack(full);
         } catch (OutOfMemoryError again) {
-            fiber.endWithoutMemory(again);
+            Abandonment.endWithoutMemory(fiber, again);
         }
     }
 
@@ -95,10 +95,10 @@ abstract sealed class StackMount permits LightMount, VirtualMount {
     abstract Stack mountedStack();
 
     /** A fiber that waits, or is in the run queue, yields; returns when it is to go on. */
-    abstract void yieldLate(Stack own, Fiber<?> fiber);
+    abstract void yieldLate(Stack own, FiberImpl<?> fiber);
 
     /** Has the next worker begin with the fiber. */
-    final void handOver(Fiber<?> fiber) {
+    final void handOver(FiberImpl<?> fiber) {
         handedOver = fiber;
     }
 
@@ -106,7 +106,7 @@ abstract sealed class StackMount permits LightMount, VirtualMount {
     private void work() {
         FiberLoop loop = cord.loop;
         do {
-            Fiber<?> fiber = handedOver;
+            FiberImpl<?> fiber = handedOver;
             handedOver = null;
             while (fiber != null) {
                 loop.running = fiber;
@@ -114,7 +114,7 @@ abstract sealed class StackMount permits LightMount, VirtualMount {
                 try {
                     fiber.turn();
                 } catch (OutOfMemoryError full) {
-                    fiber.endWithoutMemory(full);
+                    Abandonment.endWithoutMemory(fiber, full);
                 }
                 loop.switchedOut(fiber);
                 forgetFiber();
@@ -134,12 +134,12 @@ abstract sealed class StackMount permits LightMount, VirtualMount {
     /**
      * The next entry if a worker can run it on its own stack; null means: back to the root frame.
      */
-    private @Nullable Fiber<?> nextInline() {
+    private @Nullable FiberImpl<?> nextInline() {
         FiberLoop loop = cord.loop;
         if (loop.isPollDueAfterSwitch() || cord.orderSeeded) {
             return null;
         }
-        Fiber<?> head = loop.runQueue.peek();
+        FiberImpl<?> head = loop.runQueue.peek();
         if (head == null && cord.tasks != null && startsTasks()) {
             loop.startTask(cord.tasks);
             head = loop.runQueue.peek();

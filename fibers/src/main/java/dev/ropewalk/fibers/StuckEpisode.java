@@ -13,13 +13,13 @@ import java.util.List;
 final class StuckEpisode {
     private static final Logger LOG = Logs.logger(StuckEpisode.class);
 
-    private final Cord cord;
+    private final CordImpl cord;
     private final WatchdogHandler handler;
-    private @Nullable Fiber<?> fiber;
+    private @Nullable FiberImpl<?> fiber;
     private long firstCpuNs = ThreadSampler.UNKNOWN;
     private volatile boolean isOver;
 
-    StuckEpisode(Cord cord, WatchdogHandler handler) {
+    StuckEpisode(CordImpl cord, WatchdogHandler handler) {
         this.cord = cord;
         this.handler = handler;
     }
@@ -33,7 +33,7 @@ final class StuckEpisode {
         firstCpuNs = ThreadSampler.cpuNs(cord.loop.loopThread());
     }
 
-    void report(@Nullable Fiber<?> ran, long ns) {
+    void report(@Nullable FiberImpl<?> ran, long ns) {
         fiber = ran;
         List<StackTraceElement> stack = stack();
         WatchdogReport.Monitor monitor = monitor();

@@ -108,7 +108,8 @@ public final class SwitchHook<T extends @Nullable Object> {
     void keep(Fiber<?> fiber) {
         T context = get.get();
         if (!Objects.equals(context, kept.valueIn(fiber))) {
-            fiber.locals = LocalValues.with(fiber.locals, kept, context);
+            FiberImpl.of(fiber).locals =
+                    LocalValues.with(FiberImpl.of(fiber).locals, kept, context);
         }
     }
 

@@ -21,7 +21,7 @@ import java.util.List;
  * <p>Confined to the cord.
  */
 final class SwitchHooks {
-    private final Cord cord;
+    private final CordImpl cord;
     private final List<Carrier<?>> carriers = new ArrayList<>();
 
     /** A hook, and what was on the thread before it was the cord's. */
@@ -44,16 +44,16 @@ final class SwitchHooks {
     }
 
     /** Null if there are none, which is all that a cord without hooks pays. */
-    static @Nullable SwitchHooks of(Cord cord, List<SwitchHook<?>> hooks) {
+    static @Nullable SwitchHooks of(CordImpl cord, List<SwitchHook<?>> hooks) {
         return hooks.isEmpty() ? null : new SwitchHooks(cord);
     }
 
-    private SwitchHooks(Cord cord) {
+    private SwitchHooks(CordImpl cord) {
         this.cord = cord;
     }
 
     /** On the thread that becomes the cord, whose root fiber begins with its context. */
-    void begin(List<SwitchHook<?>> hooks, Fiber<?> root) {
+    void begin(List<SwitchHook<?>> hooks, FiberImpl<?> root) {
         for (SwitchHook<?> hook : hooks) {
             try {
                 carriers.add(new Carrier<>(hook));
@@ -68,7 +68,7 @@ final class SwitchHooks {
     }
 
     /** The fiber is about to leave this thread, or to spin another that begins with its context. */
-    void keep(Fiber<?> fiber) {
+    void keep(FiberImpl<?> fiber) {
         if (fiber.outcome() != null) {
             return; // abandoned while it ran
         }
@@ -76,7 +76,7 @@ final class SwitchHooks {
     }
 
     /** The fiber has come onto this thread. */
-    void show(Fiber<?> fiber) {
+    void show(FiberImpl<?> fiber) {
         each(fiber, "set the context of", carrier -> carrier.hook.showThatOf(fiber));
     }
 
@@ -85,11 +85,11 @@ final class SwitchHooks {
         each(cord.root(), "set the thread's own context beside", Carrier::showThreadsOwn);
     }
 
-    private void each(Fiber<?> fiber, String what, Step step) {
+    private void each(FiberImpl<?> fiber, String what, Step step) {
         cord.loop.asNoFiber(() -> eachPinned(fiber, what, step));
     }
 
-    private void eachPinned(Fiber<?> fiber, String what, Step step) {
+    private void eachPinned(FiberImpl<?> fiber, String what, Step step) {
         boolean isVirtual = Thread.currentThread().isVirtual();
         if (isVirtual) {
             Continuation.pin();
@@ -109,16 +109,16 @@ final class SwitchHooks {
         }
     }
 
-    private void report(Fiber<?> fiber, SwitchHook<?> hook, String what, Throwable broken) {
+    private void report(FiberImpl<?> fiber, SwitchHook<?> hook, String what, Throwable broken) {
         cord.reportUncaught(
                 fiber,
                 new IllegalStateException(
-                        hook + " could not " + what + ": " + FiberCore.textOf(broken), broken));
+                        hook + " could not " + what + ": " + FiberImpl.textOf(broken), broken));
     }
 
     /** A fiber is being made; its parent may be the one that runs here. */
-    static void beforeSpin(Fiber<?> parent) {
-        Cord here = parent.cordOrNull();
+    static void beforeSpin(FiberImpl<?> parent) {
+        CordImpl here = parent.cordOrNull();
         if (here != null
                 && here.hooks != null
                 && here.isCurrent()

@@ -35,7 +35,7 @@ final class TaskCounts {
      *
      * @throws TaskRejectedException if as many wait as may wait
      */
-    void placing(Fiber<?> task) {
+    void placing(FiberImpl<?> task) {
         AtomicInteger all = waiting;
         if (all != null) {
             int seen;

@@ -29,7 +29,7 @@ final class TaskQueue {
     private static final int MAX_AT_ONCE = 1_024;
 
     final Scheduler scheduler;
-    final Cord cord;
+    final CordImpl cord;
 
     /** Fibers that are tasks, and places of fibers that snooze. */
     private final ConcurrentLinkedQueue<Object> waiting = new ConcurrentLinkedQueue<>();
@@ -47,11 +47,11 @@ final class TaskQueue {
     private int snoozing;
 
     /** The wait of who waits until there are none. */
-    private @Nullable Fiber<?> drainer;
+    private @Nullable FiberImpl<?> drainer;
 
     private long drainNumber;
 
-    TaskQueue(Scheduler scheduler, Cord cord) {
+    TaskQueue(Scheduler scheduler, CordImpl cord) {
         this.scheduler = scheduler;
         this.cord = cord;
     }
@@ -64,7 +64,7 @@ final class TaskQueue {
     }
 
     /** The caller wakes somebody. */
-    void add(Fiber<?> task) {
+    void add(FiberImpl<?> task) {
         waiting.add(task);
         if (isClosed && waiting.remove(task)) { // others' are theirs to hand on
             handOn(task);
@@ -101,10 +101,10 @@ final class TaskQueue {
     }
 
     /** Of those that nobody has started; a snapshot. */
-    List<Fiber<?>> snapshot() {
-        List<Fiber<?>> tasks = new ArrayList<>();
+    List<FiberImpl<?>> snapshot() {
+        List<FiberImpl<?>> tasks = new ArrayList<>();
         for (Object each : waiting) {
-            if (each instanceof Fiber<?> task && task.cordOrNull() == null) {
+            if (each instanceof FiberImpl<?> task && task.cordOrNull() == null) {
                 tasks.add(task);
             }
         }
@@ -152,9 +152,9 @@ final class TaskQueue {
     }
 
     /** Fibers that snooze here go on. */
-    private void empty(Consumer<Fiber<?>> taker) {
+    private void empty(Consumer<FiberImpl<?>> taker) {
         for (Object entry = waiting.poll(); entry != null; entry = waiting.poll()) {
-            if (entry instanceof Fiber<?> task) {
+            if (entry instanceof FiberImpl<?> task) {
                 taker.accept(task);
             } else if (entry instanceof Snooze snooze) {
                 snooze.endFromAnywhere();
@@ -162,16 +162,16 @@ final class TaskQueue {
         }
     }
 
-    private void handOn(Fiber<?> task) {
+    private void handOn(FiberImpl<?> task) {
         if (task.cordOrNull() == null && !scheduler.placeAgainOrStart(task)) {
             cord.send(new Refusal(task)); // by the cord: this may be any thread
         }
     }
 
     private final class Refusal extends CordMessage {
-        private final Fiber<?> task;
+        private final FiberImpl<?> task;
 
-        Refusal(Fiber<?> task) {
+        Refusal(FiberImpl<?> task) {
             this.task = task;
         }
 
@@ -185,7 +185,7 @@ final class TaskQueue {
             if (notes != null) {
                 tell(notes);
                 if (task.outcome() == null) {
-                    task.refuseStart(scheduler.noCord(task + " was not started: "));
+                    Ending.refuseStart(task, scheduler.noCord(task + " was not started: "));
                 }
             }
         }
@@ -196,7 +196,7 @@ final class TaskQueue {
         }
     }
 
-    private @Nullable Collection<CordMessage> claim(Fiber<?> task) {
+    private @Nullable Collection<CordMessage> claim(FiberImpl<?> task) {
         TaskSlot slot = task.taskSlot;
         Collection<CordMessage> notes = slot == null ? null : slot.claim(cord);
         if (notes != null) {
@@ -250,7 +250,7 @@ final class TaskQueue {
                 return true;
             }
             Object entry = from.waiting.poll();
-            if (entry instanceof Fiber<?> task) {
+            if (entry instanceof FiberImpl<?> task) {
                 boolean isPassedOn =
                         cord.roster.isFull()
                                 && task.cordOrNull() == null
@@ -278,7 +278,7 @@ final class TaskQueue {
     }
 
     /** Makes the task a fiber of this cord; false if somebody else has claimed it. */
-    boolean start(Fiber<?> task) {
+    boolean start(FiberImpl<?> task) {
         Collection<CordMessage> notes = claim(task);
         if (notes == null) {
             return false;
@@ -286,7 +286,7 @@ final class TaskQueue {
         if (cord.roster.isFull()) {
             tell(notes);
             if (task.outcome() == null) {
-                task.refuseStart(cord.roster.tooMany(task));
+                Ending.refuseStart(task, cord.roster.tooMany(task));
             }
             return false;
         }
@@ -299,7 +299,7 @@ final class TaskQueue {
         return true;
     }
 
-    private static void countIn(Fiber<?> task) {
+    private static void countIn(FiberImpl<?> task) {
         if (task.taskSlot != null) {
             task.taskSlot.isCounted = true;
         }
@@ -308,7 +308,7 @@ final class TaskQueue {
     // ---------------------------------------------------------------- fibers that snooze
 
     /** The place of a fiber in the line, for one of its waits, and the reason of that wait. */
-    private record Snooze(Fiber<?> fiber, long number) {
+    private record Snooze(FiberImpl<?> fiber, long number) {
         /** On the fiber's cord: it has its turn, unless the wait is over. */
         boolean end() {
             return fiber.resume(number, null);
@@ -338,7 +338,7 @@ final class TaskQueue {
      *
      * @return false if it has not yielded, for nobody takes anything from here any more
      */
-    boolean yieldBehind(Fiber<?> fiber) {
+    boolean yieldBehind(FiberImpl<?> fiber) {
         Snooze place = new Snooze(fiber, fiber.nextWaitNumber());
         waiting.add(place);
         if (isClosed && waiting.remove(place)) {
@@ -387,7 +387,7 @@ final class TaskQueue {
     /** A task that was started here has ended. */
     void ended() {
         alive--;
-        Fiber<?> waiter = drainer;
+        FiberImpl<?> waiter = drainer;
         if (alive == 0 && waiter != null) {
             waiter.resume(drainNumber, null);
         }
@@ -400,7 +400,7 @@ final class TaskQueue {
      * @return false if the limit passed first
      */
     boolean drain(long limitNanos) {
-        Fiber<?> me = Fiber.current();
+        FiberImpl<?> me = FiberImpl.current();
         long startNs = cord.nanoTime();
         boolean inTime = true;
         while (inTime && (startAll() || alive > 0)) {

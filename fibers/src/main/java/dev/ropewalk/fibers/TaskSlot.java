@@ -56,15 +56,15 @@ final class TaskSlot {
     }
 
     /** Null until the task is claimed. */
-    @Nullable Cord cord() {
-        return slot instanceof Cord claimedFor ? claimedFor : null;
+    @Nullable CordImpl cord() {
+        return slot instanceof CordImpl claimedFor ? claimedFor : null;
     }
 
     /** For whoever claims it; false if it was claimed already. */
     boolean send(CordMessage message) {
         for (; ; ) {
             Object seen = slot;
-            if (seen instanceof Cord) {
+            if (seen instanceof CordImpl) {
                 return false;
             }
             if (SLOT.compareAndSet(this, seen, new Note(message, (Note) seen))) {
@@ -74,10 +74,10 @@ final class TaskSlot {
     }
 
     /** What was sent to it, in that order; null if somebody else has claimed it. */
-    @Nullable Collection<CordMessage> claim(Cord cord) {
+    @Nullable Collection<CordMessage> claim(CordImpl cord) {
         for (; ; ) {
             Object seen = slot;
-            if (seen instanceof Cord) {
+            if (seen instanceof CordImpl) {
                 return null;
             }
             if (SLOT.compareAndSet(this, seen, cord)) {

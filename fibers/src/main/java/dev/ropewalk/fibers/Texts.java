@@ -13,16 +13,16 @@ final class Texts {
 
     /** Whatever its {@code toString} does, or returns. */
     static String of(@Nullable Object thing) {
-        return thing == null ? "nothing" : line(FiberCore.textOf(thing));
+        return thing == null ? "nothing" : line(FiberImpl.textOf(thing));
     }
 
     /** The fiber and those above it; deep down the ones before the root are counted only. */
-    static String lineage(Fiber<?> fiber) {
+    static String lineage(FiberImpl<?> fiber) {
         StringBuilder text = new StringBuilder(fiber.toString());
         int names = 1;
         int unnamed = 0;
-        for (Fiber<?> each = fiber.parentOrNull(); each != null; ) {
-            Fiber<?> above = each.parentOrNull();
+        for (FiberImpl<?> each = fiber.parentOrNull(); each != null; ) {
+            FiberImpl<?> above = each.parentOrNull();
             if (above != null && ++names >= MAX_NAMES) {
                 unnamed++;
             } else {

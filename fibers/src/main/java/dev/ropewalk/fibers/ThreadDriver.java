@@ -10,12 +10,12 @@ import org.slf4j.Logger;
 final class ThreadDriver {
     private static final Logger LOG = Logs.logger(Cord.class);
 
-    private final Cord cord;
+    private final CordImpl cord;
 
     /** Made at once, because there is no memory for it when it is needed. */
     private final byte[] noMemory;
 
-    ThreadDriver(Cord cord) {
+    ThreadDriver(CordImpl cord) {
         this.cord = cord;
         this.noMemory =
                 MemoryReserve.line(
@@ -24,6 +24,7 @@ final class ThreadDriver {
                                 + " what they hold, or how many they are:"
                                 + " CordOptions.withMaxFibers");
         MemoryReserve.refill();
+        Abandonment.load();
     }
 
     /** Returns when the cord has ended. */
@@ -53,7 +54,7 @@ final class ThreadDriver {
         cord.roster.dropAllStacks();
         MemoryReserve.release();
         boolean isTold = false;
-        for (int i = 0; i < FiberLife.MAX_TRIES && !isTold; i++) {
+        for (int i = 0; i < Abandonment.MAX_TRIES && !isTold; i++) {
             try {
                 cord.roster.loseAll("its cord broke: " + full);
                 isTold = true;

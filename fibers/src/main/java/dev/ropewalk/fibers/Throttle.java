@@ -59,11 +59,11 @@ public final class Throttle {
 
     /** One who waits. */
     private static final class Entry {
-        private final Fiber<?> fiber;
+        private final FiberImpl<?> fiber;
         private long waitNumber = -1;
         private long wakesAtNs = NEVER;
 
-        Entry(Fiber<?> fiber) {
+        Entry(FiberImpl<?> fiber) {
             this.fiber = fiber;
         }
     }
@@ -194,7 +194,7 @@ public final class Throttle {
 
     private boolean acquireWithin(long limitNs) {
         checkCord();
-        Fiber<?> fiber = Fiber.current();
+        FiberImpl<?> fiber = FiberImpl.current();
         long deadlineNs = plus(now(), limitNs);
         fiber.yieldHere(); // before anything is taken: who is to end eats nothing
         fiber.raiseIfDue(); // also if it came in that turn
@@ -214,7 +214,7 @@ public final class Throttle {
     private boolean await(Entry entry, long deadlineNs) {
         boolean isNew = true;
         for (; ; ) {
-            entry.fiber.raiseIfDue(); // it was ended after its timer had fired
+            FiberImpl.of(entry.fiber).raiseIfDue(); // it was ended after its timer had fired
             dropTheDead();
             int before = isNew ? line.size() - 1 : countBefore(entry);
             if (before == 0 && take()) {
@@ -226,9 +226,9 @@ public final class Throttle {
             }
             long turnNs = before == 0 ? allowedAt() : turnBehind(before, nowNs);
             entry.wakesAtNs = Math.min(turnNs, deadlineNs);
-            entry.waitNumber = entry.fiber.nextWaitNumber();
+            entry.waitNumber = FiberImpl.of(entry.fiber).nextWaitNumber();
             long waitNs = entry.wakesAtNs == NEVER ? NEVER : entry.wakesAtNs - nowNs;
-            entry.fiber.parkFor(WaitKind.LIBRARY, this, waitNs);
+            FiberImpl.of(entry.fiber).parkFor(WaitKind.LIBRARY, this, waitNs);
             isNew = false;
         }
     }
@@ -273,14 +273,14 @@ public final class Throttle {
         if (!line.isEmpty()) {
             Entry first = line.getFirst();
             if (first.wakesAtNs > allowedAt()) {
-                first.fiber.resume(first.waitNumber, null);
+                FiberImpl.of(first.fiber).resume(first.waitNumber, null);
             }
         }
     }
 
     /** Abandoned ones have not taken themselves out. */
     private void dropTheDead() {
-        while (!line.isEmpty() && line.getFirst().fiber.outcome() != null) {
+        while (!line.isEmpty() && FiberImpl.of(line.getFirst().fiber).outcome() != null) {
             line.removeFirst();
         }
     }

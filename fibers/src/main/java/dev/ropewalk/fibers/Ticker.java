@@ -46,11 +46,11 @@ final class Ticker {
         Objects.requireNonNull(INSTANCE, "made by the class initialiser");
     }
 
-    void add(Cord cord, WatchOptions options) {
+    void add(CordImpl cord, WatchOptions options) {
         watches.add(new CordWatch(cord, options, watchdog));
     }
 
-    void remove(Cord cord) {
+    void remove(CordImpl cord) {
         for (CordWatch watch : watches) {
             if (watch.cord == cord) {
                 watch.end();

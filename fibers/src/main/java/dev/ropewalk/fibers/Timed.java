@@ -86,7 +86,7 @@ public final class Timed {
         private final Duration period;
         private final long periodNs;
         private final RepeatAction<?> action;
-        private long startNs = Fiber.current().cord.nanoTime();
+        private long startNs = FiberImpl.current().cord.nanoTime();
         private boolean isAgain;
 
         Ticks(Duration period, long periodNs, RepeatAction<?> action) {
@@ -98,7 +98,10 @@ public final class Timed {
         @Override
         public void run() throws Exception {
             if (isAgain) {
-                startNs = Fiber.current().cord.nanoTime(); // else it skips all ticks since the spin
+                startNs =
+                        FiberImpl.current()
+                                .cord
+                                .nanoTime(); // else it skips all ticks since the spin
             }
             isAgain = true;
             new Repeat(period).atTicks(startNs, periodNs, action);
@@ -152,7 +155,7 @@ public final class Timed {
             Duration time, Callable<? extends T> action) {
         Objects.requireNonNull(action, "action");
         long timeNs = Waits.nanos(time);
-        long startNs = Fiber.current().cord.nanoTime();
+        long startNs = FiberImpl.current().cord.nanoTime();
         Callable<T> body =
                 () -> {
                     if (timeNs > 0) {

@@ -39,23 +39,23 @@ abstract class Timer {
     abstract void fire();
 
     /** Whom {@link #fire} will resume, to be read ahead; null if that is not known or nobody. */
-    @Nullable Fiber<?> resumed() {
+    @Nullable FiberImpl<?> resumed() {
         return null;
     }
 
     /** Ends wait {@code number} of the fiber with a timeout. */
     static final class OfWait extends Timer {
         private final long number;
-        private @Nullable Fiber<?> fiber;
+        private @Nullable FiberImpl<?> fiber;
 
-        OfWait(long deadlineNs, long sequence, Fiber<?> fiber, long number) {
+        OfWait(long deadlineNs, long sequence, FiberImpl<?> fiber, long number) {
             super(deadlineNs, sequence);
             this.fiber = fiber;
             this.number = number;
         }
 
         @Override
-        @Nullable Fiber<?> resumed() {
+        @Nullable FiberImpl<?> resumed() {
             return fiber;
         }
 
@@ -71,7 +71,7 @@ abstract class Timer {
 
         @Override
         void fire() {
-            Fiber<?> waiting = fiber;
+            FiberImpl<?> waiting = fiber;
             if (waiting != null) {
                 waiting.resume(number, Waits.TIMED_OUT);
             }

@@ -66,7 +66,7 @@ final class Timers {
     private final ReadAhead readAhead = new ReadAhead(BATCH);
 
     /** The limit only chooses a lane: the same one for timers that come in order. */
-    Timer arm(long deadlineNs, long limitNs, Fiber<?> fiber, long number) {
+    Timer arm(long deadlineNs, long limitNs, FiberImpl<?> fiber, long number) {
         return add(new Timer.OfWait(deadlineNs, sequence++, fiber, number), limitNs);
     }
 

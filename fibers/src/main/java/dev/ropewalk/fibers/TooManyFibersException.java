@@ -20,7 +20,7 @@ public final class TooManyFibersException extends IllegalStateException {
                         + " has "
                         + fibers
                         + " fibers, and its limit is maxFibers="
-                        + cord.options.maxFibers()
+                        + CordImpl.of(cord).options.maxFibers()
                         + ". See what they wait for with Cord.dump; end some, hold callers back"
                         + " with a Semaphore, or raise the limit with"
                         + " CordOptions.withMaxFibers");

@@ -13,7 +13,7 @@ final class TurnDriver {
     private static final Logger LOG = Logs.logger(Cord.class);
     private static final Turn[] TURNS = Turn.values();
 
-    final Cord cord;
+    final CordImpl cord;
 
     /** What a cord could do next if it had a thread for itself. */
     private enum Turn {
@@ -23,7 +23,7 @@ final class TurnDriver {
         END
     }
 
-    TurnDriver(Cord cord) {
+    TurnDriver(CordImpl cord) {
         this.cord = cord;
     }
 

@@ -114,7 +114,7 @@ public final class VirtualCords {
         run.make(options, clock.seededOrder(), cords, body);
         CordThread.onCallersCpus(options, run::drive);
         run.throwBroken();
-        return (T) run.all.getFirst().cord.root().await();
+        return (T) CordImpl.of(run.all.getFirst().cord).root().await();
     }
 
     private static CordOptions.VirtualClock check(CordOptions options, int cords) {
@@ -150,9 +150,9 @@ public final class VirtualCords {
     }
 
     private @Nullable Object runChecked(Body<?> body) throws Exception {
-        Object result = body.run(all.stream().map(each -> each.cord).toList());
+        Object result = body.run(all.stream().<Cord>map(each -> each.cord).toList());
         if (Checks.ON) {
-            Cord.current().checkInvariants();
+            CordImpl.current().checkInvariants();
         }
         return result;
     }
@@ -207,7 +207,7 @@ public final class VirtualCords {
         if (!isClosing && !alive.contains(all.getFirst())) {
             isClosing = true;
             for (TurnDriver each : alive) {
-                each.cord.root().terminate();
+                CordImpl.of(each.cord).root().terminate();
             }
         }
     }
@@ -225,7 +225,7 @@ public final class VirtualCords {
     private boolean jump() {
         Timer earliest = null;
         for (TurnDriver each : alive) {
-            Timer next = each.cord.timers.earliest();
+            Timer next = CordImpl.of(each.cord).timers.earliest();
             boolean isEarlier =
                     next != null && (earliest == null || next.deadlineNs - earliest.deadlineNs < 0);
             earliest = isEarlier ? next : earliest;
@@ -287,16 +287,21 @@ public final class VirtualCords {
         }
         Set<Fiber<?>> all = new LinkedHashSet<>();
         for (TurnDriver driver : run.alive) {
-            for (Fiber<?> each : driver.cord.roster.fibers()) {
+            for (Fiber<?> each : CordImpl.of(driver.cord).roster.fibers()) {
                 all.add(each);
-                Fiber<?> child = each.firstChild(); // perhaps on its way to another cord still
-                for (; child != null; child = child.nextSibling) {
+                Fiber<?> child =
+                        FiberImpl.of(each).firstChild(); // perhaps on its way to another cord still
+                for (; child != null; child = FiberImpl.of(child).nextSibling) {
                     all.add(child);
                 }
             }
         }
         return all.stream()
-                .filter(each -> each != caller && !each.isRoot() && each.outcome() == null)
+                .filter(
+                        each ->
+                                each != caller
+                                        && !FiberImpl.of(each).isRoot()
+                                        && FiberImpl.of(each).outcome() == null)
                 .<Fiber<?>>map(each -> each)
                 .toList();
     }

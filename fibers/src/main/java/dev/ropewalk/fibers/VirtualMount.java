@@ -29,7 +29,7 @@ final class VirtualMount extends StackMount {
     private @Nullable VirtualStack mounted;
     private boolean isClosing;
 
-    VirtualMount(Cord cord) {
+    VirtualMount(CordImpl cord) {
         super(cord, false);
     }
 
@@ -60,7 +60,7 @@ final class VirtualMount extends StackMount {
             mounted = null;
         }
         if (stack.isBlocked()) {
-            Fiber<?> blocked = loop.running;
+            FiberImpl<?> blocked = loop.running;
             stack.blockedBy(blocked);
             if (blocked == null) {
                 nobodysBlocked++;
@@ -71,7 +71,7 @@ final class VirtualMount extends StackMount {
     }
 
     /** By message: a stack that was blocked in the JDK can go on. */
-    void stackReady(VirtualStack stack, @Nullable Fiber<?> fiber) {
+    void stackReady(VirtualStack stack, @Nullable FiberImpl<?> fiber) {
         if (fiber == null) {
             nobodysBlocked--;
             readyStacks.add(stack);
@@ -124,7 +124,7 @@ final class VirtualMount extends StackMount {
     }
 
     @Override
-    void yieldLate(Stack own, Fiber<?> fiber) {
+    void yieldLate(Stack own, FiberImpl<?> fiber) {
         throw new IllegalStateException(fiber + " runs on a virtual thread, which is left at once");
     }
 
@@ -143,7 +143,7 @@ final class VirtualMount extends StackMount {
         }
         idleStacks.push(own);
         try {
-            own.yield();
+            own.yieldControl();
             return true;
         } catch (StackPinnedException | VirtualMachineError cannotWait) {
             idleStacks.pop(); // it ends instead

@@ -59,7 +59,7 @@ final class VirtualStack implements Stack, Executor {
         }
     }
 
-    private final Cord cord;
+    private final CordImpl cord;
     private final VirtualMount mount;
     private final Thread thread;
     private final @Nullable ClassLoader classLoader;
@@ -71,7 +71,7 @@ final class VirtualStack implements Stack, Executor {
     private @Nullable Runnable task;
 
     /** Whose call blocks it; null if it is none's, as when the end of one is being told. */
-    private @Nullable Fiber<?> fiber;
+    private @Nullable FiberImpl<?> fiber;
 
     private @Nullable Throwable interruptedFor;
     private int interrupts;
@@ -79,7 +79,7 @@ final class VirtualStack implements Stack, Executor {
     /** Read by other threads in {@link #execute}, where LEFT can be seen by the own thread only. */
     private State state = State.FRESH;
 
-    VirtualStack(Cord cord, VirtualMount mount, Runnable worker) {
+    VirtualStack(CordImpl cord, VirtualMount mount, Runnable worker) {
         this.cord = cord;
         this.mount = mount;
         this.thread =
@@ -128,7 +128,7 @@ final class VirtualStack implements Stack, Executor {
 
     @Override
     @SuppressWarnings("ThreadPriorityCheck") // nothing but the cord schedules this thread
-    public void yield() {
+    public void yieldControl() {
         state(State.INSIDE, State.LEFT);
         try {
             Thread.yield();
@@ -159,7 +159,7 @@ final class VirtualStack implements Stack, Executor {
         return state == State.READY;
     }
 
-    void blockedBy(@Nullable Fiber<?> running) {
+    void blockedBy(@Nullable FiberImpl<?> running) {
         fiber = running;
     }
 

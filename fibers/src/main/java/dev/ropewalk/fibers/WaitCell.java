@@ -36,7 +36,7 @@ public class WaitCell extends CordMessage {
         }
     }
 
-    private final @Nullable Fiber<?> fiber;
+    private final @Nullable FiberImpl<?> fiber;
     private final Thread thread;
 
     /** Of the wait, once it is open; read and written on the waiting fiber's cord only. */
@@ -47,11 +47,11 @@ public class WaitCell extends CordMessage {
 
     /** A wait for the current fiber, or of the current thread if it is no cord. */
     public WaitCell() {
-        this.fiber = Fiber.currentOrNull();
+        this.fiber = FiberImpl.currentOrNull();
         this.thread = Thread.currentThread();
-        if (fiber == null && Cord.currentOrNull() != null) {
+        if (fiber == null && CordImpl.currentOrNull() != null) {
             throw new IllegalStateException(
-                    "cannot wait here: no fiber runs on " + Cord.current() + " at the moment");
+                    "cannot wait here: no fiber runs on " + CordImpl.current() + " at the moment");
         }
     }
 
@@ -127,7 +127,7 @@ public class WaitCell extends CordMessage {
         }
         checkFiber();
         if (fiber.openWaiter != null) {
-            fiber.settle();
+            Abandonment.settle(fiber);
         }
         fiber.openWaiter = this;
         try {
@@ -144,7 +144,7 @@ public class WaitCell extends CordMessage {
                 throw raised;
             }
             if (!(raised instanceof StackPinnedException)) {
-                fiber.keepForNextSwitchpoint(raised);
+                Cancellation.keepForNextSwitchpoint(fiber, raised);
             }
         }
         // Not in a finally block: a stack that is too full to leave the wait leaves it open.
@@ -154,12 +154,12 @@ public class WaitCell extends CordMessage {
     }
 
     private void checkFiber() {
-        if (Fiber.currentOrNull() != fiber || slot == LEFT) {
+        if (FiberImpl.currentOrNull() != fiber || slot == LEFT) {
             throw new IllegalStateException(
                     "a waiter of "
                             + fiber
                             + " was awaited "
-                            + (slot == LEFT ? "twice" : "by " + Fiber.currentOrNull())
+                            + (slot == LEFT ? "twice" : "by " + FiberImpl.currentOrNull())
                             + "; make a new one for each wait, on the fiber that waits");
         }
     }
@@ -168,7 +168,7 @@ public class WaitCell extends CordMessage {
         if (slot == null && VirtualCords.drivesHere() && leave()) {
             throw new IllegalStateException(
                     "cannot wait here for "
-                            + FiberCore.textOf(reason)
+                            + FiberImpl.textOf(reason)
                             + ": no fiber runs on "
                             + Thread.currentThread()
                             + ", which drives virtual cords; spin a fiber for what waits");

@@ -40,21 +40,21 @@ final class WaitCycle {
 
     private static final int MAX_NAMES = 12;
 
-    private final Fiber<?> me;
+    private final FiberImpl<?> me;
 
     /** What it is about to wait for. */
     private final Object wanted;
 
     private int steps;
-    private final Set<Fiber<?>> seen = new HashSet<>();
+    private final Set<FiberImpl<?>> seen = new HashSet<>();
 
     /** Of those, who is known to wait for me. */
-    private final Set<Fiber<?>> leading = new HashSet<>();
+    private final Set<FiberImpl<?>> leading = new HashSet<>();
 
     /** From the first that is waited for to the one that waits for me, while that is searched. */
-    private final List<Fiber<?>> path = new ArrayList<>();
+    private final List<FiberImpl<?>> path = new ArrayList<>();
 
-    private WaitCycle(Fiber<?> me, Object wanted) {
+    private WaitCycle(FiberImpl<?> me, Object wanted) {
         this.me = me;
         this.wanted = wanted;
     }
@@ -62,12 +62,12 @@ final class WaitCycle {
     // ---------------------------------------------------------------- before a wait
 
     /** Before the fiber awaits the end of another. */
-    static void check(Fiber<?> me, Fiber<?> target) {
+    static void check(FiberImpl<?> me, FiberImpl<?> target) {
         check(me, target, Long.MAX_VALUE);
     }
 
     /** The same with a limit, with which it is only an error to await oneself. */
-    static void check(Fiber<?> me, Fiber<?> target, long limitNanos) {
+    static void check(FiberImpl<?> me, FiberImpl<?> target, long limitNanos) {
         if (target == me) {
             throw new DeadlockException(awaitsItself(me));
         }
@@ -77,12 +77,14 @@ final class WaitCycle {
     }
 
     /** Before the fiber awaits the ends of all of them, or else of the first. */
-    static void check(Fiber<?> me, List<? extends Fiber<?>> targets, boolean needsAll) {
+    static void check(FiberImpl<?> me, Several wanted) {
+        List<? extends Fiber<?>> targets = wanted.fibers();
+        boolean needsAll = wanted.needsAll();
         if (targets.contains(me)) {
             throw new DeadlockException(awaitsItself(me));
         }
         for (Fiber<?> each : targets) {
-            if (isStuckHere(me, each)) {
+            if (isStuckHere(me, FiberImpl.of(each))) {
                 new WaitCycle(me, needsAll ? "the ends of several" : "the first end of several")
                         .refuseIf(targets, needsAll);
                 return;
@@ -92,15 +94,15 @@ final class WaitCycle {
 
     /** Before the running fiber waits, without a limit, for what somebody holds. */
     static void check(HasHolder wanted) {
-        Fiber<?> me = Fiber.currentOrNull();
-        Fiber<?> holder = me == null ? null : holderOf(wanted);
+        FiberImpl<?> me = FiberImpl.currentOrNull();
+        FiberImpl<?> holder = me == null ? null : holderOf(wanted);
         if (me != null && holder != null && holder != me) { // if it is, the lock itself says so
             checkChain(me, holder, wanted);
         }
     }
 
-    private static void checkChain(Fiber<?> me, Fiber<?> target, Object wanted) {
-        Fiber<?> next = target;
+    private static void checkChain(FiberImpl<?> me, FiberImpl<?> target, Object wanted) {
+        FiberImpl<?> next = target;
         for (int i = 0; next != null && i < LONGEST_CHAIN; i++) {
             boolean branches = next.waitReason() instanceof Several;
             if (next == me || (branches && isStuckHere(me, next))) {
@@ -112,7 +114,7 @@ final class WaitCycle {
     }
 
     private void refuseIf(List<? extends Fiber<?>> targets, boolean needsAll) {
-        boolean mayLeave = me.isAlerted() || me.isLimitedByScope();
+        boolean mayLeave = Cancellation.isAlerted(me) || Cancellation.isLimitedByScope(me);
         if (!mayLeave && leads(targets, needsAll)) {
             throw new DeadlockException(describe());
         }
@@ -121,32 +123,32 @@ final class WaitCycle {
     // ---------------------------------------------------------------- one fiber
 
     /** Whether it waits on my cord, and nothing but the end of that wait lets it go on. */
-    private static boolean isStuckHere(Fiber<?> me, Fiber<?> next) {
+    private static boolean isStuckHere(FiberImpl<?> me, FiberImpl<?> next) {
         return next.cord == me.cord
-                && next.rawState() == FiberCore.WAITING
+                && next.rawState() == FiberImpl.WAITING
                 && !hasLimit(next)
                 && (next.openWaiter == null || next.openWaiter.isWaiting());
     }
 
-    private static boolean hasLimit(Fiber<?> waiting) {
+    private static boolean hasLimit(FiberImpl<?> waiting) {
         Object reason = waiting.waitReason();
         boolean ofItsOwn =
                 reason instanceof WaitNode<?> node
                         ? node.isLimited
                         : reason instanceof FiberAwait.EndOf end && end.isLimited();
-        return ofItsOwn || waiting.isLimitedByScope();
+        return ofItsOwn || Cancellation.isLimitedByScope(waiting);
     }
 
-    private static @Nullable Fiber<?> waitedForBy(Fiber<?> waiting) {
-        Fiber<?> awaited = waiting.awaited();
+    private static @Nullable FiberImpl<?> waitedForBy(FiberImpl<?> waiting) {
+        FiberImpl<?> awaited = waiting.awaited();
         if (awaited != null) {
             return awaited;
         }
         return waiting.waitReason() instanceof WaitNode<?> node ? holderOf(node.guarded) : null;
     }
 
-    private static @Nullable Fiber<?> holderOf(@Nullable Object wanted) {
-        return wanted instanceof HasHolder held && held.holder() instanceof Fiber<?> holder
+    private static @Nullable FiberImpl<?> holderOf(@Nullable Object wanted) {
+        return wanted instanceof HasHolder held && held.holder() instanceof FiberImpl<?> holder
                 ? holder
                 : null;
     }
@@ -169,7 +171,7 @@ final class WaitCycle {
         int length = path.size();
         int first = length;
         for (Fiber<?> each : targets) {
-            boolean leads = leadsToMe(each);
+            boolean leads = leadsToMe(FiberImpl.of(each));
             if (leads && needsAll) {
                 return true;
             }
@@ -187,9 +189,9 @@ final class WaitCycle {
     }
 
     /** True leaves the path there, and false as it was. */
-    private boolean leadsToMe(Fiber<?> from) {
+    private boolean leadsToMe(FiberImpl<?> from) {
         int length = path.size();
-        Fiber<?> next = from;
+        FiberImpl<?> next = from;
         while (next != null && next != me && !leading.contains(next)) {
             if (++steps > LONGEST_CHAIN || !isStuckHere(me, next) || !seen.add(next)) {
                 next = null;
@@ -224,7 +226,7 @@ final class WaitCycle {
         text.append(" would wait for ").append(path.getFirst().name()).append(" (");
         text.append(Texts.of(wanted)).append(')');
         for (int i = 0; i < Math.min(path.size(), MAX_NAMES); i++) {
-            Fiber<?> next = i + 1 < path.size() ? path.get(i + 1) : me;
+            FiberImpl<?> next = i + 1 < path.size() ? path.get(i + 1) : me;
             text.append(", ").append(path.get(i).name()).append(" waits for ").append(next.name());
             text.append(" (").append(Texts.of(path.get(i).waitReason())).append(')');
         }
@@ -234,7 +236,7 @@ final class WaitCycle {
         return text.append("; take locks in one order, or wait with a limit").toString();
     }
 
-    private static String awaitsItself(Fiber<?> me) {
+    private static String awaitsItself(FiberImpl<?> me) {
         return me + " awaits itself; its end cannot come while it waits for it";
     }
 }

@@ -23,27 +23,27 @@ final class WaitGraph {
     private static final int MAX_NAMES = 12;
 
     /** One, or several that share a thread. */
-    private final Set<Cord> cords;
+    private final Set<CordImpl> cords;
 
-    private final List<Fiber<?>> fibers = new ArrayList<>();
+    private final List<FiberImpl<?>> fibers = new ArrayList<>();
 
     /** By what others wait for; by identity, for equals may be the user's. */
-    private final IdentityHashMap<Object, List<Fiber<?>>> holders = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, List<FiberImpl<?>>> holders = new IdentityHashMap<>();
 
-    private final Set<Fiber<?>> done = new HashSet<>();
-    private final List<List<Fiber<?>>> cycles = new ArrayList<>();
+    private final Set<FiberImpl<?>> done = new HashSet<>();
+    private final List<List<FiberImpl<?>>> cycles = new ArrayList<>();
 
-    WaitGraph(List<Cord> cords) {
+    WaitGraph(List<CordImpl> cords) {
         this.cords = Set.copyOf(cords);
         cords.forEach(each -> fibers.addAll(each.roster.fibers()));
-        for (Fiber<?> each : fibers) {
+        for (FiberImpl<?> each : fibers) {
             for (Hold held = each.held; held != null; held = held.nextHeld) {
                 enter(held, each);
             }
         }
     }
 
-    private void enter(Hold held, Fiber<?> holder) {
+    private void enter(Hold held, FiberImpl<?> holder) {
         try {
             if (held.isHeld()) {
                 for (Object awaited : held.awaitedAs()) {
@@ -56,30 +56,30 @@ final class WaitGraph {
     }
 
     /** Whom the fiber waits for; none if it does not wait, or that is not known. */
-    List<Fiber<?>> blockersOf(Fiber<?> fiber) {
-        Cord home = fiber.cordOrNull();
-        if (home == null || !cords.contains(home) || fiber.rawState() != FiberCore.WAITING) {
+    List<FiberImpl<?>> blockersOf(FiberImpl<?> fiber) {
+        CordImpl home = fiber.cordOrNull();
+        if (home == null || !cords.contains(home) || fiber.rawState() != FiberImpl.WAITING) {
             return List.of();
         }
-        Fiber<?> awaited = fiber.awaited();
+        FiberImpl<?> awaited = fiber.awaited();
         if (awaited != null) {
             return List.of(awaited);
         }
         Object reason = fiber.waitReason();
         if (reason instanceof WaitCycle.Several several && several.needsAll()) {
-            return List.copyOf(several.fibers());
+            return FiberImpl.allOf(several.fibers());
         }
         Object awaitedThing = reason instanceof WaitNode<?> node ? node.guarded : reason;
-        List<Fiber<?>> holding = awaitedThing == null ? null : holders.get(awaitedThing);
+        List<FiberImpl<?>> holding = awaitedThing == null ? null : holders.get(awaitedThing);
         if (holding != null) {
             return holding;
         }
         return fiber.isEnding() ? childrenOf(fiber) : List.of();
     }
 
-    private List<Fiber<?>> childrenOf(Fiber<?> ending) {
-        List<Fiber<?>> all = new ArrayList<>();
-        for (@Nullable Fiber<?> child = ending.firstChild();
+    private List<FiberImpl<?>> childrenOf(FiberImpl<?> ending) {
+        List<FiberImpl<?>> all = new ArrayList<>();
+        for (@Nullable FiberImpl<?> child = ending.firstChild();
                 child != null;
                 child = child.nextSibling) {
             all.add(child);
@@ -91,7 +91,7 @@ final class WaitGraph {
 
     /** A line for each circle of fibers of which each waits for the next; a few at most. */
     List<String> cycles() {
-        for (Fiber<?> each : fibers) {
+        for (FiberImpl<?> each : fibers) {
             if (cycles.size() < MAX_CYCLES && !done.contains(each)) {
                 search(each);
             }
@@ -99,12 +99,12 @@ final class WaitGraph {
         return cycles.stream().limit(MAX_CYCLES).map(WaitGraph::describe).toList();
     }
 
-    private record Step(Fiber<?> fiber, Iterator<Fiber<?>> next) {}
+    private record Step(FiberImpl<?> fiber, Iterator<FiberImpl<?>> next) {}
 
     /** Depth first, with a path of its own, for a chain may be longer than a stack is deep. */
-    private void search(Fiber<?> start) {
+    private void search(FiberImpl<?> start) {
         List<Step> path = new ArrayList<>();
-        Map<Fiber<?>, Integer> places = new HashMap<>();
+        Map<FiberImpl<?>, Integer> places = new HashMap<>();
         go(start, path, places);
         while (!path.isEmpty()) {
             Step last = path.getLast();
@@ -114,12 +114,12 @@ final class WaitGraph {
                 done.add(last.fiber);
                 continue;
             }
-            Fiber<?> next = last.next.next();
+            FiberImpl<?> next = last.next.next();
             Integer place = places.get(next);
             if (place != null) {
                 cycles.add(
                         path.subList(place, path.size()).stream()
-                                .<Fiber<?>>map(Step::fiber)
+                                .<FiberImpl<?>>map(Step::fiber)
                                 .toList());
             } else if (!done.contains(next)) {
                 go(next, path, places);
@@ -127,16 +127,16 @@ final class WaitGraph {
         }
     }
 
-    private void go(Fiber<?> to, List<Step> path, Map<Fiber<?>, Integer> places) {
+    private void go(FiberImpl<?> to, List<Step> path, Map<FiberImpl<?>, Integer> places) {
         places.put(to, path.size());
         path.add(new Step(to, blockersOf(to).iterator()));
     }
 
-    private static String describe(List<Fiber<?>> cycle) {
+    private static String describe(List<FiberImpl<?>> cycle) {
         StringBuilder text = new StringBuilder("a cycle: ");
         int shown = Math.min(cycle.size(), MAX_NAMES);
         for (int i = 0; i < shown; i++) {
-            Fiber<?> fiber = cycle.get(i);
+            FiberImpl<?> fiber = cycle.get(i);
             text.append(fiber.name())
                     .append(" waits for ")
                     .append(cycle.get((i + 1) % cycle.size()).name())

@@ -128,7 +128,7 @@ public abstract sealed class WaitNode<E> {
 
     /** A fiber of the guard's own cord: a numbered wait, no atomic instruction. */
     static final class Local<E> extends WaitNode<E> {
-        private final Fiber<?> fiber = Fiber.current();
+        private final FiberImpl<?> fiber = FiberImpl.current();
         private final long number = fiber.nextWaitNumber();
 
         Local(@Nullable E element) {

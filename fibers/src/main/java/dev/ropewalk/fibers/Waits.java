@@ -34,7 +34,7 @@ public final class Waits {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static long nextNumber() {
-        return Fiber.current().nextWaitNumber();
+        return FiberImpl.current().nextWaitNumber();
     }
 
     /**
@@ -45,7 +45,7 @@ public final class Waits {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static @Nullable Object park(Object reason) {
-        return Fiber.current().park(WaitKind.LIBRARY, reason);
+        return FiberImpl.current().park(WaitKind.LIBRARY, reason);
     }
 
     /**
@@ -57,7 +57,7 @@ public final class Waits {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static @Nullable Object park(Object reason, long timeoutNanos) {
-        return Fiber.current().parkFor(WaitKind.LIBRARY, reason, timeoutNanos);
+        return FiberImpl.current().parkFor(WaitKind.LIBRARY, reason, timeoutNanos);
     }
 
     /**
@@ -68,7 +68,7 @@ public final class Waits {
      * gives back what the caller holds does without it. No effect where no fiber runs.
      */
     public static void switchpoint() {
-        Fiber<?> running = Fiber.currentOrNull();
+        FiberImpl<?> running = FiberImpl.currentOrNull();
         if (running != null) {
             running.switchpoint();
         }
@@ -82,7 +82,7 @@ public final class Waits {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static void yieldTurn() {
-        Fiber<?> running = Fiber.current();
+        FiberImpl<?> running = FiberImpl.current();
         running.yieldHere();
         running.raiseIfDue(); // what came in that turn: the caller is about to take
     }
@@ -98,8 +98,9 @@ public final class Waits {
      * @throws WrongThreadException if the fiber belongs to another cord
      */
     public static boolean resume(Fiber<?> fiber, long number, @Nullable Object value) {
-        fiber.checkCord("resume");
-        return fiber.resume(number, value);
+        FiberImpl<?> waiting = FiberImpl.of(fiber);
+        waiting.checkCord("resume");
+        return waiting.resume(number, value);
     }
 
     /**
@@ -112,8 +113,9 @@ public final class Waits {
      * @throws WrongThreadException if the fiber belongs to another cord
      */
     public static boolean resumeHandler(Fiber<?> fiber, @Nullable Object value) {
-        fiber.checkCord("resumeHandler");
-        return fiber.resumeHandler(value);
+        FiberImpl<?> waiting = FiberImpl.of(fiber);
+        waiting.checkCord("resumeHandler");
+        return waiting.resumeHandler(value);
     }
 
     /**
@@ -123,8 +125,9 @@ public final class Waits {
      * @throws WrongThreadException if the fiber belongs to another cord
      */
     public static @Nullable Handler handler(Fiber<?> fiber) {
-        fiber.checkCord("handler");
-        return fiber.handler();
+        FiberImpl<?> asked = FiberImpl.of(fiber);
+        asked.checkCord("handler");
+        return asked.handler();
     }
 
     /**

@@ -63,7 +63,7 @@ final class Watchdog {
     }
 
     private void tellIfAll(Collection<CordWatch> all) {
-        List<Cord> cords = new ArrayList<>();
+        List<CordImpl> cords = new ArrayList<>();
         Set<WatchdogHandler> handlers = Collections.newSetFromMap(new IdentityHashMap<>());
         for (CordWatch each : all) {
             if (each.isWatched() && !each.isStuck()) {
@@ -75,7 +75,7 @@ final class Watchdog {
             }
         }
         isAllTold = true;
-        WatchdogReport.AllStuck report = new WatchdogReport.AllStuck(cords);
+        WatchdogReport.AllStuck report = new WatchdogReport.AllStuck(List.copyOf(cords));
         for (WatchdogHandler handler : handlers) {
             hand(() -> StuckEpisode.tell(handler, report));
         }

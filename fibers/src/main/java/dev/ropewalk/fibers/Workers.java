@@ -51,7 +51,7 @@ final class Workers {
     }
 
     /** False if there is no cord. */
-    boolean place(Fiber<?> task) {
+    boolean place(FiberImpl<?> task) {
         TaskQueue[] all = queues;
         if (all.length == 0) {
             return false;
@@ -78,7 +78,7 @@ final class Workers {
     }
 
     /** From a cord that is full to one that seems not to be; false if there is none. */
-    boolean passOn(Fiber<?> task, TaskQueue from) {
+    boolean passOn(FiberImpl<?> task, TaskQueue from) {
         for (TaskQueue each : queues) {
             if (each != from && each.canTake() && !each.cord.roster.isFull()) {
                 each.add(task);
@@ -123,7 +123,7 @@ final class Workers {
     }
 
     /** Has some cord claim the task. */
-    void claimSoon(Fiber<?> task) {
+    void claimSoon(FiberImpl<?> task) {
         TaskQueue[] all = queues;
         if (all.length > 0) {
             TaskQueue to = all[nextTurn(all)];
@@ -132,7 +132,7 @@ final class Workers {
     }
 
     /** A cord that is about to leave, or not ready yet, leaves the task to who comes to it. */
-    private static void claimOn(TaskQueue queue, Fiber<?> task) {
+    private static void claimOn(TaskQueue queue, FiberImpl<?> task) {
         if (queue.canTake()) {
             queue.start(task);
         }

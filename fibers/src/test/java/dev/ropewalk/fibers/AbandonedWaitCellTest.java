@@ -44,7 +44,7 @@ class AbandonedWaitCellTest {
                     fiber.terminate();
                     Fiber.snooze();
                     mutex.unlock();
-                    fiber.abandon("test");
+                    Abandonment.abandon(FiberImpl.of(fiber), "test");
                     assertTrue(mutex.tryLock());
                     mutex.unlock();
                     return null;
@@ -70,7 +70,7 @@ class AbandonedWaitCellTest {
                     Runs.settle();
                     mutex.lock();
                     condition.signal();
-                    dead.abandon("test");
+                    Abandonment.abandon(FiberImpl.of(dead), "test");
                     mutex.unlock();
                     Runs.settle();
                     assertEquals(List.of("signalled"), log);
@@ -95,7 +95,7 @@ class AbandonedWaitCellTest {
                             });
                     Runs.settle();
                     mutex.run(condition::signal);
-                    dead.abandon("test");
+                    Abandonment.abandon(FiberImpl.of(dead), "test");
                     Runs.settle();
                     assertEquals(List.of("signalled"), log);
                     return null;
@@ -119,7 +119,7 @@ class AbandonedWaitCellTest {
                     Runs.settle();
                     target.schedule(null);
                     Fiber.snooze();
-                    taker.abandon("test");
+                    Abandonment.abandon(FiberImpl.of(taker), "test");
                     Runs.settle();
                     return null;
                 });

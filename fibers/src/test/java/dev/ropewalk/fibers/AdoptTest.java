@@ -83,7 +83,7 @@ class AdoptTest {
                         .spin(
                                 "host",
                                 () -> {
-                                    Fiber.current().isolateChildren();
+                                    FiberImpl.current().isolateChildren();
                                     made.add(cords.get(2).spin("worker", worker::run));
                                     Fiber.suspend();
                                 });

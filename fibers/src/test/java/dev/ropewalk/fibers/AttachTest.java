@@ -145,7 +145,7 @@ class AttachTest {
                                         Runs.settle();
                                     });
                     Fiber.sleep(SHORT);
-                    assertTrue(parent.isEnding());
+                    assertTrue(FiberImpl.of(parent).isEnding());
                     child.getFirst().detach();
                     assertTrue(parent.awaitEnd(Duration.ofNanos(1)));
                     assertEquals(FiberState.WAITING, child.getFirst().state());
@@ -195,7 +195,7 @@ class AttachTest {
                     spinner.await(); // its children would have ended with it
                     Runs.settle();
                     assertSame(there, child.getFirst().parent());
-                    assertSame(child.getFirst(), there.firstChild());
+                    assertSame(child.getFirst(), FiberImpl.of(there).firstChild());
                     assertNull(child.getFirst().failure());
                     there.schedule("end");
                     there.await();
@@ -219,7 +219,7 @@ class AttachTest {
                     spinner.await();
                     Runs.settle();
                     assertNull(child.getFirst().failure());
-                    assertFalse(child.getFirst().isForeignChild());
+                    assertFalse(FiberImpl.of(child.getFirst()).isForeignChild());
                     other.close();
                     assertTrue(child.getFirst().failure() instanceof FiberTerminatedException);
                 });
@@ -272,15 +272,15 @@ class AttachTest {
                                         Fiber.suspend();
                                     });
                     Runs.settle();
-                    Fiber<?> x = Objects.requireNonNull(next.firstChild());
+                    Fiber<?> x = Objects.requireNonNull(FiberImpl.of(next).firstChild());
                     child.getFirst().attachTo(next);
                     child.getFirst().terminate();
                     assertTrue(child.getFirst().awaitEnd(FAR));
                     oldParent.schedule("end");
                     assertTrue(oldParent.awaitEnd(FAR));
                     Runs.settle();
-                    assertSame(x, next.firstChild());
-                    assertNull(x.nextSibling);
+                    assertSame(x, FiberImpl.of(next).firstChild());
+                    assertNull(FiberImpl.of(x).nextSibling);
                 });
     }
 
@@ -305,8 +305,8 @@ class AttachTest {
                     oldParent.schedule("end");
                     assertTrue(oldParent.awaitEnd(FAR));
                     Runs.settle();
-                    assertSame(child.getFirst(), second.firstChild());
-                    assertNull(first.firstChild());
+                    assertSame(child.getFirst(), FiberImpl.of(second).firstChild());
+                    assertNull(FiberImpl.of(first).firstChild());
                     first.terminate();
                     first.awaitEnd(FAR);
                     assertNull(child.getFirst().failure());

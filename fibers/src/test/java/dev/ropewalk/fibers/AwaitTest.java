@@ -77,13 +77,13 @@ class AwaitTest {
         Fiber<?> me = Fiber.current();
         assertThrows(DeadlockException.class, me::await);
         assertThrows(DeadlockException.class, () -> me.awaitEnd(Duration.ofDays(1)));
-        me.checkInvariants();
+        FiberImpl.of(me).checkInvariants();
         Fiber.snooze();
     }
 
     @FiberTest
     void F7_cycleOfAwaitsIsAnErrorThatNamesThePath() {
-        Fiber<?>[] ring = new Fiber<?>[4];
+        Fiber<?>[] ring = new FiberImpl<?>[4];
         List<Throwable> thrown = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             int next = (i + 1) % 4;
@@ -110,7 +110,7 @@ class AwaitTest {
 
     @FiberTest
     void F7_awaitThatIsOverClosesNoCycle() {
-        Fiber<?>[] pair = new Fiber<?>[2];
+        Fiber<?>[] pair = new FiberImpl<?>[2];
         pair[0] =
                 Fiber.spin(
                         () -> {
@@ -159,7 +159,7 @@ class AwaitTest {
         Fiber.spin(
                 () -> {
                     boolean hasEnded = sleeper.awaitEnd(limit);
-                    assertEquals(sleeper.outcome() != null, hasEnded);
+                    assertEquals(FiberImpl.of(sleeper).outcome() != null, hasEnded);
                 });
         Runs.settle();
         Fiber.sleep(limit.multipliedBy(2));

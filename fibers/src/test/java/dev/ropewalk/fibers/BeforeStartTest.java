@@ -94,7 +94,7 @@ class BeforeStartTest {
                 options,
                 () -> {
                     body.run();
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     return null;
                 });
     }
@@ -115,7 +115,7 @@ class BeforeStartTest {
                     look();
                     assertSame(holder, x.parent());
                     assertEquals(List.of(x), holder.children());
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     holder.terminate();
                     assertTrue(holder.awaitEnd(LIMIT));
                     assertEquals(FiberState.DEAD, x.state());
@@ -127,7 +127,7 @@ class BeforeStartTest {
     void F8_adoptedBeforeItsStartItEndsWithTheSupervisor() {
         onCord(
                 () -> {
-                    Fiber<?>[] x = new Fiber<?>[1];
+                    Fiber<?>[] x = new FiberImpl<?>[1];
                     Fiber<?> supervisor =
                             Fiber.spin(
                                     "supervisor",
@@ -160,7 +160,7 @@ class BeforeStartTest {
                     assertSame(otherParent, x.parent());
                     x.terminate();
                     assertTrue(x.awaitEnd(LIMIT));
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                 });
     }
 
@@ -172,8 +172,8 @@ class BeforeStartTest {
                     Fiber<?> x = spunByAFiber("x");
                     x.detach();
                     look();
-                    assertSame(Cord.current().root(), x.parent());
-                    Cord.current().checkInvariants();
+                    assertSame(CordImpl.current().root(), x.parent());
+                    CordImpl.current().checkInvariants();
                 });
     }
 
@@ -211,7 +211,7 @@ class BeforeStartTest {
                     look();
                     assertSame(x, child.parent());
                     assertEquals(List.of(child), x.children());
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     x.terminate();
                     assertTrue(x.awaitEnd(LIMIT));
                     assertEquals(FiberState.DEAD, child.state());
@@ -230,7 +230,7 @@ class BeforeStartTest {
                     assertInstanceOf(TooManyFibersException.class, x.failure());
                     assertTrue(child.awaitEnd(LIMIT));
                     look();
-                    assertEquals(1, Cord.current().roster.alive(), "the root");
+                    assertEquals(1, CordImpl.current().roster.alive(), "the root");
                 });
     }
 
@@ -302,7 +302,7 @@ class BeforeStartTest {
                     Fiber<@Nullable Object> again = child.respawn();
                     look();
                     assertEquals(List.of(again), x.children());
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     x.terminate();
                     assertTrue(again.awaitEnd(LIMIT));
                 });
@@ -334,7 +334,7 @@ class BeforeStartTest {
                 () -> {
                     FiberSupervision impatient =
                             WATCHING.withStopLimit(Duration.ZERO).withOnFailure((f, t) -> {});
-                    Fiber<?>[] x = new Fiber<?>[1];
+                    Fiber<?>[] x = new FiberImpl<?>[1];
                     Fiber<?> supervisor =
                             Fiber.spin(
                                     "supervisor",
@@ -349,8 +349,8 @@ class BeforeStartTest {
                     assertTrue(supervisor.awaitEnd(LIMIT));
                     assertTrue(x[0].awaitEnd(LIMIT));
                     look();
-                    Cord.current().checkInvariants();
-                    assertEquals(1, Cord.current().roster.alive(), "the root");
+                    CordImpl.current().checkInvariants();
+                    assertEquals(1, CordImpl.current().roster.alive(), "the root");
                 });
     }
 
@@ -360,9 +360,9 @@ class BeforeStartTest {
         Runs.together(
                 2,
                 cords -> {
-                    Fiber.current().isolateChildren();
-                    Fiber<?>[] x = new Fiber<?>[1];
-                    Fiber<?>[] child = new Fiber<?>[1];
+                    FiberImpl.current().isolateChildren();
+                    Fiber<?>[] x = new FiberImpl<?>[1];
+                    Fiber<?>[] child = new FiberImpl<?>[1];
                     Cord there = cords.get(1);
                     Fiber<?> attacher =
                             there.spin(
@@ -375,7 +375,7 @@ class BeforeStartTest {
                                     });
                     Runs.settle();
                     attacher.schedule("go on");
-                    there.root().terminate();
+                    CordImpl.of(there).root().terminate();
                     x[0] = there.spin("x", () -> Fiber.suspend());
                     Runs.failureOf(x[0]::await);
                     assertTrue(attacher.awaitEnd(FAR));
@@ -395,15 +395,20 @@ class BeforeStartTest {
                     child.attachTo(one);
                     IllegalStateException refused =
                             assertThrows(
-                                    IllegalStateException.class, () -> two.childList().add(child));
+                                    IllegalStateException.class,
+                                    () ->
+                                            Family.childList(FiberImpl.of(two))
+                                                    .add(FiberImpl.of(child)));
                     assertEquals(
                             "fiber child on cord here cannot be entered below fiber two on cord"
                                     + " here: it is among the children of fiber one on cord here"
                                     + " and must be taken out first",
                             refused.getMessage());
-                    assertThrows(IllegalStateException.class, () -> one.childList().add(child));
+                    assertThrows(
+                            IllegalStateException.class,
+                            () -> Family.childList(FiberImpl.of(one)).add(FiberImpl.of(child)));
                     assertEquals(List.of(child), one.children());
-                    assertFalse(two.childList().remove(child));
+                    assertFalse(Family.childList(FiberImpl.of(two)).remove(FiberImpl.of(child)));
                 });
     }
 
@@ -416,7 +421,10 @@ class BeforeStartTest {
                     IllegalStateException refused =
                             assertThrows(
                                     IllegalStateException.class,
-                                    () -> Cord.current().roster.addForeignChild(child));
+                                    () ->
+                                            CordImpl.current()
+                                                    .roster
+                                                    .addForeignChild(FiberImpl.of(child)));
                     assertEquals(
                             "fiber guest on cord here is a foreign child of cord here already, at"
                                     + " place 0 of 1",
@@ -429,20 +437,20 @@ class BeforeStartTest {
     void F7_takingChildrenOutComesToItsEnd() {
         onCord(
                 () -> {
-                    Children list = new Children(Fiber.current());
+                    Children list = new Children(FiberImpl.current());
                     Fiber<?> one = Fiber.spin("one", () -> 1);
                     Fiber<?> two = Fiber.spin("two", () -> 2);
-                    Children own = Fiber.current().childList();
-                    assertTrue(own.remove(one) && own.remove(two));
-                    list.add(one);
-                    list.add(two);
-                    two.nextSibling = one; // a circle
+                    Children own = Family.childList(FiberImpl.current());
+                    assertTrue(own.remove(FiberImpl.of(one)) && own.remove(FiberImpl.of(two)));
+                    list.add(FiberImpl.of(one));
+                    list.add(FiberImpl.of(two));
+                    FiberImpl.of(two).nextSibling = FiberImpl.of(one); // a circle
                     assertSame(one, list.poll());
                     assertSame(two, list.poll());
                     assertSame(one, list.poll());
                     assertNull(list.poll());
-                    own.add(one);
-                    own.add(two);
+                    own.add(FiberImpl.of(one));
+                    own.add(FiberImpl.of(two));
                 });
     }
 }

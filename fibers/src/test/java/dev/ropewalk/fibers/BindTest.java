@@ -223,7 +223,7 @@ class BindTest {
             gate.block(scheduler.cords());
             List<Cord> ranOn = new CopyOnWriteArrayList<>();
             CompletableFuture<Cord> left = new CompletableFuture<>();
-            Fiber<?>[] stays = new Fiber<?>[1];
+            Fiber<?>[] stays = new FiberImpl<?>[1];
             Thread thread =
                     new Thread(
                             () ->
@@ -244,7 +244,7 @@ class BindTest {
             thread.start();
             Cord bound = left.join();
             Runs.until(() -> scheduler.workers.queues().length == 2);
-            Runs.until(() -> bound.mail.activity() == Mail.Activity.ASLEEP);
+            Runs.until(() -> CordImpl.of(bound).mail.activity() == Mail.Activity.ASLEEP);
             assertTrue(ranOn.isEmpty(), ranOn::toString);
             stays[0].schedule("end");
             assertTrue(thread.join(Duration.ofSeconds(20)));

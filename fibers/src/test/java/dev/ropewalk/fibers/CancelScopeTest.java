@@ -297,9 +297,9 @@ class CancelScopeTest {
                                                     }));
                     Throwable failure = Runs.failureOf(stubborn::await);
                     assertTrue(failure instanceof FiberAbandonedException, failure::toString);
-                    stubborn.checkInvariants();
+                    FiberImpl.of(stubborn).checkInvariants();
                     Fiber.sleep(FAR);
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     return null;
                 });
         assertEquals(Unwind.MAX_RAISES, swallowed[0]);

@@ -137,7 +137,7 @@ class ChildrenTest {
     void misuse_childrenOfAFiberOfAnotherCord() {
         Reports reports = new Reports();
         try (Cord cord = Runs.started("other", reports)) {
-            Throwable thrown = Runs.failureOf(() -> cord.root().children());
+            Throwable thrown = Runs.failureOf(() -> CordImpl.of(cord).root().children());
             assertTrue(thrown instanceof WrongThreadException, thrown::toString);
             assertTrue(thrown.toString().contains("children on fiber root"), thrown::toString);
         }
@@ -329,7 +329,10 @@ class ChildrenTest {
                     assertTrue(named.toString().contains("named"), named::toString);
                     assertArrayEquals(
                             new Object[] {named, other},
-                            new Object[] {root.childList().first(), named.nextSibling});
+                            new Object[] {
+                                Family.childList(FiberImpl.of(root)).first(),
+                                FiberImpl.of(named).nextSibling
+                            });
                 });
     }
 }

@@ -35,7 +35,7 @@ class CordEndTest {
         Cord cord = Cord.start(options);
         List<Boolean> ended = new CopyOnWriteArrayList<>();
         Thread thread = Thread.ofPlatform().start(() -> ended.add(cord.awaitEnd(FAR)));
-        Runs.until(() -> cord.end.waiting() == 1);
+        Runs.until(() -> CordImpl.of(cord).end.waiting() == 1);
         Runs.real(
                 () -> {
                     Fiber<Boolean> waiting = Fiber.spin(() -> cord.awaitEnd(Waits.FOREVER));
@@ -47,7 +47,7 @@ class CordEndTest {
         Runs.until(() -> !thread.isAlive());
         assertEquals(List.of(true), ended);
         assertTrue(cord.awaitEnd(Duration.ZERO));
-        assertEquals(0, cord.end.waiting());
+        assertEquals(0, CordImpl.of(cord).end.waiting());
         reports.assertNone();
     }
 
@@ -89,7 +89,7 @@ class CordEndTest {
                     assertFalse(cord.awaitEnd(Duration.ZERO));
                     assertFalse(CancelScope.moveOnAfter(SOON, () -> cord.awaitEnd(FAR)));
                 });
-        assertEquals(0, cord.end.waiting());
+        assertEquals(0, CordImpl.of(cord).end.waiting());
         Runs.checkAndClose(cord);
     }
 
@@ -100,10 +100,10 @@ class CordEndTest {
                 () -> {
                     Fiber<Boolean> waiting = Fiber.spin(() -> cord.awaitEnd(FAR));
                     Fiber.snooze();
-                    assertEquals(1, cord.end.waiting());
+                    assertEquals(1, CordImpl.of(cord).end.waiting());
                     waiting.terminate();
                     assertThrows(FiberTerminatedException.class, waiting::await);
-                    assertEquals(0, cord.end.waiting());
+                    assertEquals(0, CordImpl.of(cord).end.waiting());
                 });
         assertEquals("alive", Runs.onCord(cord, () -> "alive"));
         Runs.checkAndClose(cord);
@@ -116,11 +116,11 @@ class CordEndTest {
         Thread thread =
                 Thread.ofPlatform()
                         .start(() -> thrown.add(Runs.failureOf(() -> cord.awaitEnd(FAR))));
-        Runs.until(() -> cord.end.waiting() == 1);
+        Runs.until(() -> CordImpl.of(cord).end.waiting() == 1);
         thread.interrupt();
         thread.join();
         assertTrue(thrown.getFirst() instanceof WaitInterruptedException, thrown::toString);
-        assertEquals(0, cord.end.waiting());
+        assertEquals(0, CordImpl.of(cord).end.waiting());
         Runs.checkAndClose(cord);
     }
 

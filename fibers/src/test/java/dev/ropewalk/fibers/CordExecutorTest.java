@@ -202,7 +202,7 @@ class CordExecutorTest {
                         () -> {
                             Cord.current().execute(CordExecutorTest::swallow);
                             Fiber.snooze();
-                            Fiber<?> task = Fiber.current().firstChild();
+                            Fiber<?> task = FiberImpl.current().firstChild();
                             if (task != null) {
                                 task.terminate();
                             }
@@ -275,7 +275,7 @@ class CordExecutorTest {
                     }
                 });
         Runs.await(started);
-        cord.root().terminate();
+        CordImpl.of(cord).root().terminate();
         Runs.await(isEnding);
         cord.execute(() -> log.add("ran"));
         go.countDown();

@@ -135,7 +135,9 @@ class CordInitialiserTest {
         }
         assertEquals(List.of("initialised"), log);
         List<Reports.Report> roots =
-                reports.all().stream().filter(each -> each.fiber() == cord.root()).toList();
+                reports.all().stream()
+                        .filter(each -> each.fiber() == CordImpl.of(cord).root())
+                        .toList();
         assertEquals(1, roots.size());
         assertSame(boom, Runs.cause(roots.getFirst().failure()));
         assertThrows(CordClosedException.class, () -> cord.spin("late", () -> {}));
@@ -248,7 +250,7 @@ class CordInitialiserTest {
         Fiber<Boolean> moved = cord.spin("moved", () -> log.add("never"));
         moved.attachTo(parent);
         Fiber<?> detached = other.spin("spinner", () -> spinDetached(cord)).await();
-        Runs.until(() -> detached.isIn == cord.root().childList());
+        Runs.until(() -> FiberImpl.of(detached).isIn == Family.childList(CordImpl.of(cord).root()));
         cord.close();
         assertInstanceOf(CordClosedException.class, Runs.cause(Runs.failureOf(detached::await)));
         assertInstanceOf(CordClosedException.class, Runs.cause(Runs.failureOf(moved::await)));
@@ -271,7 +273,7 @@ class CordInitialiserTest {
     void F15_heldFiberThatIsAbandonedNeverRuns() {
         CountDownLatch go = new CountDownLatch(1);
         Cord cord = Cord.start(options.withInitialiser(() -> initialiseWhen(go)));
-        Fiber<?>[] child = new Fiber<?>[1];
+        Fiber<?>[] child = new FiberImpl<?>[1];
         Cord.<@Nullable Object>run(
                 CordOptions.named("hurried")
                         .withStopLimit(Duration.ofNanos(1))
@@ -359,7 +361,7 @@ class CordInitialiserTest {
             Thread.onSpinWait();
         }
         if (random.nextBoolean()) {
-            cord.root().terminate();
+            CordImpl.of(cord).root().terminate();
         }
         for (Thread thread : threads) {
             thread.join();

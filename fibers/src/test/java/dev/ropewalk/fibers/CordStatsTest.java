@@ -98,7 +98,7 @@ class CordStatsTest {
                     assertEquals(12, cord.stats().runnable());
                     Runs.settle();
                     CordStats after = cord.stats();
-                    assertTrue(ends.outcome() != null);
+                    assertTrue(FiberImpl.of(ends).outcome() != null);
                     assertEquals(12, after.started() - before.started());
                     assertEquals(2, after.ended() - before.ended());
                     assertEquals(before.alive() + 10, after.alive());

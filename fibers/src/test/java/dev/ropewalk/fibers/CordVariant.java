@@ -90,7 +90,7 @@ record CordVariant(Kind kind, StackKind stacks, boolean isLateUnmount, int cords
         Runs.onCord(
                 cord,
                 () -> {
-                    cord.checkInvariants();
+                    CordImpl.of(cord).checkInvariants();
                     assertEquals(0, cord.stats().timers(), "timers of " + cord);
                     return true;
                 });

@@ -178,7 +178,8 @@ class CoroutineFailureTest {
                     Fiber<?> closer = Fiber.spin(bad::close);
                     Fiber.sleep(SHORT);
                     TestCord.expectUncaught(FiberAbandonedException.class);
-                    Fiber.current().abandonChildren(List.of(closer), "the test says so");
+                    Abandonment.abandonChildren(
+                            FiberImpl.current(), List.of(closer), "the test says so");
                     Fiber.sleep(LONG);
                     assertSame(own, Runs.failureOf(bad::next));
                 });

@@ -239,7 +239,8 @@ class CoroutineLeftTest {
                         Fiber.snooze();
                     }
                     TestCord.expectUncaught(FiberAbandonedException.class);
-                    Fiber.current().abandonChildren(List.of(user), "the test says so");
+                    Abandonment.abandonChildren(
+                            FiberImpl.current(), List.of(user), "the test says so");
                     assertEquals("a", echo.await());
                 });
     }
@@ -252,7 +253,8 @@ class CoroutineLeftTest {
                     Fiber<?> user = Fiber.spin(() -> slow.resume("a"));
                     Runs.settle();
                     TestCord.expectUncaught(FiberAbandonedException.class);
-                    Fiber.current().abandonChildren(List.of(user), "the test says so");
+                    Abandonment.abandonChildren(
+                            FiberImpl.current(), List.of(user), "the test says so");
                     assertEquals("a", slow.await());
                 });
     }

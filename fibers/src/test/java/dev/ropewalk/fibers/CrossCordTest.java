@@ -167,7 +167,7 @@ class CrossCordTest {
     void F8_twoCordsWakeEachOther() {
         Cord other = Runs.started("other", reports);
         int rounds = 2_000;
-        Fiber<?>[] pair = new Fiber<?>[2];
+        Fiber<?>[] pair = new FiberImpl<?>[2];
         CountDownLatch started = new CountDownLatch(2);
         CountDownLatch ready = new CountDownLatch(1);
         Action body =

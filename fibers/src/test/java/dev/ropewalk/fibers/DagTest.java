@@ -89,7 +89,7 @@ class DagTest {
                             thrown::toString);
                     assertEquals("bad failing", Runs.cause(thrown).getMessage());
                     assertEquals(List.of("first", "other ended"), log);
-                    assertNull(Fiber.current().firstChild());
+                    assertNull(FiberImpl.current().firstChild());
                 });
     }
 
@@ -293,8 +293,8 @@ class DagTest {
 
     private static void endSibling(String name) {
         Fiber<?> runner = Fiber.current().parent();
-        Fiber<?> each = runner == null ? null : runner.firstChild();
-        for (; each != null; each = each.nextSibling) {
+        Fiber<?> each = runner == null ? null : FiberImpl.of(runner).firstChild();
+        for (; each != null; each = FiberImpl.of(each).nextSibling) {
             if (each.name().equals(name)) {
                 each.terminate();
             }

@@ -87,7 +87,7 @@ class DebounceTest {
                     try (Debounce<String> debounce = Debounce.start(SECOND, _ -> {})) {
                         assertFalse(debounce.flush());
                     }
-                    assertNull(Fiber.current().firstChild());
+                    assertNull(FiberImpl.current().firstChild());
                 });
     }
 
@@ -123,7 +123,7 @@ class DebounceTest {
                     debounce.trigger("b");
                     assertEquals("b", debounce.cancel());
                     Runs.settle();
-                    assertNull(Fiber.current().firstChild());
+                    assertNull(FiberImpl.current().firstChild());
                     log.assertLines("a 10");
                 });
     }

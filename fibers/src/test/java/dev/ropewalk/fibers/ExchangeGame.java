@@ -113,7 +113,7 @@ final class ExchangeGame {
     /** By a fiber, whose children the players are. */
     void play(List<Cord> on, Spinner spinner) {
         cords = on;
-        Fiber.current().isolateChildren();
+        FiberImpl.current().isolateChildren();
         route =
                 Route.from(cord(1), (String value) -> passOn(value))
                         .to(cord(2), value -> ends.end(value, "arrived"))
@@ -144,7 +144,9 @@ final class ExchangeGame {
             each.terminate();
         }
         for (Fiber<?> each : players) {
-            assertTrue(each.awaitEnd(LIMIT), () -> replay + " hangs: " + each.describeWait());
+            assertTrue(
+                    each.awaitEnd(LIMIT),
+                    () -> replay + " hangs: " + FiberImpl.of(each).describeWait());
         }
         awaitRoute();
         closeBooks();

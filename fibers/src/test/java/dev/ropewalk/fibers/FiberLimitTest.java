@@ -39,7 +39,7 @@ class FiberLimitTest {
                 Runs.virtualOptions(reports).withMaxFibers(MOST),
                 () -> {
                     body.run();
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     return null;
                 });
     }
@@ -74,7 +74,7 @@ class FiberLimitTest {
                         Throwable full = Runs.failureOf(() -> Fiber.spin("late", () -> 1));
                         assertFull(full, "fiber late on cord virtual was not started");
                     }
-                    assertEquals(1 + MOST, Cord.current().roster.fibers().size());
+                    assertEquals(1 + MOST, CordImpl.current().roster.fibers().size());
                     Fiber.snooze();
                     end(all);
                     assertEquals("fine", Fiber.spin(() -> "fine").await());
@@ -127,8 +127,8 @@ class FiberLimitTest {
                         assertThrows(FiberTerminatedException.class, unstarted::await);
                         Fiber<?> abandoned = Fiber.spin(() -> Fiber.suspend());
                         Fiber<?> neverRun = Fiber.spin(() -> 1);
-                        abandoned.abandon("test");
-                        neverRun.abandon("test");
+                        Abandonment.abandon(FiberImpl.of(abandoned), "test");
+                        Abandonment.abandon(FiberImpl.of(neverRun), "test");
                         Fiber<?> again = Fiber.spin(() -> Fiber.suspend());
                         Fiber.snooze();
                         again.restart();
@@ -138,7 +138,7 @@ class FiberLimitTest {
                         Cord.current().spinHandler("once", value -> Handler.END).await();
                     }
                     end(fill());
-                    assertEquals(1, Cord.current().roster.alive(), "the root");
+                    assertEquals(1, CordImpl.current().roster.alive(), "the root");
                 });
     }
 
@@ -255,7 +255,9 @@ class FiberLimitTest {
             }
             Runs.until(
                     () ->
-                            all.stream().filter(each -> each.outcome() != null).count()
+                            all.stream()
+                                            .filter(each -> FiberImpl.of(each).outcome() != null)
+                                            .count()
                                     == (long) cords * MOST);
             go.countDown();
             int ran = 0;
@@ -288,7 +290,7 @@ class FiberLimitTest {
                                                     }));
                     Throwable thrown = Runs.failureOf(owner::await);
                     assertFull(Runs.cause(thrown), "fiber three on cord virtual");
-                    assertEquals(1, Cord.current().roster.alive());
+                    assertEquals(1, CordImpl.current().roster.alive());
                 });
     }
 
@@ -322,8 +324,9 @@ class FiberLimitTest {
                 () -> {
                     List<Fiber<?>> all = new ArrayList<>();
                     for (int step = 0; step < STEPS; step++) {
-                        all.removeIf(each -> each.outcome() != null);
-                        assertEquals(all.size() + 1, Cord.current().roster.alive(), "seed=" + seed);
+                        all.removeIf(each -> FiberImpl.of(each).outcome() != null);
+                        assertEquals(
+                                all.size() + 1, CordImpl.current().roster.alive(), "seed=" + seed);
                         Fiber<?> one = all.isEmpty() ? null : all.get(random.nextInt(all.size()));
                         switch (random.nextInt(6)) {
                             case 0 -> Fiber.snooze();
@@ -334,7 +337,7 @@ class FiberLimitTest {
                             }
                             case 2 -> {
                                 if (one != null) {
-                                    one.abandon("seed " + seed);
+                                    Abandonment.abandon(FiberImpl.of(one), "seed " + seed);
                                 }
                             }
                             case 3 -> {
@@ -346,7 +349,7 @@ class FiberLimitTest {
                         }
                     }
                     end(List.copyOf(all));
-                    assertEquals(1, Cord.current().roster.alive(), "seed=" + seed);
+                    assertEquals(1, CordImpl.current().roster.alive(), "seed=" + seed);
                     return null;
                 });
     }

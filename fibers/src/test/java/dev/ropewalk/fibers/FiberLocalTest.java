@@ -191,11 +191,11 @@ class FiberLocalTest {
                     local.set("inherited");
                     Fiber<?> child = Fiber.spin(() -> local.set("changed"));
                     child.await();
-                    assertEquals(null, child.locals);
+                    assertEquals(null, FiberImpl.of(child).locals);
                     Fiber<?> unborn = Fiber.spin(() -> local.set("changed"));
                     unborn.terminate();
                     unborn.awaitEnd(Waits.FOREVER);
-                    assertEquals(null, unborn.locals);
+                    assertEquals(null, FiberImpl.of(unborn).locals);
                 });
     }
 
@@ -206,7 +206,7 @@ class FiberLocalTest {
                     FiberLocal.of("").set("not handed down");
                     Fiber<?> child = Fiber.spin(() -> Fiber.suspend());
                     Runs.settle();
-                    assertEquals(null, child.locals);
+                    assertEquals(null, FiberImpl.of(child).locals);
                 });
     }
 

@@ -153,7 +153,9 @@ class FiberSupervisorTest extends SupervisorTests {
 
     private static void endByName(FiberSupervisor supervisor) {
         Fiber<?> me = Fiber.current();
-        for (Fiber<?> each = me.firstChild(); each != null; each = each.nextSibling) {
+        for (Fiber<?> each = FiberImpl.of(me).firstChild();
+                each != null;
+                each = FiberImpl.of(each).nextSibling) {
             if (each.name().equals("stop")) {
                 each.terminate();
             }

@@ -23,11 +23,12 @@ class FiberTestLogsTest {
 
     /** Has the cord log an error, soon, and nothing else. */
     static void breakMessage(Cord cord) {
-        cord.send(
-                Runs.message(
-                        () -> {
-                            throw new IllegalStateException("broken message");
-                        }));
+        CordImpl.of(cord)
+                .send(
+                        Runs.message(
+                                () -> {
+                                    throw new IllegalStateException("broken message");
+                                }));
     }
 
     static final class Logging {

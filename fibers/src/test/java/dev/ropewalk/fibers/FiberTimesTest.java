@@ -29,7 +29,7 @@ class FiberTimesTest {
             Cord other = Cord.start("other");
             try (other) {
                 other.spin("after the root", () -> {}).await(); // a message may come before it
-                List<FiberTime> top = CordDumps.top(other, 9, Duration.ofDays(1));
+                List<FiberTime> top = CordDumps.top(CordImpl.of(other), 9, Duration.ofDays(1));
                 check(top.getFirst().name().equals("root"), "top from elsewhere");
             }
             check(other.top(9).isEmpty(), "top of the dead");

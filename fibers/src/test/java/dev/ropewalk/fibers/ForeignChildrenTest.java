@@ -159,7 +159,7 @@ class ForeignChildrenTest {
         CountDownLatch parentIsOver = new CountDownLatch(1);
         CountDownLatch started = new CountDownLatch(1);
         List<String> log = new CopyOnWriteArrayList<>();
-        Fiber<?>[] child = new Fiber<?>[1];
+        Fiber<?>[] child = new FiberImpl<?>[1];
         CordOptions hurried =
                 CordOptions.named("hurried")
                         .withStopLimit(Duration.ofNanos(1))
@@ -181,13 +181,13 @@ class ForeignChildrenTest {
                 });
         parentIsOver.countDown();
         assertTrue(child[0].awaitEnd(Duration.ofSeconds(10)));
-        Object outcome = child[0].outcome();
+        Object outcome = FiberImpl.of(child[0]).outcome();
         // The cord goes on, and what is left of the child has ended.
         for (int i = 0; i < 3; i++) {
             other.spin("others run", () -> Runs.snooze(2 * FiberLoop.POLL_INTERVAL)).await();
         }
         assertEquals(FiberState.DEAD, child[0].state());
-        assertSame(outcome, child[0].outcome());
+        assertSame(outcome, FiberImpl.of(child[0]).outcome());
         assertEquals(List.of(), log);
         Throwable end = Runs.failureOf(child[0]::await);
         assertTrue(end instanceof FiberFailedException, end::toString);

@@ -47,7 +47,7 @@ class FutureRaceTest {
     private static String cancelAsItFails(List<Cord> cords) {
         Cord here = cords.getFirst();
         Cord other = cords.get(1);
-        Fiber.current().isolateChildren();
+        FiberImpl.current().isolateChildren();
         Fiber<String> fiber =
                 other.spin(
                         "fails",
@@ -105,7 +105,7 @@ class FutureRaceTest {
                         }
                         Runs.settle();
                         Runs.settle();
-                        assertEquals(0, fiber.listening());
+                        assertEquals(0, FiberImpl.of(fiber).listening());
                         fiber.stop("stopped");
                         assertEquals("stopped", fiber.await());
                     }

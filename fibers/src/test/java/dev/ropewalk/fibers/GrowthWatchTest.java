@@ -23,7 +23,8 @@ class GrowthWatchTest {
     void F13_aQueueIsToldOnceAndAgainWhenItHasDoubled() {
         List<WatchdogReport> told = new ArrayList<>();
         try (Cord cord = Cord.start("growing")) {
-            GrowthWatch watch = new GrowthWatch(cord, told::add, new Watchdog(Runnable::run));
+            GrowthWatch watch =
+                    new GrowthWatch(CordImpl.of(cord), told::add, new Watchdog(Runnable::run));
             int limit = GrowthWatch.LIMIT;
             watch.found(INBOX, limit - 1);
             assertEquals(List.of(), told);

@@ -139,7 +139,7 @@ class HostileBodyTest {
                 sum += (Integer) result;
             }
             assertEquals((many - 1L) * many / 2, sum);
-            assertFalse(Cord.current().loop.hasRunnable());
+            assertFalse(CordImpl.current().loop.hasRunnable());
         }
     }
 
@@ -195,7 +195,7 @@ class HostileBodyTest {
                                     () -> {
                                         Fiber.spin(HostileBodyTest::failInCleanUp);
                                         Runs.settle();
-                                        Fiber.current().abandonAlone("test");
+                                        Abandonment.abandonAlone(FiberImpl.current(), "test");
                                     });
                     fiber.awaitEnd(Duration.ofDays(1));
                     return null;

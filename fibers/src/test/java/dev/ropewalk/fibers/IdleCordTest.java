@@ -67,7 +67,7 @@ class IdleCordTest {
 
         private static void useReactor(Cord cord, StackKind stacks) {
             Runs.onCord(cord, () -> stacks == StackKind.LIGHT ? new OnLight() : new OnVirtual());
-            ((RealPlatform) cord.platform).reactor(cord).join();
+            ((RealPlatform) CordImpl.of(cord).platform).reactor(CordImpl.of(cord)).join();
             Runs.onCord(
                     cord,
                     () -> {
@@ -88,7 +88,7 @@ class IdleCordTest {
                 () ->
                         waiting.state() == FiberState.WAITING
                                 && cord.stats().sleeps() >= slept
-                                && cord.mail.activity() == Mail.Activity.ASLEEP);
+                                && CordImpl.of(cord).mail.activity() == Mail.Activity.ASLEEP);
     }
 
     private static OtherJvm.Ended run(String log, String... args)
@@ -145,7 +145,7 @@ class IdleCordTest {
     }
 
     private static Reactor reactor(Cord cord) {
-        return ((RealPlatform) cord.platform).reactor(cord).join();
+        return ((RealPlatform) CordImpl.of(cord).platform).reactor(CordImpl.of(cord)).join();
     }
 
     @Test
@@ -153,8 +153,9 @@ class IdleCordTest {
         Cord cord = Runs.started("asked", new Reports());
         Reactor first = reactor(cord);
         assertSame(first, reactor(cord));
-        RealPlatform platform = (RealPlatform) cord.platform;
-        assertSame(first, Runs.onCord(cord, () -> Futures.await(platform.reactor(cord))));
+        RealPlatform platform = (RealPlatform) CordImpl.of(cord).platform;
+        assertSame(
+                first, Runs.onCord(cord, () -> Futures.await(platform.reactor(CordImpl.of(cord)))));
         Runs.checkAndClose(cord);
     }
 
@@ -162,10 +163,12 @@ class IdleCordTest {
     void F2_endedCordGetsNoReactor() {
         Cord cord = Runs.started("ended", new Reports());
         cord.close();
-        RealPlatform platform = (RealPlatform) cord.platform;
+        RealPlatform platform = (RealPlatform) CordImpl.of(cord).platform;
         for (int i = 0; i < 2; i++) {
             CompletionException failed =
-                    assertThrows(CompletionException.class, () -> platform.reactor(cord).join());
+                    assertThrows(
+                            CompletionException.class,
+                            () -> platform.reactor(CordImpl.of(cord)).join());
             Throwable cause = Runs.cause(failed);
             assertEquals(CordClosedException.class, cause.getClass());
             String text = String.valueOf(cause.getMessage());
@@ -246,7 +249,7 @@ class IdleCordTest {
             Cord cord = started(stacks, place, new Reports());
             Fiber<@Nullable Object> waiting = cord.spin("waiting", () -> Fiber.suspend());
             untilAsleep(cord, waiting);
-            Thread thread = Objects.requireNonNull(cord.ownThread, "started");
+            Thread thread = Objects.requireNonNull(CordImpl.of(cord).ownThread, "started");
             long before = cord.stats().sleeps();
             thread.interrupt();
             long sleeps = Runs.onCord(cord, IdleCordTest::sleepsInAWhile);
@@ -265,7 +268,7 @@ class IdleCordTest {
     @EnumSource
     void F2_strayPermitEndsNoMoreThanASleep(StackKind stacks) {
         Cord cord = started(stacks, Place.THREAD, new Reports());
-        Thread thread = Objects.requireNonNull(cord.ownThread, "started");
+        Thread thread = Objects.requireNonNull(CordImpl.of(cord).ownThread, "started");
         Runs.onCord(
                 cord,
                 () -> {

@@ -35,7 +35,7 @@ class LateUnmountTest {
                 options(true, reports),
                 () -> {
                     body.run();
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     return null;
                 });
         reports.assertNone();
@@ -90,7 +90,7 @@ class LateUnmountTest {
                             each.terminate();
                         }
                         Fiber.sleep(Duration.ofSeconds(1));
-                        Cord.current().checkInvariants();
+                        CordImpl.current().checkInvariants();
                         return null;
                     });
             program.told.add("reports: " + reports.all().size());
@@ -311,7 +311,7 @@ class LateUnmountTest {
                                 return sum;
                             });
             assertEquals(999 * 1_000, counting.await());
-            one.spin("check", one::checkInvariants).await();
+            one.spin("check", () -> CordImpl.of(one).checkInvariants()).await();
         }
         reports.assertNone();
     }
@@ -326,7 +326,7 @@ class LateUnmountTest {
                 () -> Fiber.spin(() -> 1).await() + Fiber.spin(() -> 2).await());
         try (Scheduler scheduler =
                 Scheduler.start(SchedulerOptions.named("s").withCords(0).withCord(options))) {
-            scheduler.bind(() -> assertFalse(Cord.current().mount.leavesLate));
+            scheduler.bind(() -> assertFalse(CordImpl.current().mount.leavesLate));
         }
     }
 }

@@ -114,7 +114,7 @@ class LineageTest {
                     Fiber<?> stubborn =
                             Fiber.spin(() -> CancelScope.shielded(LONG, LineageTest::neverEnd));
                     Runs.settle();
-                    stubborn.abandon("a test");
+                    Abandonment.abandon(FiberImpl.of(stubborn), "a test");
                     FiberFailedException abandoned = failureOf(stubborn);
                     assertInstanceOf(FiberAbandonedException.class, abandoned);
                     assertSame(stubborn, abandoned.fiber());

@@ -107,7 +107,7 @@ class OutOfMemoryTest {
                 exit = hasRound(cord) ? 0 : BROKE;
             }
             cord.close();
-            Thread own = Objects.requireNonNull(cord.ownThread);
+            Thread own = Objects.requireNonNull(CordImpl.of(cord).ownThread);
             own.join(LONG.toMillis());
             System.exit(own.isAlive() ? 1 : exit);
         }
@@ -268,14 +268,14 @@ class OutOfMemoryTest {
                     Fiber<Integer> lucky = Fiber.spin("lucky", () -> 2);
                     Cord here = Cord.current();
                     Fiber<?> me = Fiber.current();
-                    unlucky.isAwaitedByParent = true;
-                    here.loop.runQueue.take(); // as the root frame does
-                    here.loop.running = null;
-                    unlucky.failWithoutStack(new OutOfMemoryError("no stack"));
-                    here.loop.running = me;
+                    FiberImpl.of(unlucky).isAwaitedByParent = true;
+                    CordImpl.of(here).loop.runQueue.take(); // as the root frame does
+                    CordImpl.of(here).loop.running = null;
+                    FiberImpl.of(unlucky).failWithoutStack(new OutOfMemoryError("no stack"));
+                    CordImpl.of(here).loop.running = FiberImpl.of(me);
                     assertFull(Runs.cause(Runs.failureOf(unlucky::await)));
                     assertEquals(2, lucky.await());
-                    here.checkInvariants();
+                    CordImpl.of(here).checkInvariants();
                     return null;
                 });
     }

@@ -111,7 +111,7 @@ class PinnedTest {
         assertTrue(thrown instanceof StackPinnedException, () -> "thrown: " + thrown);
         assertEquals(LightStack.textOf(Pinned.NATIVE), thrown.getMessage());
         assertEquals(FiberState.RUNNING, Fiber.current().state());
-        Cord.current().checkInvariants();
+        CordImpl.current().checkInvariants();
     }
 
     @Test
@@ -190,7 +190,7 @@ class PinnedTest {
                                         Fiber.current().terminate();
                                         inInitialiser = Fiber::suspend;
                                         assertEquals(1, WhenTerminated.DONE);
-                                        Cord.current().checkInvariants();
+                                        CordImpl.current().checkInvariants();
                                         Fiber.suspend();
                                     });
                     Throwable failure = Runs.failureOf(child::await);
@@ -223,7 +223,7 @@ class PinnedTest {
         } else {
             assertEquals(expected, actual);
         }
-        Cord.current().checkInvariants();
+        CordImpl.current().checkInvariants();
         return actual;
     }
 }

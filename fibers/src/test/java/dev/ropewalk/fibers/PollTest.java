@@ -93,10 +93,10 @@ class PollTest {
                         Fiber.spin(
                                 () -> {
                                     while (steps.goOn()) {
-                                        Waits.resume(me, me.nextWaitNumber(), "ping");
+                                        Waits.resume(me, FiberImpl.of(me).nextWaitNumber(), "ping");
                                         Fiber.snooze();
                                     }
-                                    Waits.resume(me, me.nextWaitNumber(), "last");
+                                    Waits.resume(me, FiberImpl.of(me).nextWaitNumber(), "last");
                                 });
                 while (steps.goOn()) {
                     Waits.park("ping");
@@ -235,7 +235,7 @@ class PollTest {
                 CordOptions.named("late").withUncaught(reports).withLateUnmount(true),
                 () -> {
                     body.run();
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     return null;
                 });
         reports.assertNone();

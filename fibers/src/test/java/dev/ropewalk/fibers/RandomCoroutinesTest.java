@@ -267,7 +267,7 @@ class RandomCoroutinesTest {
                             options,
                             () -> {
                                 world.run();
-                                Cord.current().checkInvariants();
+                                CordImpl.current().checkInvariants();
                                 return null;
                             });
                 } catch (Throwable failed) {

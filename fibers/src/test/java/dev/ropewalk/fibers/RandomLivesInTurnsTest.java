@@ -43,7 +43,7 @@ class RandomLivesInTurnsTest {
                 CORDS,
                 cords -> {
                     begunNs[0] = cords.getFirst().nanoTime();
-                    cords.getFirst().root().isolateChildren();
+                    CordImpl.of(cords.getFirst()).root().isolateChildren();
                     world.cords.addAll(cords);
                     Fiber<?> host = Fiber.spin("host", () -> playOn(cords, world, seed));
                     assertTrue(host.awaitEnd(FAR), replay);
@@ -55,7 +55,7 @@ class RandomLivesInTurnsTest {
     }
 
     private static void playOn(List<Cord> cords, World world, long seed) {
-        Fiber.current().isolateChildren(); // else the first that fails would end the game
+        FiberImpl.current().isolateChildren(); // else the first that fails would end the game
         SplittableRandom random = new SplittableRandom(seed);
         List<Fiber<@Nullable Object>> fibers = world.spinAll(random);
         List<Fiber<?>> disturbers = new ArrayList<>();

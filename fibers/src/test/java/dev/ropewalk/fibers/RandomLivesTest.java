@@ -224,7 +224,7 @@ class RandomLivesTest {
         }
 
         void run(long seed) {
-            Fiber.current().isolateChildren(); // else the first that fails would end the game
+            FiberImpl.current().isolateChildren(); // else the first that fails would end the game
             SplittableRandom random = new SplittableRandom(seed);
             List<Fiber<@Nullable Object>> fibers = spinAll(random);
             disturbAll(random, fibers, 5 * FIBERS);
@@ -309,12 +309,12 @@ class RandomLivesTest {
                                 .withUncaught(reports),
                         () -> {
                             Cord here = Cord.current();
-                            here.root().isolateChildren();
+                            CordImpl.of(here).root().isolateChildren();
                             world.cords.add(here);
                             swallowing(() -> world.run(seed));
                             return here;
                         });
-        cord.checkInvariants();
+        CordImpl.of(cord).checkInvariants();
         world.check("seed=" + seed, reports);
     }
 
@@ -361,7 +361,7 @@ class RandomLivesTest {
         String replay = "seed=" + seed + " stacks=" + stacks + " cords=" + cords;
         world.cords.getFirst().spin("game", () -> world.run(seed)).awaitEnd(FAR);
         for (Cord each : world.cords) {
-            each.spin("check", each::checkInvariants).await();
+            each.spin("check", () -> CordImpl.of(each).checkInvariants()).await();
         }
         ShutdownReport report = scheduler.shutdown(FAR);
         assertTrue(report.isClean(), () -> replay + ": " + report);

@@ -26,7 +26,7 @@ class ReadAheadTest {
         @Nullable Timer[] timers = new @Nullable Timer[fibers.length];
         for (int i = 0; i < fibers.length; i++) {
             Fiber<?> fiber = fibers[i];
-            timers[i] = fiber == null ? null : new Timer.OfWait(0, i, fiber, 0);
+            timers[i] = fiber == null ? null : new Timer.OfWait(0, i, FiberImpl.of(fiber), 0);
         }
         readAhead.read(timers, timers.length);
     }
@@ -42,10 +42,10 @@ class ReadAheadTest {
                 () -> {
                     Fiber<?> fiber = Fiber.spin("waits", () -> Fiber.suspend());
                     read(fiber);
-                    assertEquals(fiber.readAhead(), readAhead.sum, "no stack yet");
+                    assertEquals(FiberImpl.of(fiber).readAhead(), readAhead.sum, "no stack yet");
                     Fiber.snooze();
                     read(fiber);
-                    assertNotEquals(fiber.readAhead(), readAhead.sum, "no frames");
+                    assertNotEquals(FiberImpl.of(fiber).readAhead(), readAhead.sum, "no frames");
                     fiber.schedule(null);
                     fiber.await();
                 });

@@ -390,7 +390,7 @@ class RestartTest {
                     Runs.settle();
                     parent.terminate();
                     Runs.settle();
-                    assertTrue(parent.isEnding());
+                    assertTrue(FiberImpl.of(parent).isEnding());
                     parent.terminate();
                     parent.restart();
                     parent.awaitEnd(FAR);
@@ -406,7 +406,7 @@ class RestartTest {
                     Runs.settle();
                     parent.stop("given");
                     Runs.settle();
-                    assertTrue(parent.isEnding());
+                    assertTrue(FiberImpl.of(parent).isEnding());
                     parent.terminate();
                     assertEquals("given", parent.await());
                 });

@@ -44,7 +44,7 @@ class RunQueueTest {
         for (int offset : new int[] {0, 1, 31, 63}) {
             turnRing(fibers.getFirst(), offset);
             for (int i = 0; i < size; i++) {
-                queue.add(fibers.get(i), i);
+                queue.add(FiberImpl.of(fibers.get(i)), i);
                 queue.checkInvariants();
             }
             assertEquals(size, queue.size());
@@ -64,9 +64,9 @@ class RunQueueTest {
         for (int offset : new int[] {0, 1, 40, 63}) {
             for (int removed : new int[] {0, size / 2, size - 1}) {
                 turnRing(fibers.getFirst(), offset);
-                fibers.forEach(fiber -> queue.add(fiber, "value of " + fiber.name()));
-                assertTrue(queue.remove(fibers.get(removed)));
-                assertFalse(queue.remove(fibers.get(removed)));
+                fibers.forEach(fiber -> queue.add(FiberImpl.of(fiber), "value of " + fiber.name()));
+                assertTrue(queue.remove(FiberImpl.of(fibers.get(removed))));
+                assertFalse(queue.remove(FiberImpl.of(fibers.get(removed))));
                 queue.checkInvariants();
                 assertEquals(size - 1, queue.size());
                 for (int i = 0; i < size; i++) {
@@ -82,8 +82,8 @@ class RunQueueTest {
     @Test
     void F1_valueIsThatOfTheEntryTakenLast() {
         List<Fiber<?>> fibers = tokens(2);
-        queue.add(fibers.get(0), "value");
-        queue.add(fibers.get(1), null);
+        queue.add(FiberImpl.of(fibers.get(0)), "value");
+        queue.add(FiberImpl.of(fibers.get(1)), null);
         assertSame(fibers.get(0), queue.take());
         assertEquals("value", queue.takeValue());
         assertSame(fibers.get(1), queue.take());
@@ -97,7 +97,7 @@ class RunQueueTest {
         List<Fiber<?>> fibers = tokens(2);
         turnRing(fibers.getFirst(), taken);
         for (int i = 0; i < 40; i++) {
-            queue.add(fibers.getLast(), i);
+            queue.add(FiberImpl.of(fibers.getLast()), i);
         }
         queue.forgetTaken();
         queue.checkInvariants();
@@ -136,7 +136,7 @@ class RunQueueTest {
         if (choice < adds && !free.isEmpty()) {
             Entry entry = new Entry(free.removeLast(), random.nextInt(5) == 0 ? null : step);
             model.add(entry);
-            queue.add(entry.fiber(), entry.value());
+            queue.add(FiberImpl.of(entry.fiber()), entry.value());
         } else if (choice < 7) {
             Entry taken = model.poll();
             assertSame(taken == null ? null : taken.fiber(), queue.take());
@@ -147,7 +147,7 @@ class RunQueueTest {
         } else if (choice == 7 && !model.isEmpty()) {
             List<Entry> entries = new ArrayList<>(model);
             Entry removed = entries.remove(random.nextInt(entries.size()));
-            assertTrue(queue.remove(removed.fiber()));
+            assertTrue(queue.remove(FiberImpl.of(removed.fiber())));
             free.add(removed.fiber());
             refill(model, entries);
         } else if (!model.isEmpty()) {
@@ -167,7 +167,7 @@ class RunQueueTest {
     /** Moves head and tail on, so that the entries lie across the end of the ring. */
     private void turnRing(Fiber<?> token, int offset) {
         for (int i = 0; i < offset; i++) {
-            queue.add(token, null);
+            queue.add(FiberImpl.of(token), null);
             assertSame(token, queue.take());
         }
     }
@@ -180,8 +180,8 @@ class RunQueueTest {
                     List<Fiber<?>> fibers = new ArrayList<>();
                     for (int i = 0; i < count; i++) {
                         fibers.add(
-                                new Fiber<@Nullable Object>(
-                                        Cord.current(), null, "token" + i, () -> null, null));
+                                new FiberImpl<@Nullable Object>(
+                                        CordImpl.current(), null, "token" + i, () -> null, null));
                     }
                     return fibers;
                 });

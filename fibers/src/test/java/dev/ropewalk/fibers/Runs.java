@@ -77,7 +77,7 @@ final class Runs {
 
     /** Checks a started cord from inside and closes it. */
     static void checkAndClose(Cord cord) {
-        cord.spin("check", cord::checkInvariants).await();
+        cord.spin("check", () -> CordImpl.of(cord).checkInvariants()).await();
         cord.close();
     }
 
@@ -89,7 +89,7 @@ final class Runs {
     private static Action checked(Action body) {
         return () -> {
             body.run();
-            Cord.current().checkInvariants();
+            CordImpl.current().checkInvariants();
         };
     }
 
@@ -113,7 +113,7 @@ final class Runs {
 
     /** Keeps this thread busy until the fiber of another cord is dead. */
     static void spinUntilDead(Fiber<?> fiber) {
-        while (fiber.outcome() == null) {
+        while (FiberImpl.of(fiber).outcome() == null) {
             Thread.onSpinWait();
         }
     }

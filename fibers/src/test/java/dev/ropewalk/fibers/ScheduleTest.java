@@ -162,7 +162,9 @@ class ScheduleTest {
                     for (double part : new double[] {0.4, 0.5}) {
                         Fiber.sleep(Duration.ofNanos((long) (limit.toNanos() * part)));
                         for (Fiber<?> each : waiting) {
-                            assertFalse(each.schedule("foreign"), each::describeWait);
+                            assertFalse(
+                                    each.schedule("foreign"),
+                                    () -> FiberImpl.of(each).describeWait());
                             assertEquals(FiberState.WAITING, each.state());
                         }
                         assertFalse(handler.schedule("foreign"));

@@ -214,7 +214,7 @@ class SchedulerShutdownTest {
         Cord.run(
                 CordOptions.named("closing").withStopLimit(SHORT).withUncaught(ofCloser),
                 () -> {
-                    Cord.current().root().isolateChildren();
+                    FiberImpl.of(CordImpl.current().root()).isolateChildren();
                     Fiber<?> closer = Fiber.spin("closer", scheduler::close);
                     Fiber.snooze();
                     return closer; // it is abandoned, for its limit is shorter than the drain's
@@ -285,7 +285,7 @@ class SchedulerShutdownTest {
         Scheduler scheduler = start(0);
         CountDownLatch bound = new CountDownLatch(1);
         CompletableFuture<String> result = new CompletableFuture<>();
-        Fiber<?>[] child = new Fiber<?>[1];
+        Fiber<?>[] child = new FiberImpl<?>[1];
         Thread thread =
                 new Thread(
                         () ->
@@ -316,7 +316,7 @@ class SchedulerShutdownTest {
         CountDownLatch bound = new CountDownLatch(1);
         CompletableFuture<String> result = new CompletableFuture<>();
         CompletableFuture<Throwable> awaited = new CompletableFuture<>();
-        Fiber<?>[] body = new Fiber<?>[1];
+        Fiber<?>[] body = new FiberImpl<?>[1];
         Thread thread =
                 new Thread(
                         () ->

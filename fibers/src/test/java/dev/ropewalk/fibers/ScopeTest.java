@@ -307,7 +307,7 @@ class ScopeTest {
 
     @FiberTest
     void F6_outerTimeLimitEndsTheScope() {
-        Fiber<?>[] member = new Fiber<?>[1];
+        Fiber<?>[] member = new FiberImpl<?>[1];
         boolean done =
                 CancelScope.moveOnAfter(
                         SHORT,
@@ -322,7 +322,7 @@ class ScopeTest {
 
     @FiberTest
     void F7_cancelEndsBlockAndFibers() {
-        Fiber<?>[] member = new Fiber<?>[1];
+        Fiber<?>[] member = new FiberImpl<?>[1];
         assertThrows(
                 CancelledException.class,
                 () ->
@@ -404,7 +404,7 @@ class ScopeTest {
                         IllegalStateException.class,
                         () -> escaped.getFirst().spin("late", () -> {}));
         assertTrue(thrown.toString().contains("is over"), thrown::toString);
-        assertNull(Fiber.current().firstChild());
+        assertNull(FiberImpl.current().firstChild());
     }
 
     @Test

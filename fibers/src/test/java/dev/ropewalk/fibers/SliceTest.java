@@ -25,11 +25,11 @@ class SliceTest {
      */
     private static void checkpointAfter(long ms) {
         Fiber<?> fiber = Fiber.current();
-        fiber.cord.loop.slices.check(fiber, ms * MS);
+        FiberImpl.of(fiber).cord.loop.slices.check(FiberImpl.of(fiber), ms * MS);
     }
 
     private static int warnings() {
-        return Cord.current().loop.slices.warnings();
+        return CordImpl.current().loop.slices.warnings();
     }
 
     @Test
@@ -168,21 +168,23 @@ class SliceTest {
                     Set<Long> turns = new HashSet<>();
                     int switches = 0;
                     for (int i = 0; i < 3 * FiberLoop.POLL_INTERVAL; i++) {
-                        turns.add(cord.loop.turnNumber());
+                        turns.add(CordImpl.of(cord).loop.turnNumber());
                         Fiber.snooze();
-                        turns.add(cord.loop.turnNumber());
+                        turns.add(CordImpl.of(cord).loop.turnNumber());
                         Fiber.current().schedule("at once");
                         Fiber.suspend();
-                        turns.add(cord.loop.turnNumber());
+                        turns.add(CordImpl.of(cord).loop.turnNumber());
                         Fiber<?> other =
                                 Fiber.spin(
                                         () -> {
-                                            turns.add(cord.loop.turnNumber());
+                                            turns.add(CordImpl.of(cord).loop.turnNumber());
                                             Fiber.snooze();
-                                            turns.add(cord.loop.turnNumber());
+                                            turns.add(CordImpl.of(cord).loop.turnNumber());
                                         });
                         other.await();
-                        assertEquals(cord.loop.turnNumber(), cord.loop.turnNumber());
+                        assertEquals(
+                                CordImpl.of(cord).loop.turnNumber(),
+                                CordImpl.of(cord).loop.turnNumber());
                         switches += 5;
                     }
                     assertEquals(switches, turns.size());

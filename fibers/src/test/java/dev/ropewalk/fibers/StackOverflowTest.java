@@ -39,7 +39,7 @@ class StackOverflowTest {
                         .withStackSize(SMALL_STACK);
         try (Cord cord = Cord.start(options)) {
             cord.spin("test", body).await();
-            cord.spin("check", cord::checkInvariants).await();
+            cord.spin("check", () -> CordImpl.of(cord).checkInvariants()).await();
         }
         reports.assertNone();
     }
@@ -183,9 +183,9 @@ class StackOverflowTest {
                                                     Fiber.spin(() -> ran[0]++);
                                                     spun[0]++;
                                                 });
-                                        for (Fiber<?> each = me.firstChild();
+                                        for (Fiber<?> each = FiberImpl.of(me).firstChild();
                                                 each != null;
-                                                each = each.nextSibling) {
+                                                each = FiberImpl.of(each).nextSibling) {
                                             all.add(each);
                                         }
                                         Fiber.awaitAll(all);
@@ -206,7 +206,7 @@ class StackOverflowTest {
                     Fiber<?> sleeper = Fiber.spin(() -> Fiber.sleep(Duration.ofMillis(2)));
                     diveWith(() -> CancelScope.cancelAfter(Duration.ofDays(1), () -> 1));
                     diveWith(() -> CancelScope.cancelAfter(Duration.ofDays(2), () -> 1));
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     sleeper.await();
                 });
     }

@@ -37,12 +37,12 @@ class StackTest {
         for (int i = 0; i < 100; i++) {
             Fiber.spin(
                     () -> {
-                        stacks.add(Cord.current().mount.mountedStack());
-                        assertNull(Fiber.current().stack());
+                        stacks.add(CordImpl.current().mount.mountedStack());
+                        assertNull(FiberImpl.current().stack());
                     });
         }
         Runs.settle();
-        assertFalse(stacks.contains(Cord.current().mount.mountedStack()));
+        assertFalse(stacks.contains(CordImpl.current().mount.mountedStack()));
         return stacks;
     }
 
@@ -54,11 +54,11 @@ class StackTest {
                     for (int i = 0; i < 10; i++) {
                         Fiber.spin(
                                 () -> {
-                                    Stack own = Cord.current().mount.mountedStack();
+                                    Stack own = CordImpl.current().mount.mountedStack();
                                     assertTrue(stacks.add(own));
                                     Fiber.sleep(Duration.ofSeconds(1));
-                                    assertSame(own, Cord.current().mount.mountedStack());
-                                    assertSame(own, Fiber.current().stack());
+                                    assertSame(own, CordImpl.current().mount.mountedStack());
+                                    assertSame(own, FiberImpl.current().stack());
                                 });
                     }
                     Fiber.sleep(Duration.ofSeconds(2));
@@ -117,7 +117,7 @@ class StackTest {
             fibers.add(
                     Fiber.spin(
                             () -> {
-                                stacks.add(Cord.current().mount.mountedStack());
+                                stacks.add(CordImpl.current().mount.mountedStack());
                                 Fiber.suspend();
                             }));
         }
@@ -125,7 +125,7 @@ class StackTest {
         for (Fiber<?> fiber : fibers) {
             fiber.schedule(null);
             fiber.await();
-            assertNull(fiber.stack());
+            assertNull(FiberImpl.of(fiber).stack());
         }
         return stacks;
     }
@@ -145,12 +145,12 @@ class StackTest {
                                                 return Handler.WAIT;
                                             });
                     Runs.settle();
-                    assertNull(handler.stack());
+                    assertNull(FiberImpl.of(handler).stack());
                     assertTrue(Waits.resumeHandler(handler, "sleep"));
                     Runs.settle();
-                    assertNotNull(handler.stack());
+                    assertNotNull(FiberImpl.of(handler).stack());
                     Fiber.sleep(Duration.ofSeconds(1));
-                    assertNull(handler.stack());
+                    assertNull(FiberImpl.of(handler).stack());
                     assertEquals(FiberState.WAITING, handler.state());
                 });
     }
@@ -242,7 +242,7 @@ class StackTest {
                                                 "after",
                                                 () -> {
                                                     stacks[index] =
-                                                            Cord.current().mount.mountedStack();
+                                                            CordImpl.current().mount.mountedStack();
                                                     Fiber.sleep(Duration.ofMillis(1));
                                                 }));
                             }

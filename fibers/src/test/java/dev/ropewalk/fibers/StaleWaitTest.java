@@ -64,16 +64,16 @@ class StaleWaitTest {
         assertFalse(Waits.resume(fiber, first, "given twice"));
         Runs.settle();
         assertFalse(Waits.resume(fiber, first, "late"));
-        assertTrue(Waits.resume(fiber, fiber.nextWaitNumber(), "last"));
+        assertTrue(Waits.resume(fiber, FiberImpl.of(fiber).nextWaitNumber(), "last"));
         assertEquals("last", fiber.await());
-        assertFalse(Waits.resume(fiber, fiber.nextWaitNumber(), "dead"));
+        assertFalse(Waits.resume(fiber, FiberImpl.of(fiber).nextWaitNumber(), "dead"));
     }
 
     @FiberTest
     void F4_numberIsOverAfterATimeoutARaiseAndATermination() throws Exception {
         List<Action> endings = new ArrayList<>();
         long[] number = new long[1];
-        Fiber<?>[] fiber = new Fiber<?>[1];
+        Fiber<?>[] fiber = new FiberImpl<?>[1];
         endings.add(() -> Fiber.sleep(Duration.ofSeconds(2)));
         endings.add(() -> fiber[0].raise(new IllegalStateException("raised")));
         endings.add(() -> fiber[0].terminate());
@@ -193,7 +193,7 @@ class StaleWaitTest {
                             Runs.settle();
                             awaiter.terminate();
                             Runs.settle();
-                            child.checkInvariants();
+                            FiberImpl.of(child).checkInvariants();
                             child.schedule(null);
                             Fiber.suspend();
                         });

@@ -29,12 +29,12 @@ class StopLimitTest {
 
     /** Waits for a time whatever happens, as clean-up of the library does. */
     private static void shieldedSleep(Duration time) {
-        Fiber.current()
-                .shielded(
-                        () -> {
-                            Fiber.sleep(time);
-                            return true;
-                        });
+        Cancellation.shielded(
+                FiberImpl.current(),
+                () -> {
+                    Fiber.sleep(time);
+                    return true;
+                });
     }
 
     @Test
@@ -68,7 +68,7 @@ class StopLimitTest {
         run(
                 () -> {
                     long[] number = new long[1];
-                    Fiber<?>[] child = new Fiber<?>[1];
+                    Fiber<?>[] child = new FiberImpl<?>[1];
                     Fiber<String> parent =
                             Fiber.spin(
                                     "parent",
@@ -92,12 +92,12 @@ class StopLimitTest {
                     assertTrue(awaiter.await() instanceof FiberAbandonedException);
 
                     assertEquals(FiberState.DEAD, child[0].state());
-                    child[0].checkInvariants();
+                    FiberImpl.of(child[0]).checkInvariants();
                     assertFalse(Waits.resume(child[0], number[0], "late"));
                     assertFalse(child[0].schedule("late"));
                     assertThrows(FiberAbandonedException.class, child[0]::await);
                     Fiber.sleep(Duration.ofDays(2));
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     return null;
                 });
         assertEquals(List.of(), log);
@@ -120,7 +120,9 @@ class StopLimitTest {
                                         "child",
                                         () -> {
                                             open[0] = new WaitCell();
-                                            Fiber.current().shielded(() -> open[0].await("") == "");
+                                            Cancellation.shielded(
+                                                    FiberImpl.current(),
+                                                    () -> open[0].await("") == "");
                                         });
                                 Runs.settle();
                                 // Its wake-up does not come any more.
@@ -156,7 +158,7 @@ class StopLimitTest {
                                         Runs.settle();
                                     });
                     parent.await();
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     return null;
                 });
         List<String> abandoned = new ArrayList<>();
@@ -230,12 +232,12 @@ class StopLimitTest {
     }
 
     private static void shieldedForEver() {
-        Fiber.current()
-                .shielded(
-                        () -> {
-                            Waits.park("nothing");
-                            return true;
-                        });
+        Cancellation.shielded(
+                FiberImpl.current(),
+                () -> {
+                    Waits.park("nothing");
+                    return true;
+                });
     }
 
     /** The one case in which real time passes: the child's wait cannot be ended. */

@@ -249,7 +249,7 @@ class SupervisorEndTest extends SupervisorTests {
                     String at = "seed=" + seed;
                     assertEquals(counts[0], counts[1], at);
                     assertEquals(counts[0], log.size() + terminated[0], at);
-                    assertNull(Fiber.current().firstChild(), at);
+                    assertNull(FiberImpl.current().firstChild(), at);
                 });
     }
 

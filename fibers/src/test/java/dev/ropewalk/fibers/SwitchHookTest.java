@@ -421,7 +421,7 @@ class SwitchHookTest {
 
     @Test
     void F10_withoutHooksThereIsNothing() {
-        Runs.inAnyOrder(() -> assertSame(null, Cord.current().hooks));
+        Runs.inAnyOrder(() -> assertSame(null, CordImpl.current().hooks));
     }
 
     // ---------------------------------------------------------------- at random

@@ -298,7 +298,7 @@ class TaskTest {
             for (int round = 0; round < 20; round++) {
                 Gate gate = new Gate();
                 Fiber<?> blocker = gate.block(busy);
-                Runs.until(() -> other.mail.activity() == Mail.Activity.ASLEEP);
+                Runs.until(() -> CordImpl.of(other).mail.activity() == Mail.Activity.ASLEEP);
                 // One of the two is placed on the busy cord.
                 Fiber<Cord> first = scheduler.spin(Cord::current);
                 Fiber<Cord> second = scheduler.spin(Cord::current);
@@ -329,7 +329,7 @@ class TaskTest {
 
     /** A look that was due just then has started the second on this cord too, and it stays here. */
     private static void blockUnlessBothAreHere(CountDownLatch second, AtomicInteger blocked) {
-        if (!Cord.current().loop.hasRunnable()) {
+        if (!CordImpl.current().loop.hasRunnable()) {
             blocked.incrementAndGet();
             Runs.await(second);
         }
@@ -344,7 +344,7 @@ class TaskTest {
             gate.block(scheduler.cords().subList(0, cords - 1));
             Cord last = scheduler.cords().getLast();
             for (int i = 0; i < 2 * cords; i++) {
-                Runs.until(() -> last.mail.activity() == Mail.Activity.ASLEEP);
+                Runs.until(() -> CordImpl.of(last).mail.activity() == Mail.Activity.ASLEEP);
                 assertSame(last, scheduler.spin(Cord::current).await());
             }
             gate.open();

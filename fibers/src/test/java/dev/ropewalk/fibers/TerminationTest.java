@@ -217,7 +217,7 @@ class TerminationTest {
                     stubborn.terminate();
                     Runs.failureOf(stubborn::await);
                     Fiber.sleep(Duration.ofSeconds(1));
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     return null;
                 });
         assertEquals(Unwind.MAX_RAISES, swallowed[0]);
@@ -226,7 +226,7 @@ class TerminationTest {
         assertTrue(report.failure() instanceof FiberAbandonedException);
         assertTrue(report.failure().toString().contains("stubborn"));
         assertEquals(FiberState.DEAD, report.fiber().state());
-        report.fiber().checkInvariants();
+        FiberImpl.of(report.fiber()).checkInvariants();
     }
 
     private static void swallow(int[] swallowed) {

@@ -235,7 +235,7 @@ class TestCordsTest {
                         .withStopLimit(Waits.FOREVER);
         VirtualCords.Body<@Nullable Object> shielded =
                 _ -> {
-                    Fiber.current().shielded(() -> Fiber.suspend() == null);
+                    Cancellation.shielded(FiberImpl.current(), () -> Fiber.suspend() == null);
                     return null;
                 };
         assertThrows(
@@ -248,9 +248,9 @@ class TestCordsTest {
                                     .spin(
                                             "stubborn",
                                             () ->
-                                                    Fiber.current()
-                                                            .shielded(
-                                                                    () -> Fiber.suspend() == null));
+                                                    Cancellation.shielded(
+                                                            FiberImpl.current(),
+                                                            () -> Fiber.suspend() == null));
                     there.detach();
                     Runs.settle();
                     return null;

@@ -39,8 +39,8 @@ class TimersTest {
     @Test
     void F2_deadlinesBeyondTheClocksOverflow() {
         Fiber<?> fiber = dead();
-        Timer late = timers.arm(Long.MIN_VALUE + 5, LIMIT, fiber, 0);
-        Timer early = timers.arm(Long.MAX_VALUE - 5, LIMIT, fiber, 0);
+        Timer late = timers.arm(Long.MIN_VALUE + 5, LIMIT, FiberImpl.of(fiber), 0);
+        Timer early = timers.arm(Long.MAX_VALUE - 5, LIMIT, FiberImpl.of(fiber), 0);
         assertSame(early, timers.earliest());
         timers.fireDue(Long.MAX_VALUE);
         assertSame(late, timers.earliest());
@@ -50,7 +50,7 @@ class TimersTest {
 
     @Test
     void F2_firesAtItsDeadlineAndNotANanosecondEarlier() {
-        Timer timer = timers.arm(1_000, LIMIT, dead(), 0);
+        Timer timer = timers.arm(1_000, LIMIT, FiberImpl.of(dead()), 0);
         timers.fireDue(999);
         assertSame(timer, timers.earliest());
         timers.fireDue(1_000);
@@ -60,10 +60,10 @@ class TimersTest {
     @Test
     void F2_cancelAfterFiringAndCancelTwiceAreHarmless() {
         Fiber<?> fiber = dead();
-        Timer fired = timers.arm(1, LIMIT, fiber, 0);
+        Timer fired = timers.arm(1, LIMIT, FiberImpl.of(fiber), 0);
         timers.fireDue(1);
         timers.cancel(fired);
-        Timer cancelled = timers.arm(2, LIMIT, fiber, 0);
+        Timer cancelled = timers.arm(2, LIMIT, FiberImpl.of(fiber), 0);
         timers.cancel(cancelled);
         timers.cancel(cancelled);
         timers.checkInvariants();
@@ -76,10 +76,10 @@ class TimersTest {
         Fiber<?> fiber = dead();
         List<Timer> live = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            live.add(timers.arm(i, LIMIT, fiber, 0));
+            live.add(timers.arm(i, LIMIT, FiberImpl.of(fiber), 0));
         }
         for (int i = 0; i < 100_000; i++) {
-            timers.cancel(timers.arm(1_000_000 + i, LIMIT, fiber, 0));
+            timers.cancel(timers.arm(1_000_000 + i, LIMIT, FiberImpl.of(fiber), 0));
             // Two thirds of a small heap may be dead, not more.
             assertTrue(entries() < 200, timers::toString);
         }
@@ -96,7 +96,7 @@ class TimersTest {
         Fiber<?> fiber = dead();
         List<Timer> armed = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
-            armed.add(timers.arm(7, LIMIT, fiber, 0));
+            armed.add(timers.arm(7, LIMIT, FiberImpl.of(fiber), 0));
         }
         for (int i = 0; i < 500; i += 3) {
             timers.cancel(armed.get(i));

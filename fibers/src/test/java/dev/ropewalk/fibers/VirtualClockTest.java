@@ -122,7 +122,7 @@ class VirtualClockTest {
                                     });
                         }
                         Runs.settle();
-                        Cord.current().checkInvariants();
+                        CordImpl.current().checkInvariants();
                         return null;
                     });
             for (int each : turns) {
@@ -217,7 +217,10 @@ class VirtualClockTest {
                 () ->
                         Runs.virtual(
                                 reports,
-                                () -> Fiber.current().shielded(() -> Fiber.suspend() == null)));
+                                () ->
+                                        Cancellation.shielded(
+                                                FiberImpl.current(),
+                                                () -> Fiber.suspend() == null)));
         assertTrue(reports.only().failure() instanceof FiberAbandonedException);
     }
 

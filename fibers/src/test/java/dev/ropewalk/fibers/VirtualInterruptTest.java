@@ -146,7 +146,7 @@ class VirtualInterruptTest {
                         lock.unlock();
                     }
                     Runs.snooze(300);
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     return null;
                 });
         assertEquals(List.of(), log);

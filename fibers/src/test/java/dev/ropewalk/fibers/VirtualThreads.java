@@ -18,7 +18,7 @@ final class VirtualThreads {
                 options(reports),
                 () -> {
                     body.run();
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     return null;
                 });
         reports.assertNone();
@@ -26,7 +26,7 @@ final class VirtualThreads {
 
     /** Runs until the fiber waits for the JDK; real time, so it may take some turns. */
     static void untilForeign(Fiber<?> fiber) {
-        while (!fiber.describeWait().contains("a call of the JDK")) {
+        while (!FiberImpl.of(fiber).describeWait().contains("a call of the JDK")) {
             Fiber.snooze();
         }
     }

@@ -256,7 +256,7 @@ class WaitCycleTest {
     void F9_awaitAnyIsStuckOnlyIfAllLeadBack() {
         Runs.fifo(
                 () -> {
-                    Fiber<?>[] all = new Fiber<?>[4];
+                    Fiber<?>[] all = new FiberImpl<?>[4];
                     Fiber<?> a = Fiber.spin("a", () -> Fiber.awaitAny(List.of(all[1], all[2])));
                     all[0] = a;
                     all[1] = Fiber.spin("b", () -> all[3].await());
@@ -275,7 +275,7 @@ class WaitCycleTest {
                 });
         Runs.fifo(
                 () -> {
-                    Fiber<?>[] all = new Fiber<?>[3];
+                    Fiber<?>[] all = new FiberImpl<?>[3];
                     Fiber<?> a = Fiber.spin("a", () -> Fiber.awaitAny(List.of(all[1], all[2])));
                     all[1] =
                             Fiber.spin(

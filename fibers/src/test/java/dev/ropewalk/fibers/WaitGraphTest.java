@@ -77,7 +77,7 @@ class WaitGraphTest {
                 reportOf(
                         () -> {
                             PlainLock mutex = new PlainLock();
-                            Fiber<?>[] needs = new Fiber<?>[1];
+                            Fiber<?>[] needs = new FiberImpl<?>[1];
                             Fiber.spin("holder", () -> mutex.run(() -> needs[0].await()));
                             needs[0] =
                                     Fiber.spin(

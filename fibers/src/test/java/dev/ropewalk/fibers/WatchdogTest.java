@@ -56,7 +56,10 @@ class WatchdogTest {
                 Cord.start(CordOptions.named("cord" + all.size()).withStuckLimit(Waits.FOREVER));
         cords.add(cord);
         CordWatch watch =
-                new CordWatch(cord, new WatchOptions(limit, toTell, SliceLimits.DEFAULT), watchdog);
+                new CordWatch(
+                        CordImpl.of(cord),
+                        new WatchOptions(limit, toTell, SliceLimits.DEFAULT),
+                        watchdog);
         all.add(watch);
         return watch;
     }
@@ -219,7 +222,8 @@ class WatchdogTest {
                                         failures[0]++;
                                         throw new RejectedExecutionException("by the test");
                                     });
-                    CordWatch watch = new CordWatch(Cord.current(), WatchOptions.DEFAULT, broken);
+                    CordWatch watch =
+                            new CordWatch(CordImpl.current(), WatchOptions.DEFAULT, broken);
                     // This fiber does not yield: the mark stays.
                     for (int i = 0; i < 10 * LIMIT_MS; i++) {
                         nowNs += MS;
@@ -365,10 +369,10 @@ class WatchdogTest {
         cords.add(cord);
         CountDownLatch latch = new CountDownLatch(1);
         Fiber<@Nullable Void> fiber = cord.spin("waits", () -> Runs.await(latch));
-        Runs.until(() -> fiber.state() == FiberState.WAITING && !cord.mail.isBusy());
+        Runs.until(() -> fiber.state() == FiberState.WAITING && !CordImpl.of(cord).mail.isBusy());
         CordWatch watch =
                 new CordWatch(
-                        cord,
+                        CordImpl.of(cord),
                         new WatchOptions(Duration.ofMillis(LIMIT_MS), handler, SliceLimits.DEFAULT),
                         watchdog);
         for (int i = 0; i < 3 * LIMIT_MS; i++) {
@@ -422,10 +426,10 @@ class WatchdogTest {
                 spinning.spin(
                         "spins",
                         () -> {
-                            spinning.mail.activity(Mail.Activity.SPINNING);
+                            CordImpl.of(spinning).mail.activity(Mail.Activity.SPINNING);
                             isSpinning.countDown();
                             Runs.await(isOtherStuck);
-                            spinning.mail.activity(Mail.Activity.BUSY);
+                            CordImpl.of(spinning).mail.activity(Mail.Activity.BUSY);
                         });
         Runs.await(isSpinning);
         stuck.spin("blocks", () -> Runs.await(isOtherStuck)).await();

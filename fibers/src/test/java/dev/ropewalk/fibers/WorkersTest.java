@@ -31,9 +31,9 @@ class WorkersTest {
         for (Activity each : activities) {
             Cord cord = Cord.start("cord" + queues.size());
             cord.spin("first", () -> {}).await(); // before it has run it seems to be asleep
-            Runs.until(() -> cord.mail.activity() == Activity.ASLEEP);
-            cord.mail.activity(each);
-            TaskQueue queue = new TaskQueue(owner, cord);
+            Runs.until(() -> CordImpl.of(cord).mail.activity() == Activity.ASLEEP);
+            CordImpl.of(cord).mail.activity(each);
+            TaskQueue queue = new TaskQueue(owner, CordImpl.of(cord));
             queues.add(queue);
             workers.join(queue);
         }
@@ -47,7 +47,7 @@ class WorkersTest {
 
     private void place(int tasks) {
         for (int i = 0; i < tasks; i++) {
-            assertTrue(workers.place(queues.getFirst().cord.root()));
+            assertTrue(workers.place(CordImpl.of(queues.getFirst().cord).root()));
         }
     }
 
@@ -110,6 +110,6 @@ class WorkersTest {
 
     @Test
     void F15_withoutCordsThereIsNoPlace() {
-        assertFalse(workers.place(owner.cords().getFirst().root()));
+        assertFalse(workers.place(CordImpl.of(owner.cords().getFirst()).root()));
     }
 }

@@ -151,8 +151,8 @@ class WrongUseTest {
     void misuse_waitingInANettyHandler() {
         assertNobodyCanWait(
                 (cord, code) ->
-                        ((RealPlatform) cord.platform)
-                                .reactor(cord)
+                        ((RealPlatform) CordImpl.of(cord).platform)
+                                .reactor(CordImpl.of(cord))
                                 .join()
                                 .handlers()
                                 .execute(code));
@@ -195,7 +195,7 @@ class WrongUseTest {
                     }
                     alive.terminate();
                     alive.awaitEnd(LONG);
-                    Cord.current().checkInvariants();
+                    CordImpl.current().checkInvariants();
                     return null;
                 });
         reports.assertNone();
