@@ -12,9 +12,6 @@ import java.util.Properties;
 
 /** What the results say about the run: {@code FACT <key> <value>}. */
 final class Facts {
-    static final String KEYWORD = "FACT";
-    static final String COLLECTOR = KEYWORD + " collector";
-
     private Facts() {}
 
     static void print(PrintStream out) throws IOException {
@@ -38,7 +35,7 @@ final class Facts {
     }
 
     private static void fact(PrintStream out, String key, String value) {
-        out.println(KEYWORD + " " + key + " " + value);
+        out.println(Results.FACT + " " + key + " " + value);
     }
 
     private static Instant begin() {

@@ -19,63 +19,17 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The single operations, timed by JMH. A class {@code SwitchBenchmark} is the scenario {@code
- * switch}, and each of its methods is a system.
+ * Times a single operation by JMH. A class {@code SwitchBenchmark} is the operation {@code switch},
+ * and each of its methods is a system.
  */
 final class Jmh {
     private static final int FORKS = 2;
     private static final String SUFFIX = "Benchmark";
 
-    private final String name;
-    private final String operation;
-    private final String unit;
-    private final String shape;
+    private final SingleOperation operation;
 
-    private Jmh(String name, String operation, String unit, String shape) {
-        this.name = name;
+    Jmh(SingleOperation operation) {
         this.operation = operation;
-        this.unit = unit;
-        this.shape = shape;
-    }
-
-    static final List<Jmh> ALL =
-            List.of(
-                    new Jmh("switch", "switch", "ns", "two stacks that yield to each other"),
-                    new Jmh(
-                            "schedule",
-                            "hop",
-                            "ns",
-                            "two fibers that schedule each other and suspend"),
-                    new Jmh("spin_await", "fiber", "ns", "a fiber is spun and awaited at once"),
-                    new Jmh("timeout", "limit", "ns", "a time limit armed and cancelled"),
-                    new Jmh("generator", "value", "ns", "a body yields values, taken one by one"),
-                    new Jmh("mutex", "lock", "ns", "a mutex that nobody else wants"),
-                    new Jmh("start_end", "fiber", "ns", "a fiber starts and ends and never waits"),
-                    new Jmh(
-                            "message",
-                            "message",
-                            "ns",
-                            "a message around a ring of 2 or 100 actors of one cord"),
-                    new Jmh(
-                            "wordcount",
-                            "100 MB of text",
-                            "ms",
-                            "the whole of the wordcount example beside plain parallel streams"));
-
-    String name() {
-        return name;
-    }
-
-    String operation() {
-        return operation;
-    }
-
-    String unit() {
-        return unit;
-    }
-
-    String shape() {
-        return shape;
     }
 
     /** Prints a line for each system. */
@@ -93,30 +47,32 @@ final class Jmh {
                 .verbosity(VerboseMode.SILENT)
                 .jvmArgs(flags.toArray(new String[0]));
         for (RunResult result : new Runner(options.build()).run()) {
-            out.println(measured(result).line(name, system(result)));
+            out.println(measured(result).line(operation.name(), system(result)));
         }
         out.flush();
     }
 
     private String className() {
         StringBuilder text = new StringBuilder();
-        for (String word : name.split("_", -1)) {
+        for (String word : operation.name().split("_", -1)) {
             text.append(word.substring(0, 1).toUpperCase(Locale.ROOT)).append(word.substring(1));
         }
         return text.append(SUFFIX).toString();
     }
 
-    /** {@return what the scenario's class measures, if it is of this package; no parameters} */
-    static Set<String> systems(String scenario) {
-        Jmh wanted = ALL.stream().filter(it -> it.name.equals(scenario)).findFirst().orElseThrow();
+    /**
+     * {@return what the operation's class measures, if it lies beside the others; no parameters}
+     */
+    static Set<String> systems(SingleOperation operation) {
+        String home = SwitchBenchmark.class.getPackageName();
         try {
-            Class<?> type = Class.forName(Jmh.class.getPackageName() + "." + wanted.className());
+            Class<?> type = Class.forName(home + "." + new Jmh(operation).className());
             return Arrays.stream(type.getMethods())
                     .filter(method -> method.isAnnotationPresent(Benchmark.class))
                     .map(method -> hyphenated(method.getName()))
                     .collect(Collectors.toUnmodifiableSet());
         } catch (ClassNotFoundException e) {
-            throw new IllegalArgumentException("no class of this package for " + scenario, e);
+            throw new IllegalArgumentException("no class in " + home + " for " + operation, e);
         }
     }
 

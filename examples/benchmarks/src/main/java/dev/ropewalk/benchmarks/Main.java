@@ -15,8 +15,6 @@ import java.util.Set;
 
 /** The command line of the benchmarks. */
 public final class Main {
-    static final List<String> COLLECTORS = List.of("G1", "Parallel");
-
     private static final String USAGE =
             """
             usage: benchmarks run <scenario|all> [system]...   prints a BENCH line for each program
@@ -88,10 +86,10 @@ public final class Main {
         boolean everything = wanted.equals("all");
         List<Row> rows =
                 Row.all().stream().filter(row -> everything || row.matches(wanted)).toList();
-        List<Jmh> timed =
-                Jmh.ALL.stream()
+        List<SingleOperation> timed =
+                SingleOperation.ALL.stream()
                         .filter(_ -> systems.isEmpty())
-                        .filter(jmh -> everything || jmh.name().equals(wanted))
+                        .filter(single -> everything || single.name().equals(wanted))
                         .toList();
         if (rows.isEmpty() && timed.isEmpty()) {
             throw new UsageException("no such scenario: " + wanted + "; see list");
@@ -103,17 +101,18 @@ public final class Main {
         Stopwatch all = new Stopwatch();
         Facts.print(out);
         Runner runner = new Runner(out);
-        for (String collector : COLLECTORS) {
-            out.println(Facts.COLLECTOR + " " + collector);
-            for (Jmh scenario : timed) {
+        for (String collector : Results.COLLECTORS) {
+            out.println(Results.COLLECTOR + " " + collector);
+            for (SingleOperation single : timed) {
                 try {
-                    scenario.run(collector, out);
+                    new Jmh(single).run(collector, out);
                 } catch (RunnerException e) {
-                    runner.failed(scenario.name(), "by JMH: " + e.getMessage());
+                    runner.failed(single.name(), "by JMH: " + e.getMessage());
                 }
             }
             for (Pair pair : pairs) {
-                if (pair.row().isForEachCollector() || collector.equals(COLLECTORS.getFirst())) {
+                if (pair.row().isForEachCollector()
+                        || collector.equals(Results.COLLECTORS.getFirst())) {
                     runner.run(pair.row(), pair.contestant(), collector);
                 }
             }
@@ -189,7 +188,9 @@ public final class Main {
         for (Path file : files) {
             runs.add(Results.read(file));
         }
-        new Report(Results.together(runs)).write(docs);
+        Map<String, String> systems = new LinkedHashMap<>();
+        Contestant.ALL.forEach(it -> systems.put(it.name(), it.what()));
+        new Report(Results.together(runs), systems).write(docs);
         return 0;
     }
 
@@ -209,7 +210,7 @@ public final class Main {
         }
         out.println("scenarios:");
         List<String> names = new ArrayList<>();
-        Jmh.ALL.forEach(jmh -> names.add(jmh.name() + " (JMH)"));
+        SingleOperation.ALL.forEach(single -> names.add(single.name() + " (JMH)"));
         Row.all().forEach(row -> names.add(row.name() + ": " + row.scenario().shape()));
         names.forEach(name -> out.println("  " + name));
         out.println("systems:");

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,12 +27,14 @@ final class PageTables {
                     "(<!-- table: ([^>]*) -->\\n)(?:(?!<!-- table:).)*?(<!-- end -->)",
                     Pattern.DOTALL);
     private static final Pattern BETWEEN_LISTS = Pattern.compile(" \\| ");
-    private static final String COLLECTOR = Main.COLLECTORS.getFirst();
+    private static final String COLLECTOR = Results.COLLECTORS.getFirst();
 
     private final Results results;
+    private final Set<String> systems;
 
-    PageTables(Results results) {
+    PageTables(Results results, Set<String> systems) {
         this.results = results;
+        this.systems = systems;
     }
 
     /** Writes the page anew; no effect if there is none. */
@@ -49,7 +52,7 @@ final class PageTables {
         String[] lists = BETWEEN_LISTS.split(found.group(2), -1);
         List<String> columns = List.of(lists[0].split(" ", -1));
         for (String system : columns.subList(1, columns.size())) {
-            if (Contestant.ALL.stream().noneMatch(it -> it.name().equals(system))) {
+            if (!systems.contains(system)) {
                 throw new IllegalArgumentException("no such system in a table: " + system);
             }
         }

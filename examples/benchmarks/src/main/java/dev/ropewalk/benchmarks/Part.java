@@ -9,8 +9,8 @@ package dev.ropewalk.benchmarks;
  * @param shape what is done
  */
 record Part(String name, String operation, String unit, String shape) {
-    static Part of(Jmh jmh) {
-        return new Part(jmh.name(), jmh.operation(), jmh.unit(), jmh.shape());
+    static Part of(SingleOperation single) {
+        return new Part(single.name(), single.operation(), single.unit(), single.shape());
     }
 
     static Part of(Row row) {

@@ -7,23 +7,28 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /** Writes the page of benchmarks and its charts from a file of results. */
 final class Report {
-    private static final String FIRST = Main.COLLECTORS.getFirst();
+    private static final String FIRST = Results.COLLECTORS.getFirst();
 
     private final Results results;
+    private final Map<String, String> systems;
     private final StringBuilder page = new StringBuilder();
 
-    Report(Results results) {
+    /** {@code systems} says in the order of the page what each is, by its name. */
+    Report(Results results, Map<String, String> systems) {
         this.results = results;
+        this.systems = systems;
     }
 
     void write(Path docs) throws IOException {
         Path charts = Files.createDirectories(docs.resolve("charts"));
         head();
-        List<Part> timed = Jmh.ALL.stream().map(Part::of).filter(this::isMeasured).toList();
+        List<Part> timed =
+                SingleOperation.ALL.stream().map(Part::of).filter(this::isMeasured).toList();
         List<Part> rows =
                 Row.all().stream()
                         .filter(row -> !row.isScaling())
@@ -46,7 +51,7 @@ final class Report {
         scaling(charts);
         failures();
         Files.writeString(docs.resolve("benchmarks.md"), page);
-        PageTables tables = new PageTables(results);
+        PageTables tables = new PageTables(results, systems.keySet());
         tables.fillIn(docs.resolve("comparison.md"));
         tables.fillIn(docs.resolve("..").resolve("README.md"));
     }
@@ -100,9 +105,7 @@ final class Report {
 
     private void systems() {
         page.append("\n## Systems\n\n");
-        for (Contestant contestant : Contestant.ALL) {
-            add("- ", contestant.name(), ": ", contestant.what(), "\n");
-        }
+        systems.forEach((name, what) -> add("- ", name, ": ", what, "\n"));
     }
 
     // ---------------------------------------------------------------- the summary
@@ -161,13 +164,13 @@ final class Report {
                 " for one ",
                 part.operation());
         page.append(", the less the better.\n\n| system |");
-        Main.COLLECTORS.forEach(collector -> add(" ", collector, " | least - most |"));
+        Results.COLLECTORS.forEach(collector -> add(" ", collector, " | least - most |"));
         page.append("\n|---|");
-        Main.COLLECTORS.forEach(_ -> page.append("---:|---:|"));
+        Results.COLLECTORS.forEach(_ -> page.append("---:|---:|"));
         page.append('\n');
         for (String system : sorted(part)) {
             add("| ", Results.isOurs(system) ? "**" + system + "**" : system, " |");
-            for (String collector : Main.COLLECTORS) {
+            for (String collector : Results.COLLECTORS) {
                 page.append(
                         results.find(collector, part.name(), system)
                                 .map(Report::cells)

@@ -13,6 +13,18 @@ import java.util.Optional;
 
 /** A file of results, read: the lines that {@code run} printed, whatever stands between them. */
 final class Results {
+    /** A line about the run begins with it: {@code FACT <key> <value>}. */
+    static final String FACT = "FACT";
+
+    /** The collector of the lines that follow. */
+    static final String COLLECTOR = FACT + " collector";
+
+    /** A program that gave no figure: {@code FAILED <scenario> <what>}. */
+    static final String FAILED = "FAILED";
+
+    /** Those of a whole run; where there is one figure, it is the first one's. */
+    static final List<String> COLLECTORS = List.of("G1", "Parallel");
+
     private static final List<String> FLOORS = List.of("continuations", "spinning");
 
     /** One line. */
@@ -110,16 +122,16 @@ final class Results {
         String collector = "";
         for (String line : text) {
             String[] words = line.split(" ", -1);
-            if (words[0].equals(Facts.KEYWORD) && words.length > 2) {
-                String value = line.substring(Facts.KEYWORD.length() + words[1].length() + 2);
-                if (line.startsWith(Facts.COLLECTOR + " ")) {
+            if (words[0].equals(FACT) && words.length > 2) {
+                String value = line.substring(FACT.length() + words[1].length() + 2);
+                if (line.startsWith(COLLECTOR + " ")) {
                     collector = value;
                 } else {
                     results.facts.put(words[1], value);
                 }
             } else if (words[0].equals(Measured.KEYWORD)) {
                 results.add(collector, line, words);
-            } else if (words[0].equals(Runner.FAILED)) {
+            } else if (words[0].equals(FAILED)) {
                 results.failures.add(line);
             }
         }
@@ -185,7 +197,7 @@ final class Results {
 
     /** {@return ours, or another, that is best by the first collector's medians; no floor} */
     Optional<String> best(String scenario, boolean ours) {
-        String collector = Main.COLLECTORS.getFirst();
+        String collector = COLLECTORS.getFirst();
         return lines.stream()
                 .filter(line -> line.collector().equals(collector))
                 .filter(line -> line.scenario().equals(scenario))

@@ -56,7 +56,7 @@ record Row(String name, Scenario scenario, String program, List<String> flags) {
     private static final List<String> REAL_FRAMES =
             List.of(
                     "-XX:CompileCommand=quiet",
-                    "-XX:CompileCommand=dontinline,dev.ropewalk.benchmarks.Frames::*");
+                    "-XX:CompileCommand=dontinline," + Frames.class.getName() + "::*");
 
     static final String TWO = "_2";
     static final String SCALE_FIBERS = "scale_actors_";

@@ -16,8 +16,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * fails or does not end is a line too, and makes the whole run fail.
  */
 final class Runner {
-    static final String FAILED = "FAILED";
-
     private static final long LIMIT_SECONDS = 90;
 
     private final PrintStream out;
@@ -94,7 +92,7 @@ final class Runner {
 
     void failed(String scenario, String what) {
         failed = true;
-        out.println(FAILED + " " + scenario + " " + what);
+        out.println(Results.FAILED + " " + scenario + " " + what);
     }
 
     /** By its handle: a process that is destroyed closes the streams that are being read. */

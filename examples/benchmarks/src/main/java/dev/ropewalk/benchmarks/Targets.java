@@ -191,14 +191,17 @@ final class Targets {
     }
 
     private boolean isMeasured(Target target) {
-        return Main.COLLECTORS.stream()
+        return Results.COLLECTORS.stream()
                 .anyMatch(collector -> target.value(results, collector).isPresent());
     }
 
     private static void head(StringBuilder text, String names, String lines) {
         text.append(names);
-        Main.COLLECTORS.forEach(collector -> text.append(' ').append(collector).append(" |"));
-        text.append('\n').append(lines).append("---:|".repeat(Main.COLLECTORS.size())).append('\n');
+        Results.COLLECTORS.forEach(collector -> text.append(' ').append(collector).append(" |"));
+        text.append('\n')
+                .append(lines)
+                .append("---:|".repeat(Results.COLLECTORS.size()))
+                .append('\n');
     }
 
     private void add(StringBuilder text, Target target, boolean isJudged) {
@@ -206,7 +209,7 @@ final class Targets {
         if (isJudged) {
             text.append(' ').append(figure(target.most(), target.unit())).append(" |");
         }
-        for (String collector : Main.COLLECTORS) {
+        for (String collector : Results.COLLECTORS) {
             text.append(' ')
                     .append(
                             target.value(results, collector)

@@ -2,7 +2,6 @@ package dev.ropewalk.benchmarks;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
@@ -14,7 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -38,6 +38,8 @@ class ReportTest {
                     "FAILED ring jox status=1",
                     "FACT collector Parallel",
                     "BENCH ring pekko 81.0 70.0 99.5 1000000");
+
+    private static final Map<String, String> SYSTEMS = Map.of("pekko", "actors", "jox", "channels");
 
     @TempDir private Path directory;
 
@@ -90,11 +92,13 @@ class ReportTest {
 
     @Test
     void everyTargetNamesWhatIsMeasured() {
-        Set<String> timed = Jmh.ALL.stream().map(Jmh::name).collect(Collectors.toUnmodifiableSet());
+        Map<String, SingleOperation> timed =
+                SingleOperation.ALL.stream()
+                        .collect(Collectors.toMap(SingleOperation::name, Function.identity()));
         for (Targets.Figure figure : Targets.figures()) {
-            if (timed.contains(figure.scenario())) {
-                assertTrue(
-                        Jmh.systems(figure.scenario()).contains(figure.system()), figure::toString);
+            SingleOperation single = timed.get(figure.scenario());
+            if (single != null) {
+                assertTrue(Jmh.systems(single).contains(figure.system()), figure::toString);
             } else {
                 Row row =
                         Row.all().stream()
@@ -121,11 +125,12 @@ class ReportTest {
         assertTrue(ring.indexOf("ropewalk-handler") < ring.indexOf("| pekko"), ring);
         assertTrue(page.contains("- `FAILED ring jox status=1`"), page);
         assertTrue(page.contains("- date: 2026-01-01"), page);
+        assertTrue(page.contains("- pekko: actors\n"), page);
     }
 
     @Test
     void fillsInTheTablesOfOtherPages() {
-        PageTables tables = new PageTables(Results.parse(TEXT));
+        PageTables tables = new PageTables(Results.parse(TEXT), SYSTEMS.keySet());
         String page =
                 """
                 before
@@ -181,31 +186,8 @@ class ReportTest {
         }
     }
 
-    @Test
-    void aLaterFigureReplacesTheEarlierOne() {
-        Results results =
-                Results.parse(
-                        List.of(
-                                "FACT collector G1",
-                                "BENCH ring pekko 80.0 70.0 99.5 10",
-                                "BENCH ring pekko 60.0 50.0 70.0 10"));
-        assertEquals(
-                new Measured(60, 50, 70, 10), results.find("G1", "ring", "pekko").orElseThrow());
-    }
-
-    @Test
-    void whatIsNoResultIsRefused() {
-        assertThrows(IllegalArgumentException.class, () -> Results.parse(List.of("nothing")));
-        assertThrows(
-                IllegalArgumentException.class,
-                () -> Results.parse(List.of("FACT collector G1", "BENCH ring pekko 80.0")));
-        assertThrows(
-                IllegalArgumentException.class,
-                () -> Results.parse(List.of("BENCH ring pekko 80.0 70.0 99.5 10")));
-    }
-
     private String page() throws IOException {
-        new Report(Results.parse(TEXT)).write(directory.resolve("docs"));
+        new Report(Results.parse(TEXT), SYSTEMS).write(directory.resolve("docs"));
         return Files.readString(directory.resolve("docs").resolve("benchmarks.md"));
     }
 
@@ -224,28 +206,5 @@ class ReportTest {
                                 + " 2.00 times",
                         "1 of 2 rows agree: their ranges meet"),
                 lines);
-    }
-
-    @Test
-    void severalRunsAreOneWhoseRangesSpanAll() {
-        Results first = Results.parse(TEXT);
-        Results second =
-                Results.parse(
-                        List.of(
-                                "FACT date 2026-01-02",
-                                "FACT collector G1",
-                                "BENCH ring pekko 160.0 150.0 170.0 1000000",
-                                "BENCH ring jox 1.0 1.0 1.0 7"));
-        Results both = Results.together(List.of(first, second));
-        assertEquals(
-                new Measured(120, 70, 170, 2_000_000),
-                both.find("G1", "ring", "pekko").orElseThrow());
-        assertEquals(new Measured(1, 1, 1, 7), both.find("G1", "ring", "jox").orElseThrow());
-        assertEquals("2026-01-01 and 2026-01-02", both.facts().get("date"));
-        assertEquals("2", both.facts().get("runs"));
-        String reproduced = String.valueOf(both.facts().get("reproduced"));
-        assertTrue(reproduced.startsWith("in 0 to 0 of 1 rows the range of a run"), reproduced);
-        assertEquals(
-                first.lines().size() + 1, both.lines().size(), "no row twice, and none is lost");
     }
 }
