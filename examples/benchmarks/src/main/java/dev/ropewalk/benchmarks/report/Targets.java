@@ -1,0 +1,239 @@
+package dev.ropewalk.benchmarks.report;
+
+import dev.ropewalk.benchmarks.result.Measured;
+import dev.ropewalk.benchmarks.result.Results;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What the fibers are meant to cost at most, beside what was measured. */
+final class Targets {
+    /** One figure: a system in a scenario. */
+    record Figure(String scenario, String system) {
+        Optional<Measured> in(Results results, String collector) {
+            return results.find(collector, scenario, system);
+        }
+
+        @Override
+        public String toString() {
+            return scenario + " " + system;
+        }
+    }
+
+    /**
+     * One target.
+     *
+     * @param what is to cost no more
+     * @param figure that shows it
+     * @param beside what it is divided by; null if the figure stands for itself
+     * @param most the greatest value that meets the target
+     * @param unit of it
+     */
+    record Target(String what, Figure figure, @Nullable Figure beside, double most, String unit) {
+        private static Target of(
+                String what, String scenario, String system, double most, String unit) {
+            return new Target(what, new Figure(scenario, system), null, most, unit);
+        }
+
+        private static Target times(String what, Figure figure, Figure beside, double most) {
+            return new Target(what, figure, beside, most, "x");
+        }
+
+        private Optional<Double> value(Results results, String collector) {
+            Optional<Double> own = figure.in(results, collector).map(Measured::median);
+            Figure other = beside;
+            if (other == null) {
+                return own;
+            }
+            return own.flatMap(
+                    it ->
+                            other.in(results, collector)
+                                    .map(Measured::median)
+                                    .map(divisor -> it / divisor));
+        }
+
+        private String row() {
+            return beside == null ? figure.toString() : figure + " / " + beside;
+        }
+    }
+
+    private static final String LOCAL = "ropewalk-local";
+    private static final Figure FEW = new Figure("snooze_10", LOCAL);
+
+    static final List<Target> ALL =
+            List.of(
+                    Target.times(
+                            "a switch, beside one of bare continuations",
+                            new Figure("switch", "ropewalk"),
+                            new Figure("switch", "continuations"),
+                            1.25),
+                    Target.times(
+                            "a switch on virtual threads, beside bare park and unpark",
+                            new Figure("switch", "ropewalk-virtual"),
+                            new Figure("switch", "vthreads1"),
+                            1.25),
+                    Target.of("a hop by schedule and suspend", "schedule", "ropewalk", 100, "ns"),
+                    Target.of("a hop with late unmount", "schedule", "ropewalk-late", 60, "ns"),
+                    Target.of(
+                            "start and end of a fiber that never waits",
+                            "start_end",
+                            "ropewalk",
+                            40,
+                            "ns"),
+                    Target.of("spin and await", "spin_await", "ropewalk", 150, "ns"),
+                    Target.of(
+                            "spin and await with late unmount",
+                            "spin_await",
+                            "ropewalk-late",
+                            150,
+                            "ns"),
+                    Target.times(
+                            "a switch among 10,000 fibers, beside one among 10",
+                            new Figure("snooze_10000", LOCAL),
+                            FEW,
+                            1.3),
+                    Target.times(
+                            "one among 10,000 right after a full collection, beside one among 10",
+                            new Figure("snooze_gc", LOCAL),
+                            FEW,
+                            4),
+                    Target.of(
+                            "a round trip between two cords that spin",
+                            "cords",
+                            "ropewalk-shared",
+                            1_000,
+                            "ns"),
+                    Target.of("a time limit, armed and cancelled", "timeout", "ropewalk", 60, "ns"),
+                    Target.of("processor time of a sleep", "timers", LOCAL, 500, "ns"),
+                    Target.of(
+                            "heap of a fiber that waits, three frames deep",
+                            "parked",
+                            LOCAL,
+                            640,
+                            "B"),
+                    Target.of("a free mutex of one cord", "mutex", LOCAL, 4, "ns"),
+                    Target.of("a free mutex of any cord", "mutex", "ropewalk-shared", 15, "ns"));
+
+    /** The same measure without the library, for who asks what can be reached at all. */
+    private static final List<Target> FLOORS =
+            List.of(
+                    Target.of("bare continuations in turn", "schedule", "continuations", 0, "ns"),
+                    Target.of(
+                            "one bare continuation on top of another",
+                            "schedule",
+                            "continuations-on-top",
+                            0,
+                            "ns"),
+                    Target.times(
+                            "10,000 bare continuations, beside 10",
+                            new Figure("snooze_10000", "continuations"),
+                            new Figure("snooze_10", "continuations"),
+                            0),
+                    Target.times(
+                            "bare continuations right after a full collection",
+                            new Figure("snooze_gc", "continuations"),
+                            new Figure("snooze_10", "continuations"),
+                            0),
+                    Target.of("two threads that spin", "cords", "spinning", 0, "ns"),
+                    Target.of(
+                            "a bare continuation, three frames deep",
+                            "parked",
+                            "continuations",
+                            0,
+                            "B"));
+
+    private final Results results;
+
+    Targets(Results results) {
+        this.results = results;
+    }
+
+    /** {@return all figures that a target or a floor is read from} */
+    static List<Figure> figures() {
+        return Stream.concat(ALL.stream(), FLOORS.stream())
+                .flatMap(
+                        target ->
+                                Stream.concat(
+                                        Stream.of(target.figure()),
+                                        Stream.ofNullable(target.beside())))
+                .distinct()
+                .toList();
+    }
+
+    /** {@return the section of the page; empty if no target was measured} */
+    String section() {
+        List<Target> measured = ALL.stream().filter(this::isMeasured).toList();
+        if (measured.isEmpty()) {
+            return "";
+        }
+        StringBuilder text =
+                new StringBuilder(
+                        """
+
+                        ## Targets
+
+                        What the fibers are meant to cost at most on this machine. A target is met if the median
+                        meets it. To spin and await takes a switch and a new stack, unless the one that waits is
+                        left late. That a sleeping cord is woken by one unpark of its thread is no figure;
+                        see [wakeup](#wakeup) for what the wake-up takes.
+
+                        """);
+        head(text, "| target | from | at most |", "|---|---|---:|");
+        measured.forEach(target -> add(text, target, true));
+        List<Target> floors = FLOORS.stream().filter(this::isMeasured).toList();
+        if (!floors.isEmpty()) {
+            text.append("\nThe floors of some of them, without the library:\n\n");
+            head(text, "| floor | from |", "|---|---|");
+            floors.forEach(floor -> add(text, floor, false));
+        }
+        return text.toString();
+    }
+
+    private boolean isMeasured(Target target) {
+        return Results.COLLECTORS.stream()
+                .anyMatch(collector -> target.value(results, collector).isPresent());
+    }
+
+    private static void head(StringBuilder text, String names, String lines) {
+        text.append(names);
+        Results.COLLECTORS.forEach(collector -> text.append(' ').append(collector).append(" |"));
+        text.append('\n')
+                .append(lines)
+                .append("---:|".repeat(Results.COLLECTORS.size()))
+                .append('\n');
+    }
+
+    private void add(StringBuilder text, Target target, boolean isJudged) {
+        text.append("| ").append(target.what()).append(" | ").append(target.row()).append(" |");
+        if (isJudged) {
+            text.append(' ').append(figure(target.most(), target.unit())).append(" |");
+        }
+        for (String collector : Results.COLLECTORS) {
+            text.append(' ')
+                    .append(
+                            target.value(results, collector)
+                                    .map(value -> cell(target, value, isJudged))
+                                    .orElse("-"))
+                    .append(" |");
+        }
+        text.append('\n');
+    }
+
+    private static String cell(Target target, double value, boolean isJudged) {
+        String figure = figure(value, target.unit());
+        if (!isJudged) {
+            return figure;
+        }
+        return figure + (value <= target.most() ? ", met" : ", **not met**");
+    }
+
+    private static String figure(double value, String unit) {
+        return unit.equals("x")
+                ? String.format(Locale.ROOT, "%.2f x", value)
+                : Chart.figure(value) + " " + unit;
+    }
+}

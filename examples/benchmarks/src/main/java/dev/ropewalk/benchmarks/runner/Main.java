@@ -1,0 +1,233 @@
+package dev.ropewalk.benchmarks.runner;
+
+import dev.ropewalk.benchmarks.measure.Child;
+import dev.ropewalk.benchmarks.measure.Stopwatch;
+import dev.ropewalk.benchmarks.report.Comparison;
+import dev.ropewalk.benchmarks.report.Report;
+import dev.ropewalk.benchmarks.result.Measured;
+import dev.ropewalk.benchmarks.result.Results;
+import dev.ropewalk.benchmarks.scenario.Peer;
+import dev.ropewalk.benchmarks.scenario.Program;
+import dev.ropewalk.benchmarks.scenario.Row;
+import dev.ropewalk.benchmarks.scenario.SingleOperation;
+import dev.ropewalk.benchmarks.system.Contestant;
+
+import org.openjdk.jmh.runner.RunnerException;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The command line of the benchmarks. */
+public final class Main {
+    private static final String USAGE =
+            """
+            usage: benchmarks run <scenario|all> [system]...   prints a BENCH line for each program
+                   benchmarks report <results>... [docs]       writes docs/benchmarks.md and charts
+                   benchmarks compare <results> <results>      names the rows that do not agree
+                   benchmarks list                             names the scenarios and systems
+            scale is all scenarios of growing size; with systems named, JMH's scenarios are left out
+            """;
+
+    private final PrintStream out;
+
+    private Main(PrintStream out) {
+        this.out = out;
+    }
+
+    /**
+     * Runs, reports, compares or lists.
+     *
+     * @param arguments a command and what it is about
+     * @throws Exception if the machine fails; a mistake of the user's is a message and status 2
+     */
+    public static void main(String[] arguments) throws Exception {
+        System.exit(new Main(System.out).command(List.of(arguments)));
+    }
+
+    private int command(List<String> arguments) throws Exception {
+        List<String> rest =
+                arguments.isEmpty() ? arguments : arguments.subList(1, arguments.size());
+        try {
+            return switch (arguments.isEmpty() ? "" : arguments.getFirst()) {
+                case "run" -> run(rest);
+                case "one" -> one(rest);
+                case "report" -> report(rest);
+                case "compare" -> compare(rest);
+                case "list" -> list(rest);
+                case "" -> throw new UsageException("a command is missing");
+                default -> throw new UsageException("no such command: " + arguments.getFirst());
+            };
+        } catch (UsageException mistake) {
+            System.err.println("benchmarks: " + mistake.getMessage());
+            System.err.print(USAGE);
+            return 2;
+        } catch (NoSuchFileException missing) {
+            System.err.println("benchmarks: there is no file " + missing.getMessage());
+            return 1;
+        } catch (IOException | IllegalArgumentException broken) {
+            System.err.println("benchmarks: " + broken.getMessage());
+            return 1;
+        }
+    }
+
+    private static final class UsageException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        UsageException(String message) {
+            super(message);
+        }
+    }
+
+    // ---------------------------------------------------------------- run
+
+    private int run(List<String> arguments) throws IOException, InterruptedException {
+        if (arguments.isEmpty()) {
+            throw new UsageException("run what? Give a scenario or all");
+        }
+        String wanted = arguments.getFirst();
+        List<String> systems = arguments.subList(1, arguments.size());
+        systems.forEach(Main::contestant);
+        boolean everything = wanted.equals("all");
+        List<Row> rows =
+                Row.all().stream().filter(row -> everything || row.matches(wanted)).toList();
+        List<SingleOperation> timed =
+                SingleOperation.ALL.stream()
+                        .filter(_ -> systems.isEmpty())
+                        .filter(single -> everything || single.name().equals(wanted))
+                        .toList();
+        if (rows.isEmpty() && timed.isEmpty()) {
+            throw new UsageException("no such scenario: " + wanted + "; see list");
+        }
+        List<Pair> pairs = pairs(rows, systems);
+        if (timed.isEmpty() && pairs.isEmpty()) {
+            throw new UsageException("none of " + systems + " runs " + wanted);
+        }
+        Stopwatch all = new Stopwatch();
+        Facts.print(out);
+        Runner runner = new Runner(out);
+        for (String collector : Results.COLLECTORS) {
+            out.println(Results.COLLECTOR + " " + collector);
+            for (SingleOperation single : timed) {
+                try {
+                    new Jmh(single).run(collector, out);
+                } catch (RunnerException e) {
+                    runner.failed(single.name(), "by JMH: " + e.getMessage());
+                }
+            }
+            for (Pair pair : pairs) {
+                if (pair.row().isForEachCollector()
+                        || collector.equals(Results.COLLECTORS.getFirst())) {
+                    runner.run(pair.row(), pair.contestant(), collector);
+                }
+            }
+        }
+        Facts.printEnd(out, all);
+        return runner.hasFailed() ? 1 : 0;
+    }
+
+    private record Pair(Row row, Contestant contestant) {}
+
+    /** Who runs what, row by row. */
+    private static List<Pair> pairs(List<Row> rows, List<String> systems) {
+        Map<Contestant, Set<String>> programs = new LinkedHashMap<>();
+        for (Contestant contestant : Contestant.ALL) {
+            if (systems.isEmpty() || systems.contains(contestant.name())) {
+                programs.put(contestant, contestant.programs());
+            }
+        }
+        List<Pair> pairs = new ArrayList<>();
+        for (Row row : rows) {
+            programs.forEach(
+                    (contestant, names) -> {
+                        boolean hasCores = contestant.onTwoCores() || !row.isOnTwoCores();
+                        if (names.contains(row.program())
+                                && hasCores
+                                && row.isShownFor(contestant.name())) {
+                            pairs.add(new Pair(row, contestant));
+                        }
+                    });
+        }
+        return pairs;
+    }
+
+    private static Contestant contestant(String name) {
+        return Contestant.ALL.stream()
+                .filter(contestant -> contestant.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new UsageException("no such system: " + name + "; see list"));
+    }
+
+    private int one(List<String> arguments) throws Exception {
+        if (arguments.size() != 2) {
+            throw new UsageException("one needs a scenario and a system: " + arguments);
+        }
+        Row row =
+                Row.all().stream()
+                        .filter(candidate -> candidate.name().equals(arguments.get(0)))
+                        .findFirst()
+                        .orElseThrow(() -> new UsageException("no such scenario: " + arguments));
+        Contestant contestant = contestant(arguments.get(1));
+        Watchdog.start();
+        try (Peer peer = contestant.open().get()) {
+            Program program = peer.programs().get(row.program());
+            if (program == null) {
+                throw new UsageException(contestant.name() + " does not run " + row.name());
+            }
+            Measured measured = new Child(row.scenario(), program).measure();
+            out.println(measured.line(row.name(), contestant.name()));
+        }
+        return 0;
+    }
+
+    // ---------------------------------------------------------------- report and list
+
+    private int report(List<String> arguments) throws IOException {
+        List<Path> files = new ArrayList<>(arguments.stream().map(Path::of).toList());
+        boolean namesDocs = !files.isEmpty() && Files.isDirectory(files.getLast());
+        Path docs = namesDocs ? files.removeLast() : Path.of("docs");
+        if (files.isEmpty()) {
+            throw new UsageException("report needs the file that run's output was written to");
+        }
+        List<Results> runs = new ArrayList<>();
+        for (Path file : files) {
+            runs.add(Results.read(file));
+        }
+        Map<String, String> systems = new LinkedHashMap<>();
+        Contestant.ALL.forEach(it -> systems.put(it.name(), it.what()));
+        new Report(Results.together(runs), systems).write(docs);
+        return 0;
+    }
+
+    private int compare(List<String> arguments) throws IOException {
+        if (arguments.size() != 2) {
+            throw new UsageException("compare needs two files of results: " + arguments);
+        }
+        Results first = Results.read(Path.of(arguments.get(0)));
+        Results second = Results.read(Path.of(arguments.get(1)));
+        new Comparison(first, second).lines().forEach(out::println);
+        return 0;
+    }
+
+    private int list(List<String> arguments) {
+        if (!arguments.isEmpty()) {
+            throw new UsageException("list takes no arguments: " + arguments);
+        }
+        out.println("scenarios:");
+        List<String> names = new ArrayList<>();
+        SingleOperation.ALL.forEach(single -> names.add(single.name() + " (JMH)"));
+        Row.all().forEach(row -> names.add(row.name() + ": " + row.scenario().shape()));
+        names.forEach(name -> out.println("  " + name));
+        out.println("systems:");
+        Contestant.ALL.forEach(
+                contestant -> out.println("  " + contestant.name() + ": " + contestant.what()));
+        return 0;
+    }
+}

@@ -1,0 +1,138 @@
+package dev.ropewalk.benchmarks.scenario;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What stands on one line of the results: a scenario under its own name, or one at another size.
+ *
+ * @param name on the command line
+ * @param scenario what is run
+ * @param program the name under which the peers know it
+ * @param flags of the JVM that runs it
+ */
+public record Row(String name, Scenario scenario, String program, List<String> flags) {
+    public static final String SCALE_FIBERS = "scale_actors_";
+    public static final String SCALE_CORDS = "scale_cords_";
+
+    private static final List<Integer> RINGS = List.of(10, 1_000, 10_000, 100_000, 1_000_000);
+    private static final List<String> SCALED =
+            List.of(
+                    "ropewalk-handler",
+                    "ropewalk-loop",
+                    "pekko-tuned",
+                    "kotlin-loop",
+                    "vthreads-1");
+
+    /** Much may be alive at once. */
+    private static final List<String> PILING_UP =
+            List.of(
+                    "counting",
+                    "fanin",
+                    "forkjoin_create",
+                    "forkjoin_msg",
+                    "skynet",
+                    "tasks",
+                    "timers");
+
+    private static final List<String> ON_TWO_CORES =
+            List.of(
+                    "pingpong",
+                    "counting",
+                    "fanin",
+                    "chan_rendezvous",
+                    "chan_buffered",
+                    "pipeline",
+                    "tasks",
+                    "skynet");
+
+    /** They need one thread, so that those who take turns do so. */
+    private static final List<String> IN_TURN =
+            List.of("snooze_10", "snooze_10000", "snooze_gc", "mutex_busy", "parked");
+
+    private static final List<String> SEVERAL_THREADS = List.of("vthreads", "kotlin-default");
+
+    /** What passes from thread to thread shows nothing where there is one. */
+    private static final String BETWEEN_CORDS = "cords";
+
+    /** So that the three frames are three. */
+    private static final List<String> REAL_FRAMES =
+            List.of(
+                    "-XX:CompileCommand=quiet",
+                    "-XX:CompileCommand=dontinline," + Frames.class.getName() + "::*");
+
+    private static final String TWO = "_2";
+
+    public static List<Row> all() {
+        List<Row> rows = new ArrayList<>();
+        for (Scenario scenario : Scenario.ALL) {
+            String name = scenario.name();
+            List<String> flags = name.equals("parked") ? REAL_FRAMES : List.of();
+            rows.add(new Row(name, scenario, name, flags));
+        }
+        for (String name : ON_TWO_CORES) {
+            rows.add(new Row(name + TWO, Scenario.named(name), name + TWO, List.of()));
+        }
+        for (int size : RINGS) {
+            rows.add(
+                    new Row(
+                            SCALE_FIBERS + size,
+                            Scenario.ringOf(size),
+                            "ring",
+                            List.of("-D" + Sizes.RING_PROPERTY + "=" + size)));
+        }
+        for (int cords = 1; cords <= 2; cords++) {
+            String name = SCALE_CORDS + cords;
+            rows.add(new Row(name, Scenario.RINGS, name, List.of()));
+        }
+        return rows;
+    }
+
+    /** {@return the number that the name of a scaling row ends with} */
+    public static int size(Row row, String prefix) {
+        return Integer.parseInt(row.name().substring(prefix.length()));
+    }
+
+    public boolean isOnTwoCores() {
+        return name.endsWith(TWO) && !isScaling();
+    }
+
+    /** {@code scale} names all of them. */
+    public boolean matches(String wanted) {
+        return name.equals(wanted) || (isScaling() && wanted.equals("scale"));
+    }
+
+    /** {@return the size of the heap, enough for a million of whatever the row makes} */
+    public String heap() {
+        if (isScaling() || name.equals("mem")) {
+            return "4g";
+        }
+        return PILING_UP.contains(scenario.name()) ? "2g" : "1g";
+    }
+
+    /** Scaling shows the forms with one thread: a ring has one message on its way. */
+    public boolean isShownFor(String system) {
+        if (isScaling()) {
+            return SCALED.contains(system);
+        }
+        if (name.equals(BETWEEN_CORDS)) {
+            return !system.equals("vthreads-1");
+        }
+        return !IN_TURN.contains(name) || !SEVERAL_THREADS.contains(system);
+    }
+
+    /**
+     * {@return whether what the row shows depends on the collector enough to run it twice} Between
+     * threads the spread of one collector is far more than what lies between the two.
+     */
+    public boolean isForEachCollector() {
+        return !isScaling()
+                && !isOnTwoCores()
+                && !name.equals("wakeup")
+                && scenario.unit() == Scenario.Unit.NANOSECONDS;
+    }
+
+    public boolean isScaling() {
+        return name.startsWith(SCALE_FIBERS) || name.startsWith(SCALE_CORDS);
+    }
+}

@@ -1,0 +1,269 @@
+package dev.ropewalk.benchmarks.scenario;
+
+import java.util.List;
+import java.util.function.LongUnaryOperator;
+
+/**
+ * What is measured, whichever system runs it.
+ *
+ * @param name the name on the command line
+ * @param operation what one operation is
+ * @param unit of the figures
+ * @param most operations of one round
+ * @param step a round's operations are a multiple of it
+ * @param answer the right answer of so many operations
+ * @param shape what every system's form does
+ */
+public record Scenario(
+        String name,
+        String operation,
+        Unit unit,
+        long most,
+        long step,
+        LongUnaryOperator answer,
+        String shape) {
+
+    /** What a figure counts. */
+    public enum Unit {
+        /** Elapsed time of a round by its operations. */
+        NANOSECONDS("ns"),
+        /** Processor time of a round by its operations, of all threads. */
+        CPU_NANOSECONDS("CPU ns"),
+        /** Heap that the program holds by its operations. */
+        BYTES("B");
+
+        private final String symbol;
+
+        Unit(String symbol) {
+            this.symbol = symbol;
+        }
+
+        @Override
+        public String toString() {
+            return symbol;
+        }
+    }
+
+    private static final long MILLION = 1_000_000;
+
+    static final List<Scenario> ALL =
+            List.of(
+                    of(
+                            "pingpong",
+                            "message",
+                            20 * MILLION,
+                            1,
+                            Scenario::sumTo,
+                            "two actors answer each other"),
+                    of(
+                            "ring",
+                            "message",
+                            20 * MILLION,
+                            1,
+                            Scenario::sumTo,
+                            "1,000 actors pass one message on"),
+                    of(
+                            "counting",
+                            "message",
+                            10 * MILLION,
+                            Sizes.BURST,
+                            Scenario::sumTo,
+                            "one producer, one actor that adds up; a mailbox with a limit where the"
+                                    + " system has one"),
+                    of(
+                            "fanin",
+                            "message",
+                            64 * 50_000,
+                            Sizes.PRODUCERS,
+                            n -> Sizes.PRODUCERS * sumTo(n / Sizes.PRODUCERS),
+                            "64 producers, one actor that adds up; a mailbox with a limit where the"
+                                    + " system has one"),
+                    of(
+                            "forkjoin_create",
+                            "actor",
+                            MILLION,
+                            Sizes.BURST,
+                            Scenario::sumTo,
+                            "make an actor, send it one message, it ends"),
+                    of(
+                            "forkjoin_msg",
+                            "message",
+                            20 * MILLION,
+                            Sizes.BURST,
+                            Scenario::sumTo,
+                            "one producer sends to 60 actors in turn"),
+                    of(
+                            "tasks",
+                            "task",
+                            MILLION,
+                            Sizes.BURST,
+                            Scenario::sumTo,
+                            "one producer of tasks that add a number and end"),
+                    fixed(
+                            "skynet",
+                            "leaf",
+                            MILLION,
+                            n -> sumTo(n - 1),
+                            "a tree of actors, ten children each, a million leaves, summed up"),
+                    of(
+                            "big",
+                            "ping and pong",
+                            120 * 20_000,
+                            Sizes.BIG,
+                            n -> n,
+                            "120 actors ping one another at random"),
+                    of(
+                            "bank",
+                            "transfer",
+                            200_000,
+                            Sizes.BURST,
+                            Scenario::amounts,
+                            "1,000 accounts; the one that pays asks the one that gets, in Ropewalk"
+                                    + " with a time limit"),
+                    of(
+                            "chan_rendezvous",
+                            "element",
+                            MILLION,
+                            1,
+                            Scenario::sumTo,
+                            "one sender, one receiver, no buffer"),
+                    of(
+                            "chan_buffered",
+                            "element",
+                            20 * MILLION,
+                            1,
+                            Scenario::sumTo,
+                            "one sender, one receiver, 128 slots"),
+                    of(
+                            "pipeline",
+                            "element",
+                            MILLION,
+                            1,
+                            n -> sumTo(n) + Sizes.STAGES * n,
+                            "ten stages with channels of 128 slots between"),
+                    new Scenario(
+                            "timers",
+                            "sleep",
+                            Unit.CPU_NANOSECONDS,
+                            100_000 * Sizes.SLEEPS,
+                            100_000 * Sizes.SLEEPS,
+                            n -> n,
+                            "100,000 sleepers, 20 sleeps of 100 ms on average each"),
+                    new Scenario(
+                            "mem",
+                            "idle actor",
+                            Unit.BYTES,
+                            MILLION,
+                            MILLION,
+                            n -> n,
+                            "a million actors that had one message and wait for the next"),
+                    of(
+                            "snooze_10",
+                            "switch",
+                            20 * MILLION,
+                            Sizes.FEW,
+                            n -> n,
+                            "10 fibers yield in turn"),
+                    of(
+                            "snooze_10000",
+                            "switch",
+                            20 * MILLION,
+                            Sizes.MANY,
+                            n -> n,
+                            "10,000 fibers yield in turn"),
+                    of(
+                            "snooze_gc",
+                            "switch",
+                            10 * Sizes.MANY,
+                            Sizes.MANY,
+                            n -> n,
+                            "10,000 fibers yield once each, right after a full collection that"
+                                    + " does not count"),
+                    of(
+                            "mutex_busy",
+                            "lock",
+                            20 * MILLION,
+                            Sizes.FEW,
+                            n -> n,
+                            "10 fibers want one fair mutex all the time, which is handed on"),
+                    uncontended("semaphore", "a semaphore of one permit that nobody else wants"),
+                    uncontended("read_lock", "a fair lock for readers that nobody else wants"),
+                    uncontended(
+                            "event",
+                            "an event is signalled, and its signal taken by the same fiber; for a"
+                                    + " thread, unpark and park"),
+                    of(
+                            "cords",
+                            "round trip",
+                            MILLION,
+                            1,
+                            n -> n,
+                            "a fiber of a cord and one of another schedule each other"),
+                    fixed(
+                            "wakeup",
+                            "wake-up",
+                            1_000,
+                            n -> n,
+                            "a thread wakes a fiber of a cord that sleeps, and spins until it hears"
+                                    + " it"),
+                    new Scenario(
+                            "parked",
+                            "parked fiber",
+                            Unit.BYTES,
+                            100_000,
+                            100_000,
+                            n -> n * Frames.DEPTH,
+                            "100,000 fibers that wait, each below three frames of the user's"));
+
+    /** As many messages around each of two rings, on one cord or on two. */
+    static final Scenario RINGS =
+            of(
+                    "rings",
+                    "message",
+                    2 * MILLION,
+                    2,
+                    n -> 2 * sumTo(n / 2),
+                    "two rings of 1,000 actors at the same time");
+
+    /** A ring of another size, with enough messages for two laps. */
+    static Scenario ringOf(int size) {
+        Scenario ring = named("ring");
+        long operations = Math.max(MILLION, 2L * size);
+        return fixed("ring", ring.operation, operations, ring.answer, ring.shape);
+    }
+
+    static Scenario named(String name) {
+        return ALL.stream().filter(s -> s.name().equals(name)).findFirst().orElseThrow();
+    }
+
+    private static Scenario of(
+            String name,
+            String operation,
+            long most,
+            long step,
+            LongUnaryOperator answer,
+            String shape) {
+        return new Scenario(name, operation, Unit.NANOSECONDS, most, step, answer, shape);
+    }
+
+    private static Scenario uncontended(String name, String shape) {
+        return of(name, "take and give back", 100 * MILLION, 1, n -> n, shape);
+    }
+
+    private static Scenario fixed(
+            String name, String operation, long most, LongUnaryOperator answer, String shape) {
+        return new Scenario(name, operation, Unit.NANOSECONDS, most, most, answer, shape);
+    }
+
+    private static long sumTo(long n) {
+        return n * (n + 1) / 2;
+    }
+
+    private static long amounts(long n) {
+        long sum = 0;
+        for (long i = 0; i < n; i++) {
+            sum += Sizes.amount(i);
+        }
+        return sum;
+    }
+}

@@ -1,0 +1,36 @@
+package dev.ropewalk.benchmarks.scenario;
+
+import java.util.List;
+
+/**
+ * One operation by itself, which JMH times.
+ *
+ * @param name the name on the command line
+ * @param operation what one operation is
+ * @param unit of the figures
+ * @param shape what is done
+ */
+public record SingleOperation(String name, String operation, String unit, String shape) {
+    public static final List<SingleOperation> ALL =
+            List.of(
+                    ns("switch", "switch", "two stacks that yield to each other"),
+                    ns("schedule", "hop", "two fibers that schedule each other and suspend"),
+                    ns("spin_await", "fiber", "a fiber is spun and awaited at once"),
+                    ns("timeout", "limit", "a time limit armed and cancelled"),
+                    ns("generator", "value", "a body yields values, taken one by one"),
+                    ns("mutex", "lock", "a mutex that nobody else wants"),
+                    ns("start_end", "fiber", "a fiber starts and ends and never waits"),
+                    ns(
+                            "message",
+                            "message",
+                            "a message around a ring of 2 or 100 actors of one cord"),
+                    new SingleOperation(
+                            "wordcount",
+                            "100 MB of text",
+                            "ms",
+                            "the whole of the wordcount example beside plain parallel streams"));
+
+    private static SingleOperation ns(String name, String operation, String shape) {
+        return new SingleOperation(name, operation, "ns", shape);
+    }
+}

@@ -1,0 +1,115 @@
+package dev.ropewalk.benchmarks.system;
+
+import dev.ropewalk.benchmarks.scenario.Peer;
+import dev.ropewalk.benchmarks.system.kotlin.CoroutinePeers;
+import dev.ropewalk.benchmarks.system.pekko.PekkoPeer;
+import dev.ropewalk.benchmarks.system.ropewalk.RopewalkChannels;
+import dev.ropewalk.benchmarks.system.ropewalk.RopewalkPeer;
+import dev.ropewalk.benchmarks.system.ropewalk.RopewalkTasks;
+import dev.ropewalk.benchmarks.system.thread.ContinuationPeer;
+import dev.ropewalk.benchmarks.system.thread.ForkJoinPeer;
+import dev.ropewalk.benchmarks.system.thread.JoxPeer;
+import dev.ropewalk.benchmarks.system.thread.ThreadPeer;
+import dev.ropewalk.benchmarks.system.thread.VirtualThreadPeer;
+
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * A system in one configuration, by the name that the command line and the results use.
+ *
+ * @param name on the command line
+ * @param what it is, for the report
+ * @param open makes the peer
+ * @param flags of the JVM that runs it, beside the common ones
+ * @param onTwoCores whether it can use more than one thread
+ */
+public record Contestant(
+        String name, String what, Supplier<Peer> open, List<String> flags, boolean onTwoCores) {
+    private static final List<String> ONE_CARRIER =
+            List.of(
+                    "-Djdk.virtualThreadScheduler.parallelism=1",
+                    "-Djdk.virtualThreadScheduler.maxPoolSize=1");
+
+    public static final List<Contestant> ALL =
+            List.of(
+                    of(
+                            "ropewalk-handler",
+                            "Ropewalk, handler-style actors",
+                            RopewalkPeer::handlers),
+                    of("ropewalk-loop", "Ropewalk, loop-style actors", RopewalkPeer::loops),
+                    of(
+                            "ropewalk-local",
+                            "Ropewalk, fibers, and channels of one cord",
+                            RopewalkChannels::local),
+                    of(
+                            "ropewalk-shared",
+                            "Ropewalk, fibers, and channels for any cord",
+                            RopewalkChannels::shared),
+                    new Contestant(
+                            "ropewalk-late",
+                            "Ropewalk, fibers, and channels of one cord, with late unmount",
+                            RopewalkChannels::late,
+                            List.of("-Dropewalk.lateUnmount=true"),
+                            false),
+                    of("ropewalk-tasks", "Ropewalk, tasks of a scheduler", RopewalkTasks::new),
+                    of("pekko", "Pekko typed, as it comes", PekkoPeer::asItComes),
+                    oneThread(
+                            "pekko-tuned",
+                            "Pekko typed, one thread, throughput 100, tick 1 ms",
+                            PekkoPeer::tuned),
+                    oneThread(
+                            "kotlin-loop",
+                            "Kotlin coroutines, event loop",
+                            CoroutinePeers::eventLoop),
+                    of(
+                            "kotlin-default",
+                            "Kotlin coroutines, default dispatcher",
+                            CoroutinePeers::defaultDispatcher),
+                    of("jox", "Jox channels on virtual threads", JoxPeer::new),
+                    new Contestant(
+                            "jox-1",
+                            "Jox channels on virtual threads, one carrier",
+                            JoxPeer::new,
+                            ONE_CARRIER,
+                            false),
+                    of("vthreads", "virtual threads and JDK queues", VirtualThreadPeer::new),
+                    new Contestant(
+                            "vthreads-1",
+                            "virtual threads and JDK queues, one carrier",
+                            VirtualThreadPeer::new,
+                            ONE_CARRIER,
+                            false),
+                    of(
+                            "forkjoin-pool",
+                            "the fork-join pool of the JDK, first in, first out",
+                            ForkJoinPeer::new),
+                    of(
+                            "threads",
+                            "plain threads that park, and the locks of the JDK",
+                            ThreadPeer::parking),
+                    of(
+                            "spinning",
+                            "two threads that spin on a field: the floor between cores",
+                            ThreadPeer::spinning),
+                    oneThread(
+                            "continuations",
+                            "bare continuations: the floor, no library",
+                            ContinuationPeer::new));
+
+    private static Contestant of(String name, String what, Supplier<Peer> open) {
+        return new Contestant(name, what, open, List.of(), true);
+    }
+
+    private static Contestant oneThread(String name, String what, Supplier<Peer> open) {
+        return new Contestant(name, what, open, List.of(), false);
+    }
+
+    /** {@return what the system runs, by name} */
+    public Set<String> programs() {
+        try (Peer peer = open.get()) {
+            return Set.copyOf(peer.programs().keySet());
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package dev.ropewalk.benchmarks.system.thread;
+
+import dev.ropewalk.benchmarks.scenario.Peer;
+import dev.ropewalk.benchmarks.scenario.Program;
+
+import java.util.Map;
+
+/** Plain virtual threads and the queues of the JDK, on the JDK's own scheduler. */
+public final class VirtualThreadPeer implements Peer {
+    @Override
+    public Map<String, Program> programs() {
+        return Map.ofEntries(
+                Map.entry("pingpong", VirtualThreadMessages::pingpong),
+                Map.entry("pingpong_2", VirtualThreadMessages::pingpong),
+                Map.entry("ring", VirtualThreadMessages::ring),
+                Map.entry("counting", VirtualThreadMessages::counting),
+                Map.entry("counting_2", VirtualThreadMessages::counting),
+                Map.entry("fanin", VirtualThreadMessages::fanin),
+                Map.entry("fanin_2", VirtualThreadMessages::fanin),
+                Map.entry("forkjoin_create", VirtualThreadForks::create),
+                Map.entry("forkjoin_msg", VirtualThreadForks::messages),
+                Map.entry("tasks", VirtualThreadForks::tasks),
+                Map.entry("tasks_2", VirtualThreadForks::tasks),
+                Map.entry("skynet", VirtualThreadTree::skynet),
+                Map.entry("skynet_2", VirtualThreadTree::skynet),
+                Map.entry("big", VirtualThreadBig::big),
+                Map.entry("bank", VirtualThreadBank::bank),
+                Map.entry("chan_rendezvous", VirtualThreadChannels::rendezvous),
+                Map.entry("chan_buffered", VirtualThreadChannels::buffered),
+                Map.entry("chan_rendezvous_2", VirtualThreadChannels::rendezvous),
+                Map.entry("chan_buffered_2", VirtualThreadChannels::buffered),
+                Map.entry("pipeline", VirtualThreadChannels::pipeline),
+                Map.entry("pipeline_2", VirtualThreadChannels::pipeline),
+                Map.entry("timers", VirtualThreadIdlers::timers),
+                Map.entry("mem", VirtualThreadIdlers::mem),
+                Map.entry("snooze_10", VirtualThreadTurns::few),
+                Map.entry("snooze_10000", VirtualThreadTurns::many),
+                Map.entry("snooze_gc", VirtualThreadTurns::afterCollection),
+                Map.entry("cords", VirtualThreadTurns::roundTrips),
+                Map.entry("parked", VirtualThreadTurns::parked),
+                Map.entry("mutex_busy", VirtualThreadTurns::busyLock));
+    }
+}

@@ -1,0 +1,114 @@
+package dev.ropewalk.benchmarks.system.kotlin
+
+import dev.ropewalk.benchmarks.measure.Laps
+import dev.ropewalk.benchmarks.scenario.Sizes
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.channels.ReceiveChannel
+import kotlinx.coroutines.channels.SendChannel
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+
+/** Few actors and many messages. Who floods a mailbox waits while it is full. */
+internal class CoroutineMessages(private val context: CoroutineContext) {
+    private class Hop(val left: Long, val sum: Long)
+
+    private sealed interface Count
+
+    private class Add(val value: Long) : Count
+
+    private class Get(val reply: CompletableDeferred<Long>) : Count
+
+    fun pingpong(n: Long): Long = around(2, n)
+
+    fun ring(n: Long): Long = around(Sizes.RING, n)
+
+    private fun around(size: Int, n: Long): Long = runBlocking(context) {
+        val answer = CompletableDeferred<Long>()
+        val mailboxes = List(size) { Channel<Hop>(Channel.UNLIMITED) }
+        mailboxes.forEachIndexed { i, mailbox ->
+            launch { passOn(mailbox, mailboxes[(i + 1) % size], answer) }
+        }
+        mailboxes.first().send(Hop(Laps.hops(n, size), Laps.sum(n, size)))
+        answer.await().also { mailboxes.forEach { it.close() } }
+    }
+
+    private suspend fun passOn(
+        mailbox: ReceiveChannel<Hop>,
+        next: SendChannel<Hop>,
+        answer: CompletableDeferred<Long>,
+    ) {
+        for (hop in mailbox) {
+            Laps.passed(hop.left)
+            val sum = hop.sum + hop.left
+            if (hop.left == 1L) {
+                answer.complete(sum)
+            } else {
+                next.send(Hop(hop.left - 1, sum))
+            }
+        }
+    }
+
+    fun counting(n: Long): Long = runBlocking(context) {
+        val counter = Channel<Count>(Sizes.MAILBOX)
+        launch { count(counter) }
+        for (value in 1..n) {
+            counter.send(Add(value))
+        }
+        val total = CompletableDeferred<Long>()
+        counter.send(Get(total))
+        counter.close()
+        total.await()
+    }
+
+    private suspend fun count(mailbox: ReceiveChannel<Count>) {
+        var total = 0L
+        for (message in mailbox) {
+            when (message) {
+                is Add -> total += message.value
+                is Get -> message.reply.complete(total)
+            }
+        }
+    }
+
+    fun fanin(n: Long): Long = runBlocking(context) {
+        val counter = Channel<Add>(Sizes.MAILBOX)
+        repeat(Sizes.PRODUCERS) {
+            launch {
+                for (value in 1..n / Sizes.PRODUCERS) {
+                    counter.send(Add(value))
+                }
+            }
+        }
+        var total = 0L
+        for (received in 1..n) {
+            total += counter.receive().value
+        }
+        total
+    }
+
+    fun forkjoin(n: Long): Long = runBlocking(context) {
+        val mailboxes = List(Sizes.FORKED) { Channel<Add>(Sizes.MAILBOX) }
+        val totals = mailboxes.map { totalOf(it) }
+        var next = 0
+        for (value in 1..n) {
+            mailboxes[next].send(Add(value))
+            next = if (next + 1 == Sizes.FORKED) 0 else next + 1
+        }
+        mailboxes.forEach { it.close() }
+        totals.awaitAll().sum()
+    }
+
+    private fun CoroutineScope.totalOf(mailbox: ReceiveChannel<Add>): Deferred<Long> = async {
+        var total = 0L
+        for (add in mailbox) {
+            total += add.value
+        }
+        total
+    }
+}
