@@ -260,8 +260,8 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
                 closeCause = cause;
             }
             state = to;
-            claimAll(senders, toWake);
-            claimAll(receivers, toWake);
+            toWake.addAll(senders.claimAll(CLOSED));
+            toWake.addAll(receivers.claimAll(CLOSED));
             if (to == State.CANCELLED) {
                 for (E element = buffer.poll(); element != null; element = buffer.poll()) {
                     left.add(element);
@@ -270,7 +270,7 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
         } finally {
             guard.exit();
         }
-        toWake.forEach(WaitNode::wake);
+        WaitQueue.wakeAll(toWake);
         if (undelivered != null) {
             handOver(left, undelivered);
         }
@@ -317,14 +317,6 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
         if (element == Waits.TIMED_OUT) {
             throw new IllegalArgumentException(
                     "element=TIMED_OUT is the mark of a time limit; send something else");
-        }
-    }
-
-    private static <E> void claimAll(WaitQueue<E> line, List<WaitNode<E>> claimed) {
-        for (WaitNode<E> node = line.claimFirst(CLOSED);
-                node != null;
-                node = line.claimFirst(CLOSED)) {
-            claimed.add(node);
         }
     }
 

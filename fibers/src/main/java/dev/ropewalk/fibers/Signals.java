@@ -115,22 +115,18 @@ public final class Signals implements AutoCloseable {
     /** Gives the signals back; who waits gets an exception. Closing twice is harmless. */
     @Override
     public void close() {
-        List<WaitNode<String>> waiting = new ArrayList<>();
+        List<WaitNode<String>> toWake;
         guard.enter(this);
         try {
             if (isClosed) {
                 return;
             }
             isClosed = true;
-            for (WaitNode<String> each = line.claimFirst(CLOSED);
-                    each != null;
-                    each = line.claimFirst(CLOSED)) {
-                waiting.add(each);
-            }
+            toWake = line.claimAll(CLOSED);
         } finally {
             guard.exit();
         }
-        waiting.forEach(WaitNode::wake);
+        WaitQueue.wakeAll(toWake);
         synchronized (HANDLED) {
             names.forEach(name -> remove(name, this));
         }

@@ -2,6 +2,9 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * Parties that wait, first in, first out; all of it inside the guard.
  *
@@ -84,6 +87,37 @@ public final class WaitQueue<E> {
             }
         }
         return null;
+    }
+
+    /**
+     * Ends the wait of all nodes that still wait, and takes all nodes out. The caller wakes those
+     * returned by {@link #wakeAll} when it has left the guard. Allocates nothing if nobody waits.
+     *
+     * @param result what each node's wait returns
+     * @return the nodes whose wait was ended, in their order; not to be changed
+     */
+    public List<WaitNode<E>> claimAll(Object result) {
+        WaitNode<E> node = claimFirst(result);
+        if (node == null) {
+            return List.of();
+        }
+        List<WaitNode<E>> claimed = new ArrayList<>();
+        for (; node != null; node = claimFirst(result)) {
+            claimed.add(node);
+        }
+        return claimed;
+    }
+
+    /**
+     * Wakes nodes that were claimed, in their order. Called outside the guard.
+     *
+     * @param <E> what a node brings, or wants
+     * @param claimed the nodes; an empty list costs nothing
+     */
+    public static <E> void wakeAll(List<WaitNode<E>> claimed) {
+        for (int i = 0; i < claimed.size(); i++) { // no iterator, which would be an allocation
+            claimed.get(i).wake();
+        }
     }
 
     /** {@return how many stand here; counts them one by one} */

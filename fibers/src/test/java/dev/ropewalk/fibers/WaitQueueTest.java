@@ -124,6 +124,26 @@ class WaitQueueTest {
     }
 
     @Test
+    void claimAllEndsTheWaitsOfAllThatStillWaitInTheirOrder() {
+        WaitQueue<Integer> queue = new WaitQueue<>();
+        WaitNode<Integer> first = node(1);
+        WaitNode<Integer> gaveUp = node(2);
+        WaitNode<Integer> last = node(3);
+        queue.add(first);
+        queue.add(gaveUp);
+        queue.add(last);
+        assertTrue(gaveUp.claim("elsewhere"));
+        List<WaitNode<Integer>> claimed = queue.claimAll(RESULT);
+        assertEquals(List.of(first, last), claimed);
+        assertTrue(queue.isEmpty());
+        queue.checkInvariants();
+        WaitQueue.wakeAll(claimed);
+        assertSame(RESULT, Exclusion.byLock().await(first, "all", 0));
+        assertSame(RESULT, Exclusion.byLock().await(last, "all", 0));
+        assertEquals(List.of(), queue.claimAll(RESULT));
+    }
+
+    @Test
     void F8_waitThatStandsInSeveralLinesIsClaimedOnce() {
         WaitQueue<Integer> first = new WaitQueue<>();
         WaitQueue<String> second = new WaitQueue<>();

@@ -218,7 +218,7 @@ public final class Barrier {
         } finally {
             guard.exit();
         }
-        Parties.wakeAll(toWake);
+        WaitQueue.wakeAll(toWake);
     }
 
     /** {@return how many parties wait for each other} */
@@ -304,7 +304,7 @@ public final class Barrier {
             } finally {
                 guard.exit();
             }
-            Parties.wakeAll(toWake);
+            WaitQueue.wakeAll(toWake);
             throw left;
         }
     }
@@ -323,7 +323,7 @@ public final class Barrier {
         } finally {
             guard.exit();
         }
-        Parties.wakeAll(toWake);
+        WaitQueue.wakeAll(toWake);
         checkReleased(mine);
     }
 
@@ -341,7 +341,7 @@ public final class Barrier {
 
     /** Guarded. Who has left may stand in the line still, or be out of it and not have said so. */
     private void release(Generation mine, List<WaitNode<Object>> toWake) {
-        toWake.addAll(Parties.claimAll(mine.line, RECHECK));
+        toWake.addAll(mine.line.claimAll(RECHECK));
         int left = parties - 1 - toWake.size();
         if (left == 0) {
             mine.state = State.RELEASED;
@@ -373,7 +373,7 @@ public final class Barrier {
         } finally {
             guard.exit();
         }
-        Parties.wakeAll(toWake);
+        WaitQueue.wakeAll(toWake);
     }
 
     /** Guarded: no effect if it is over. With it goes the next one, if it still gathers. */
@@ -384,7 +384,7 @@ public final class Barrier {
             each.state = State.BROKEN;
             each.brokenBy = why;
             each.cause = cause;
-            toWake.addAll(Parties.claimAll(each.line, RECHECK));
+            toWake.addAll(each.line.claimAll(RECHECK));
             each = each.next == current ? each.next : null;
         }
     }

@@ -82,12 +82,12 @@ final class CountToZero {
                 count.setOpaque(before - 1);
             }
             if (before == 1) {
-                released = Parties.claimAll(line, ZERO);
+                released = line.claimAll(ZERO);
             }
         } finally {
             guard.exit();
         }
-        Parties.wakeAll(released);
+        WaitQueue.wakeAll(released);
         return before;
     }
 

@@ -158,19 +158,21 @@ public final class Event implements Handoff {
      * @throws WrongThreadException if the event is another cord's
      */
     public void signal() {
-        Woken woken = null;
+        List<WaitNode<Event>> toWake;
         guard.enter(this);
         try {
-            WaitNode<Event> next = line.claimFirst(this);
-            while (next != null) {
-                woken = Woken.add(woken, next);
-                next = isManual ? line.claimFirst(this) : null;
-            }
-            isSignalled = isManual || woken == null;
+            toWake = isManual ? line.claimAll(this) : claimOne();
+            isSignalled = isManual || toWake.isEmpty();
         } finally {
             guard.exit();
         }
-        Woken.wakeAll(woken);
+        WaitQueue.wakeAll(toWake);
+    }
+
+    /** Guarded. */
+    private List<WaitNode<Event>> claimOne() {
+        WaitNode<Event> first = line.claimFirst(this);
+        return first == null ? List.of() : List.of(first);
     }
 
     /**

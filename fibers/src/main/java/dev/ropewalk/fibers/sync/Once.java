@@ -234,11 +234,11 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
         try {
             done = result;
             runner = null;
-            woken = Parties.claimAll(line, told);
+            woken = line.claimAll(told);
         } finally {
             guard.exit();
         }
-        Parties.wakeAll(woken);
+        WaitQueue.wakeAll(woken);
     }
 
     /** The runner leaves the block without a result. */

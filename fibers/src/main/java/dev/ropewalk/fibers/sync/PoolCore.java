@@ -204,12 +204,12 @@ final class PoolCore<R> {
         guard.enter(owner);
         try {
             state.close(toClose, toClear);
-            refused.addAll(Parties.claimAll(line, SERVED));
+            refused.addAll(line.claimAll(SERVED));
             refused.forEach(each -> loanOf(each).state = Loan.State.REFUSED);
         } finally {
             guard.exit();
         }
-        Parties.wakeAll(refused);
+        WaitQueue.wakeAll(refused);
         closeAll(toClose, toClear);
     }
 
@@ -308,7 +308,7 @@ final class PoolCore<R> {
         } finally {
             guard.exit();
         }
-        Parties.wakeAll(served);
+        WaitQueue.wakeAll(served);
         return result;
     }
 

@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
@@ -129,7 +130,7 @@ public final class ReadWriteLock {
 
     void unlock(boolean isWrite) {
         Object me = guard.caller(this);
-        Woken woken;
+        List<WaitNode<Entry>> toWake;
         guard.enter(this);
         try {
             Entry entry = isWrite ? writing : readers.get(me);
@@ -147,11 +148,11 @@ public final class ReadWriteLock {
             }
             entry.end(me);
             remove(me, isWrite);
-            woken = serveGuarded();
+            toWake = serveGuarded();
         } finally {
             guard.exit();
         }
-        Woken.wakeAll(woken);
+        WaitQueue.wakeAll(toWake);
     }
 
     boolean isHeldByCaller(boolean isWrite) {
@@ -274,18 +275,18 @@ public final class ReadWriteLock {
 
     /** Also when a fiber was abandoned in the line. */
     void serve() {
-        Woken woken;
+        List<WaitNode<Entry>> toWake;
         guard.enter(this);
         try {
-            woken = serveGuarded();
+            toWake = serveGuarded();
         } finally {
             guard.exit();
         }
-        Woken.wakeAll(woken);
+        WaitQueue.wakeAll(toWake);
     }
 
-    private @Nullable Woken serveGuarded() {
-        Woken woken = null;
+    private List<WaitNode<Entry>> serveGuarded() {
+        List<WaitNode<Entry>> served = List.of();
         for (WaitNode<Entry> first = line.first(); first != null; first = line.first()) {
             Entry entry = Objects.requireNonNull(first.element());
             if (first.isWaiting() && !admits(entry.isWrite)) {
@@ -294,10 +295,13 @@ public final class ReadWriteLock {
             line.remove(first);
             if (first.claim(ADMITTED)) {
                 enter(first.who(), entry);
-                woken = Woken.add(woken, first);
+                if (served.isEmpty()) {
+                    served = new ArrayList<>(2); // not before: mostly nobody is served
+                }
+                served.add(first);
             }
         }
-        return woken;
+        return served;
     }
 
     /** A reader, or the one who may write; a fiber holds it as long as it reads or writes. */

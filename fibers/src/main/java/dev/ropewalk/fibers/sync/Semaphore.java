@@ -11,6 +11,8 @@ import dev.ropewalk.fibers.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -247,7 +249,7 @@ public final class Semaphore implements Handoff {
      */
     public void release(int n) {
         checkPositive(n);
-        Woken woken;
+        List<WaitNode<Integer>> toWake;
         guard.enter(this);
         try {
             if (n > bound - available) {
@@ -264,26 +266,26 @@ public final class Semaphore implements Handoff {
                                 + " bound");
             }
             available += n;
-            woken = serveGuarded();
+            toWake = serveGuarded();
         } finally {
             guard.exit();
         }
-        Woken.wakeAll(woken);
+        WaitQueue.wakeAll(toWake);
     }
 
     private void serve() {
-        Woken woken;
+        List<WaitNode<Integer>> toWake;
         guard.enter(this);
         try {
-            woken = serveGuarded();
+            toWake = serveGuarded();
         } finally {
             guard.exit();
         }
-        Woken.wakeAll(woken);
+        WaitQueue.wakeAll(toWake);
     }
 
-    private @Nullable Woken serveGuarded() {
-        Woken woken = null;
+    private List<WaitNode<Integer>> serveGuarded() {
+        List<WaitNode<Integer>> served = List.of();
         for (WaitNode<Integer> first = line.first(); first != null; first = line.first()) {
             int wanted = wanted(first);
             if (first.isWaiting() && wanted > available) {
@@ -292,10 +294,13 @@ public final class Semaphore implements Handoff {
             line.remove(first);
             if (first.claim(ACQUIRED)) {
                 available -= wanted;
-                woken = Woken.add(woken, first);
+                if (served.isEmpty()) {
+                    served = new ArrayList<>(2); // not before: mostly nobody is served
+                }
+                served.add(first);
             }
         }
-        return woken;
+        return served;
     }
 
     // ---------------------------------------------------------------- both

@@ -195,7 +195,7 @@ public final class Ticket {
             before = holder;
             holder = null;
             callbacks = List.of();
-            toWake = Parties.claimAll(line, GIVEN_UP);
+            toWake = line.claimAll(GIVEN_UP);
             Ticket called = queue.remove(this);
             if (called != null) {
                 toPost = called.callbacks;
@@ -205,7 +205,7 @@ public final class Ticket {
             guard.exit();
         }
         TransferableHold.end(before);
-        Parties.wakeAll(toWake);
+        WaitQueue.wakeAll(toWake);
         toPost.forEach(each -> each.cord.post(each));
     }
 
@@ -214,7 +214,7 @@ public final class Ticket {
         state = State.CALLED;
         callbacks = List.of();
         List<WaitNode<Object>> toWake = new ArrayList<>(others);
-        toWake.addAll(Parties.claimAll(line, CALLED));
+        toWake.addAll(line.claimAll(CALLED));
         return toWake;
     }
 
