@@ -8,9 +8,10 @@ import java.util.List;
  * Something that a fiber must give back before it ends, such as a lock. A fiber that ends while it
  * holds one is reported, and the holding is told, so that nobody waits for the dead.
  *
- * <p>A holding is in the list of one fiber at most. {@link #hold} and {@link #letGo} are called on
- * the holder's cord. What others may give back in the holder's stead, from anywhere, says by {@link
- * #isHeld} whether it is still held when the holder ends.
+ * <p>A hold is in the list of one fiber at most. {@link #hold} and {@link #letGo} are called on the
+ * holder's cord. A transferable hold, such as a ticket or a loan, may be given back by others in
+ * the holder's stead: {@link #letGoFromAnywhere} ends it, and {@link #isHeld} says whether it is
+ * still held when the holder ends. Another fiber that takes it over begins a hold of its own.
  */
 public abstract class Hold {
     /** Next in the holder's list; of the holder's cord. */
@@ -94,6 +95,41 @@ public abstract class Hold {
                 nextHeld = null;
                 return;
             }
+        }
+    }
+
+    /**
+     * Like {@link #letGo}, from any thread, for a transferable hold. On another cord than the
+     * holder's it takes effect a moment later; until then {@link #isHeld} has to return false.
+     *
+     * @param holder the fiber that holds this
+     */
+    protected final void letGoFromAnywhere(Fiber<?> holder) {
+        if (holder.cord.isCurrent()) {
+            letGo(holder);
+        } else {
+            holder.cord.post(new LetGo(this, holder));
+        }
+    }
+
+    /** On its way to the holder's cord. */
+    private static final class LetGo extends CordMessage {
+        private final Hold hold;
+        private final Fiber<?> holder;
+
+        LetGo(Hold hold, Fiber<?> holder) {
+            this.hold = hold;
+            this.holder = holder;
+        }
+
+        @Override
+        protected void onCord() {
+            hold.letGo(holder);
+        }
+
+        @Override
+        protected void onClosed() {
+            // The fiber has ended with its cord, and its list with it.
         }
     }
 

@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.sync;
 import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handoff;
+import dev.ropewalk.fibers.Hold;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.WaitNode;
 import dev.ropewalk.fibers.WaitQueue;
@@ -61,7 +62,7 @@ public final class Barrier {
     private Generation current = new Generation();
 
     /** Guarded, all of it; reports read it as a hint. */
-    private final class Generation implements Handoff, TransferableHold.Owed {
+    private final class Generation extends Hold implements Handoff {
         private final WaitQueue<Object> line = new WaitQueue<>();
         private State state = State.GATHERING;
         private int arrived;
@@ -81,9 +82,26 @@ public final class Barrier {
             leave(this, party.who() + " was abandoned", null);
         }
 
-        /** By the last party, while it runs the action. */
+        /** By the last party, which holds this meanwhile. */
+        void act(Runnable toRun) {
+            Fiber<?> last = Fiber.currentOrNull();
+            if (last != null) {
+                hold(last);
+            }
+            try {
+                toRun.run();
+            } catch (Throwable failure) {
+                leave(this, "its action failed: " + failure, failure);
+                throw failure;
+            } finally {
+                if (last != null) {
+                    letGo(last);
+                }
+            }
+        }
+
         @Override
-        public boolean isOwed(TransferableHold obligation) {
+        protected boolean isHeld() {
             guard.enter(Barrier.this);
             try {
                 return state == State.FULL;
@@ -93,12 +111,12 @@ public final class Barrier {
         }
 
         @Override
-        public void onDebtorDead(TransferableHold obligation, Fiber<?> dead) {
+        protected void onHolderDead(Fiber<?> dead) {
             leave(this, dead + " was abandoned in the action", null);
         }
 
         @Override
-        public String afterwards() {
+        protected String afterwards() {
             return "which is broken; let the action end when it is terminated";
         }
 
@@ -312,7 +330,7 @@ public final class Barrier {
     /** By the last party. */
     private void complete(Generation mine) {
         if (action != null) {
-            act(mine, action);
+            mine.act(action);
         }
         List<WaitNode<Object>> toWake = new ArrayList<>();
         guard.enter(this);
@@ -325,18 +343,6 @@ public final class Barrier {
         }
         WaitQueue.wakeAll(toWake);
         checkReleased(mine);
-    }
-
-    private void act(Generation mine, Runnable toRun) {
-        TransferableHold obligation = TransferableHold.ofCaller(mine);
-        try {
-            toRun.run();
-        } catch (Throwable failure) {
-            leave(mine, "its action failed: " + failure, failure);
-            throw failure;
-        } finally {
-            TransferableHold.end(obligation);
-        }
     }
 
     /** Guarded. Who has left may stand in the line still, or be out of it and not have said so. */

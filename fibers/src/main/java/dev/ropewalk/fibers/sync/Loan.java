@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Hold;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ import java.util.List;
  *
  * @param <R> the type of the resource
  */
-public final class Loan<R> implements AutoCloseable {
+public final class Loan<R> extends Hold implements AutoCloseable {
     /*
      *   WAITING  -> LENT        given a resource that was idle
      *   WAITING  -> CLEARING    given the place of a dead borrower, whose resource has to be closed
@@ -46,40 +47,21 @@ public final class Loan<R> implements AutoCloseable {
     /** While CLEARING: what has to be closed; null once that has begun. */
     PoolState.@Nullable Orphan<R> orphan;
 
-    /** Null if a plain thread borrows; its borrower's. */
-    final @Nullable TransferableHold obligation;
-
-    private static final class Debt<R> implements TransferableHold.Owed {
-        private final Loan<R> loan;
-
-        Debt(Loan<R> loan) {
-            this.loan = loan;
-        }
-
-        @Override
-        public boolean isOwed(TransferableHold obligation) {
-            return loan.pool.isOwed(loan);
-        }
-
-        @Override
-        public void onDebtorDead(TransferableHold obligation, Fiber<?> dead) {
-            loan.pool.borrowerDied(loan, dead);
-        }
-
-        @Override
-        public List<?> awaitedAs() {
-            return List.of(loan.pool.owner());
-        }
-
-        @Override
-        public String toString() {
-            return loan.toString();
-        }
-    }
+    /** Null if a plain thread borrows: nobody sees a thread end. */
+    private final @Nullable Fiber<?> borrower = Fiber.currentOrNull();
 
     Loan(PoolCore<R> pool) {
         this.pool = pool;
-        this.obligation = TransferableHold.ofCaller(new Debt<>(this));
+        if (borrower != null) {
+            hold(borrower);
+        }
+    }
+
+    /** From any thread, when the pool says that it is not held. */
+    void end() {
+        if (borrower != null) {
+            letGoFromAnywhere(borrower);
+        }
     }
 
     /**
@@ -118,6 +100,26 @@ public final class Loan<R> implements AutoCloseable {
      */
     public void discard() {
         pool.discard(this);
+    }
+
+    /** What became of a dead borrower's resource: tells the uncaught handler of its cord. */
+    static void tell(Fiber<?> borrower, Throwable failure) {
+        report(borrower, failure);
+    }
+
+    @Override
+    protected boolean isHeld() {
+        return pool.isHeld(this);
+    }
+
+    @Override
+    protected void onHolderDead(Fiber<?> dead) {
+        pool.borrowerDied(this, dead);
+    }
+
+    @Override
+    protected List<?> awaitedAs() {
+        return List.of(pool.owner());
     }
 
     IllegalStateException misused(String operation) {

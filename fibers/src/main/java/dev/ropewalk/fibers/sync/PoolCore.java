@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Hold;
 import dev.ropewalk.fibers.WaitNode;
 import dev.ropewalk.fibers.WaitQueue;
 
@@ -67,7 +68,7 @@ final class PoolCore<R> {
             return isLent ? loan : null;
         } finally {
             if (!isLent) {
-                TransferableHold.end(loan.obligation);
+                loan.end();
             }
         }
     }
@@ -142,7 +143,7 @@ final class PoolCore<R> {
         try {
             factory.close(orphan.resource());
         } catch (Exception failure) {
-            TransferableHold.tell(orphan.borrower(), failure);
+            Loan.tell(orphan.borrower(), failure);
         } finally {
             settle(() -> state.cleared(loan));
         }
@@ -167,7 +168,7 @@ final class PoolCore<R> {
         List<R> toClose = new ArrayList<>(0);
         boolean wasLent = settle(() -> state.end(loan, Loan.State.RETURNED, "close", toClose));
         if (wasLent) {
-            TransferableHold.end(loan.obligation);
+            loan.end();
             toClose.forEach(this::closeResource);
         }
     }
@@ -175,11 +176,11 @@ final class PoolCore<R> {
     void discard(Loan<R> loan) {
         List<R> toClose = new ArrayList<>(1);
         settle(() -> state.end(loan, Loan.State.DISCARDED, "discard", toClose));
-        TransferableHold.end(loan.obligation);
+        loan.end();
         toClose.forEach(this::closeResource);
     }
 
-    boolean isOwed(Loan<R> loan) {
+    boolean isHeld(Loan<R> loan) {
         guard.enter(owner);
         try {
             return switch (loan.state) {
@@ -219,7 +220,7 @@ final class PoolCore<R> {
             try {
                 closeResource(orphan.resource());
             } catch (RuntimeException failure) {
-                TransferableHold.tell(orphan.borrower(), failure);
+                Loan.tell(orphan.borrower(), failure);
             } catch (Throwable failure) {
                 first = join(first, failure);
             }
@@ -246,36 +247,40 @@ final class PoolCore<R> {
 
     /** It is counted among those being closed. */
     private void closeResource(R resource) {
-        TransferableHold obligation = TransferableHold.ofCaller(new Closing());
-        try {
-            factory.close(resource);
-        } catch (Throwable failure) {
-            throw unchecked("a resource of " + owner + " could not be closed", failure);
-        } finally {
-            TransferableHold.end(obligation);
-            settle(state::closedOne);
-        }
+        new Closing().close(resource);
     }
 
-    /** What a fiber owes that closes a resource: else its place would be taken for ever. */
-    private final class Closing implements TransferableHold.Owed {
-        @Override
-        public boolean isOwed(TransferableHold obligation) {
-            return true; // it is ended on the debtor's cord, so it is in no list then
+    /** What a fiber holds that closes a resource: otherwise its place would be taken for ever. */
+    private final class Closing extends Hold {
+        void close(R resource) {
+            Fiber<?> closer = Fiber.currentOrNull();
+            if (closer != null) {
+                hold(closer);
+            }
+            try {
+                factory.close(resource);
+            } catch (Throwable failure) {
+                throw unchecked("a resource of " + owner + " could not be closed", failure);
+            } finally {
+                if (closer != null) {
+                    letGo(closer);
+                }
+                settle(state::closedOne);
+            }
         }
 
         @Override
-        public void onDebtorDead(TransferableHold obligation, Fiber<?> dead) {
+        protected void onHolderDead(Fiber<?> dead) {
             settle(state::closedOne);
         }
 
         @Override
-        public List<?> awaitedAs() {
+        protected List<?> awaitedAs() {
             return List.of(owner);
         }
 
         @Override
-        public String afterwards() {
+        protected String afterwards() {
             return "which counts as closed; let the factory's close end when it is terminated";
         }
 

@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Hold;
 import dev.ropewalk.fibers.WaitNode;
 import dev.ropewalk.fibers.WaitQueue;
 import dev.ropewalk.fibers.Waits;
@@ -48,7 +49,7 @@ public final class Ticket {
 
     private State state = State.WAITING;
     private List<Callback> callbacks = List.of();
-    private @Nullable TransferableHold holder;
+    private @Nullable TicketHold hold;
     @Nullable Ticket previous;
     @Nullable Ticket next;
 
@@ -72,7 +73,7 @@ public final class Ticket {
                 if (asker == null) {
                     throw failure;
                 }
-                TransferableHold.tell(asker, failure);
+                TicketHold.tell(asker, failure);
             }
         }
 
@@ -82,20 +83,37 @@ public final class Ticket {
         }
     }
 
-    private final class Debt implements TransferableHold.Owed {
+    /** That the holder answers for the ticket, until it is done or another fiber does. */
+    private final class TicketHold extends Hold {
+        private final Fiber<?> holder;
+
+        TicketHold(Fiber<?> holder) {
+            this.holder = holder;
+            hold(holder);
+        }
+
+        /** From any thread, when it does not count any more. */
+        void end() {
+            letGoFromAnywhere(holder);
+        }
+
+        static void tell(Fiber<?> fiber, Throwable failure) {
+            report(fiber, failure);
+        }
+
         @Override
-        public boolean isOwed(TransferableHold obligation) {
+        protected boolean isHeld() {
             guard.enter(queue);
             try {
-                return state != State.DONE && holder == obligation;
+                return state != State.DONE && hold == this;
             } finally {
                 guard.exit();
             }
         }
 
         @Override
-        public void onDebtorDead(TransferableHold obligation, Fiber<?> dead) {
-            finish(obligation);
+        protected void onHolderDead(Fiber<?> dead) {
+            finish(this);
         }
 
         @Override
@@ -108,7 +126,13 @@ public final class Ticket {
         this.queue = queue;
         this.guard = guard;
         this.number = number;
-        this.holder = TransferableHold.ofCaller(new Debt());
+        this.hold = holdOfCaller();
+    }
+
+    /** Null for a plain thread: nobody sees a thread end. */
+    private @Nullable TicketHold holdOfCaller() {
+        Fiber<?> fiber = Fiber.currentOrNull();
+        return fiber == null ? null : new TicketHold(fiber);
     }
 
     /**
@@ -141,7 +165,7 @@ public final class Ticket {
 
     private boolean awaitWithin(long limitNs) {
         WaitNode<Object> node = null;
-        TransferableHold before = null;
+        TicketHold before = null;
         guard.enterAtSwitchpoint(queue);
         try {
             checkNotDone("await");
@@ -149,15 +173,17 @@ public final class Ticket {
                 node = guard.node(null);
                 line.add(node);
             }
-            TransferableHold old = holder;
-            if (old == null || old.debtor() != Fiber.currentOrNull()) {
+            TicketHold old = hold;
+            if (old == null || old.holder != Fiber.currentOrNull()) {
                 before = old;
-                holder = TransferableHold.ofCaller(new Debt());
+                hold = holdOfCaller();
             }
         } finally {
             guard.exit();
         }
-        TransferableHold.end(before);
+        if (before != null) {
+            before.end();
+        }
         if (node == null) {
             return true;
         }
@@ -180,20 +206,20 @@ public final class Ticket {
         finish(null);
     }
 
-    /** With an obligation: only if that is still the one that counts. */
-    private void finish(@Nullable TransferableHold ofDead) {
-        TransferableHold before;
+    /** With the hold of a dead fiber: only if that is still the one that counts. */
+    private void finish(@Nullable TicketHold ofDead) {
+        TicketHold before;
         List<WaitNode<Object>> toWake;
         List<Callback> toPost = List.of();
         guard.enter(queue);
         try {
-            if (ofDead != null && (state == State.DONE || holder != ofDead)) {
+            if (ofDead != null && (state == State.DONE || hold != ofDead)) {
                 return;
             }
             checkNotDone("done");
             state = State.DONE;
-            before = holder;
-            holder = null;
+            before = hold;
+            hold = null;
             callbacks = List.of();
             toWake = line.claimAll(GIVEN_UP);
             Ticket called = queue.remove(this);
@@ -204,7 +230,9 @@ public final class Ticket {
         } finally {
             guard.exit();
         }
-        TransferableHold.end(before);
+        if (before != null) {
+            before.end();
+        }
         WaitQueue.wakeAll(toWake);
         toPost.forEach(each -> each.cord.post(each));
     }
