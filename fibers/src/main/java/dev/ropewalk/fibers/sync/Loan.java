@@ -40,7 +40,7 @@ public final class Loan<R> extends Hold implements AutoCloseable {
         LOST
     }
 
-    private final PoolCore<R> pool;
+    private final ResourcePool<R> pool;
     State state = State.WAITING;
     @Nullable R resource;
 
@@ -50,7 +50,7 @@ public final class Loan<R> extends Hold implements AutoCloseable {
     /** Null if a plain thread borrows: nobody sees a thread end. */
     private final @Nullable Fiber<?> borrower = Fiber.currentOrNull();
 
-    Loan(PoolCore<R> pool) {
+    Loan(ResourcePool<R> pool) {
         this.pool = pool;
         if (borrower != null) {
             hold(borrower);
@@ -119,7 +119,7 @@ public final class Loan<R> extends Hold implements AutoCloseable {
 
     @Override
     protected List<?> awaitedAs() {
-        return List.of(pool.owner());
+        return List.of(pool);
     }
 
     IllegalStateException misused(String operation) {
