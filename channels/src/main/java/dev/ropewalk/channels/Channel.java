@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * Passes elements from senders to receivers, first in, first out, in both waiting lines too.
+ * Passes elements from senders to receivers, first in, first out, in both waiting queues too.
  *
  * <p>A {@linkplain #rendezvous rendezvous} channel hands each element from a sender to a receiver
  * that both wait for it; a {@linkplain #buffered buffered} one holds up to its capacity in between.

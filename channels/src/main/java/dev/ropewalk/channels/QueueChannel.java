@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  *   <li>nobody waits unless the state is OPEN.
  * </ul>
  *
- * <p>A node that gave up may still stand in its line for a moment; who meets it there finds its
+ * <p>A node that gave up may still stand in its queue for a moment; who meets it there finds its
  * wait over and takes the next. A claim decides inside the guard, the wake-up comes after it, so no
  * lock is held while another cord is woken. The undelivered hook runs outside the guard too.
  */
@@ -127,9 +127,9 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
     }
 
     /** Guarded. What waits has methods of its own, so that what need not wait stays small code. */
-    private WaitNode<E> stand(WaitQueue<E> line, @Nullable E element) {
+    private WaitNode<E> stand(WaitQueue<E> queue, @Nullable E element) {
         WaitNode<E> me = guard.node(element);
-        line.add(me);
+        queue.add(me);
         return me;
     }
 
@@ -371,7 +371,7 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
         };
     }
 
-    /** How many stand in the two lines. */
+    /** How many stand in the two queues. */
     int waiting() {
         guard.enter(this);
         try {

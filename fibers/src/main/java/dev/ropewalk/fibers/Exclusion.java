@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>A call that may wait begins with {@link #switchpoint}; one that only tries, or gives back,
  * does not. Between {@link #enter} and {@link #exit} there is no switchpoint and no code of the
- * user. A caller that has to wait makes a {@link #node} inside the guard, puts it into a line,
+ * user. A caller that has to wait makes a {@link #node} inside the guard, puts it into a queue,
  * leaves the guard, and calls {@link #await}.
  */
 public abstract sealed class Exclusion {
@@ -108,12 +108,12 @@ public abstract sealed class Exclusion {
 
     /**
      * Waits until somebody claims the node, or until the limit passes. A switchpoint, outside the
-     * guard. However the wait ends, the node stands in no line afterwards, so it eats nothing. If
+     * guard. However the wait ends, the node stands in no queue afterwards, so it eats nothing. If
      * the fiber is abandoned here, and what is guarded is a {@link Handoff}, that gets back what
      * the fiber was given, and is told.
      *
      * @param <E> what a node brings, or wants
-     * @param node the caller's, in a line
+     * @param node the caller's, in a queue
      * @param guarded what is waited for; its {@code toString} is shown in reports
      * @param limitNanos the limit in nanoseconds; {@code Long.MAX_VALUE} for none
      * @return the result of the claim, or {@link Waits#TIMED_OUT}
@@ -127,7 +127,7 @@ public abstract sealed class Exclusion {
         } finally {
             node.end();
             if (result == Waits.TIMED_OUT) {
-                node.leaveLine(this, guarded);
+                node.leaveQueue(this, guarded);
             }
         }
         return result;

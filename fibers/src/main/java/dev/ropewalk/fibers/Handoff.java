@@ -16,7 +16,7 @@ public interface Handoff {
 
     /**
      * A fiber was abandoned in its wait here, so it runs no clean-up: those who stood behind it may
-     * be able to go on. Its node has been taken out of its line, and what it was given, if
+     * be able to go on. Its node has been taken out of its queue, and what it was given, if
      * anything, has been taken back. Called on the fiber's cord, outside the guard; must not wait.
      *
      * @param node whose fiber is gone

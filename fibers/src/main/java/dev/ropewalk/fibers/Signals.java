@@ -42,7 +42,7 @@ public final class Signals implements AutoCloseable {
     private record Handled(List<Signals> openedBy, Object previous) {}
 
     private final Exclusion guard = Exclusion.byLock();
-    private final WaitQueue<String> line = new WaitQueue<>();
+    private final WaitQueue<String> queue = new WaitQueue<>();
     private final Set<String> names;
 
     /** Guarded: came and was not taken yet, in that order. */
@@ -101,7 +101,7 @@ public final class Signals implements AutoCloseable {
                 return first;
             }
             node = guard.node(null);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -122,7 +122,7 @@ public final class Signals implements AutoCloseable {
                 return;
             }
             isClosed = true;
-            toWake = line.claimAll(CLOSED);
+            toWake = queue.claimAll(CLOSED);
         } finally {
             guard.exit();
         }
@@ -137,7 +137,7 @@ public final class Signals implements AutoCloseable {
         WaitNode<String> first;
         guard.enter(this);
         try {
-            first = isClosed ? null : line.claimFirst(name);
+            first = isClosed ? null : queue.claimFirst(name);
             if (first == null && !isClosed) {
                 pending.add(name);
             }

@@ -18,14 +18,14 @@ public abstract sealed class WaitNode<E> {
     /** What is waited for; set when the wait begins, so that the node can stand for its reason. */
     @Nullable Object guarded;
 
-    /** What guards the line; null unless the node waits. */
+    /** What guards the queue; null unless the node waits. */
     private @Nullable Exclusion guard;
 
     /** The wait has a limit; set when it begins. */
     boolean isLimited;
 
-    /** The line that the node stands in, and its links there; guarded. */
-    @Nullable WaitQueue<E> line;
+    /** The queue that the node stands in, and its links there; guarded. */
+    @Nullable WaitQueue<E> queue;
 
     @Nullable WaitNode<E> previous;
     @Nullable WaitNode<E> next;
@@ -52,18 +52,18 @@ public abstract sealed class WaitNode<E> {
 
     /**
      * {@return whether a claim may still succeed} False for a node that gave up, or whose fiber was
-     * abandoned, and that still stands in its line. Called inside the guard; for a shared one only
+     * abandoned, and that still stands in its queue. Called inside the guard; for a shared one only
      * a hint, for it can change at once.
      */
     public abstract boolean isWaiting();
 
     /**
-     * {@return another place for the same wait, to stand in another line} So one wait can stand in
-     * several lines: who claims a place claims the wait, and the other places find it over. The
-     * node itself is awaited; it stands in no line then, and the waiter takes each place out of its
-     * line when the wait has ended, however it ended.
+     * {@return another place for the same wait, to stand in another queue} So one wait can stand in
+     * several queues: who claims a place claims the wait, and the other places find it over. The
+     * node itself is awaited; it stands in no queue then, and the waiter takes each place out of
+     * its queue when the wait has ended, however it ended.
      *
-     * @param <F> what is brought to, or wanted from, that line
+     * @param <F> what is brought to, or wanted from, that queue
      * @param brought what it brings, or wants
      */
     public final <F> WaitNode<F> place(@Nullable F brought) {
@@ -86,10 +86,10 @@ public abstract sealed class WaitNode<E> {
         guard = null;
     }
 
-    final void leaveLine(Exclusion by, Object what) {
+    final void leaveQueue(Exclusion by, Object what) {
         by.enter(what);
         try {
-            WaitQueue<E> stoodIn = line;
+            WaitQueue<E> stoodIn = queue;
             if (stoodIn != null) {
                 stoodIn.remove(this);
             }
@@ -111,7 +111,7 @@ public abstract sealed class WaitNode<E> {
             return; // it was over before
         }
         guard = null;
-        leaveLine(by, what);
+        leaveQueue(by, what);
         if (what instanceof Handoff giver) {
             if (given != null) {
                 giver.reclaim(this, given);

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * Parties that wait, first in, first out; all of it inside the guard.
  *
- * <p>A node that gave up may still stand in its line for a moment; who meets it there finds its
+ * <p>A node that gave up may still stand in its queue for a moment; who meets it there finds its
  * wait over and takes the next.
  *
  * @param <E> what a node brings, or wants
@@ -17,7 +17,7 @@ public final class WaitQueue<E> {
     private @Nullable WaitNode<E> first;
     private @Nullable WaitNode<E> last;
 
-    /** An empty line. */
+    /** An empty queue. */
     public WaitQueue() {}
 
     /** {@return whether nobody stands here} */
@@ -31,12 +31,12 @@ public final class WaitQueue<E> {
     }
 
     /**
-     * Puts the node at the end of the line.
+     * Puts the node at the end of the queue.
      *
-     * @param node stands in no line
+     * @param node stands in no queue
      */
     public void add(WaitNode<E> node) {
-        node.line = this;
+        node.queue = this;
         node.previous = last;
         if (last == null) {
             first = node;
@@ -52,7 +52,7 @@ public final class WaitQueue<E> {
      * @param node whom to take out
      */
     public void remove(WaitNode<E> node) {
-        if (node.line != this) {
+        if (node.queue != this) {
             return;
         }
         WaitNode<E> before = node.previous;
@@ -69,7 +69,7 @@ public final class WaitQueue<E> {
         }
         node.previous = null;
         node.next = null;
-        node.line = null;
+        node.queue = null;
     }
 
     /**
@@ -133,13 +133,13 @@ public final class WaitQueue<E> {
     public void checkInvariants() {
         WaitNode<E> before = null;
         for (WaitNode<E> node = first; node != null; node = node.next) {
-            if (node.previous != before || node.line != this) {
+            if (node.previous != before || node.queue != this) {
                 throw new IllegalStateException("broken link at " + node);
             }
             before = node;
         }
         if (before != last) {
-            throw new IllegalStateException("last=" + last + " but the line ends at " + before);
+            throw new IllegalStateException("last=" + last + " but the queue ends at " + before);
         }
     }
 }

@@ -63,7 +63,7 @@ public final class Barrier {
 
     /** Guarded, all of it; reports read it as a hint. */
     private final class Generation extends Hold implements Handoff {
-        private final WaitQueue<Object> line = new WaitQueue<>();
+        private final WaitQueue<Object> queue = new WaitQueue<>();
         private State state = State.GATHERING;
         private int arrived;
 
@@ -288,7 +288,7 @@ public final class Barrier {
             index = mine.arrived;
             if (index + 1 < parties) {
                 party = guard.node(null);
-                mine.line.add(party);
+                mine.queue.add(party);
             }
             mine.arrived++;
             if (party == null) {
@@ -345,9 +345,9 @@ public final class Barrier {
         checkReleased(mine);
     }
 
-    /** Guarded. Who has left may stand in the line still, or be out of it and not have said so. */
+    /** Guarded. Who has left may stand in the queue still, or be out of it and not have said so. */
     private void release(Generation mine, List<WaitNode<Object>> toWake) {
-        toWake.addAll(mine.line.claimAll(RECHECK));
+        toWake.addAll(mine.queue.claimAll(RECHECK));
         int left = parties - 1 - toWake.size();
         if (left == 0) {
             mine.state = State.RELEASED;
@@ -390,7 +390,7 @@ public final class Barrier {
             each.state = State.BROKEN;
             each.brokenBy = why;
             each.cause = cause;
-            toWake.addAll(each.line.claimAll(RECHECK));
+            toWake.addAll(each.queue.claimAll(RECHECK));
             each = each.next == current ? each.next : null;
         }
     }
@@ -415,9 +415,9 @@ public final class Barrier {
     void checkInvariants() {
         guard.enter(this);
         try {
-            current.line.checkInvariants();
+            current.queue.checkInvariants();
             boolean isGathering = current.state == State.GATHERING && current.arrived < parties;
-            if (!isGathering && (current.state != State.BROKEN || !current.line.isEmpty())) {
+            if (!isGathering && (current.state != State.BROKEN || !current.queue.isEmpty())) {
                 throw new IllegalStateException("state=" + current.state + " of " + current);
             }
         } finally {

@@ -24,7 +24,7 @@ import java.time.Duration;
  */
 public final class Condition implements Handoff {
     /*
-     * A waiter stands in this condition's line, and after a signal in the mutex' line, with the one
+     * A waiter stands in this condition's queue, and after a signal in the mutex' queue, with the one
      * wait it began with: the mutex is handed to it there. So a signal wakes nobody who could not
      * go on, and a waiter needs one switch.
      */
@@ -35,7 +35,7 @@ public final class Condition implements Handoff {
 
     private final Mutex mutex;
     private final Exclusion guard;
-    private final WaitQueue<Object> line = new WaitQueue<>();
+    private final WaitQueue<Object> queue = new WaitQueue<>();
 
     /** What a waiter wants. */
     final class Wait {
@@ -99,7 +99,7 @@ public final class Condition implements Handoff {
         guard.enter(this);
         try {
             node = guard.node(wait);
-            line.add(node);
+            queue.add(node);
             next = mutex.releaseGuarded(me);
         } finally {
             guard.exit();
@@ -170,7 +170,7 @@ public final class Condition implements Handoff {
         mutex.checkHolder("signalAll");
         guard.enter(this);
         try {
-            while (!line.isEmpty()) {
+            while (!queue.isEmpty()) {
                 signalFirst();
             }
         } finally {
@@ -184,11 +184,11 @@ public final class Condition implements Handoff {
      * @return whom to wake when the guard is left; null if the mutex is held by another
      */
     private @Nullable WaitNode<Object> signalFirst() {
-        for (WaitNode<Object> first = line.first(); first != null; first = line.first()) {
-            line.remove(first);
+        for (WaitNode<Object> first = queue.first(); first != null; first = queue.first()) {
+            queue.remove(first);
             if (first.isWaiting() && first.element() instanceof Wait wait) {
                 wait.isSignalled = true;
-                return mutex.addToLine(first);
+                return mutex.addToQueue(first);
             }
         }
         return null;

@@ -16,7 +16,7 @@ final class CountToZero {
     /** Whose count it is, for errors and reports. */
     private final Object owner;
 
-    private final WaitQueue<Object> line = new WaitQueue<>();
+    private final WaitQueue<Object> queue = new WaitQueue<>();
 
     /** Written inside the guard only, and opaquely: no atomic instruction. */
     private final AtomicInteger count;
@@ -82,7 +82,7 @@ final class CountToZero {
                 count.setOpaque(before - 1);
             }
             if (before == 1) {
-                released = line.claimAll(ZERO);
+                released = queue.claimAll(ZERO);
             }
         } finally {
             guard.exit();
@@ -100,7 +100,7 @@ final class CountToZero {
                 return true;
             }
             node = guard.node(null);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -110,10 +110,10 @@ final class CountToZero {
     void checkInvariants() {
         guard.enter(owner);
         try {
-            line.checkInvariants();
-            if (count.getPlain() < 0 || (count.getPlain() == 0 && !line.isEmpty())) {
+            queue.checkInvariants();
+            if (count.getPlain() < 0 || (count.getPlain() == 0 && !queue.isEmpty())) {
                 throw new IllegalStateException(
-                        "count=" + count + " while " + line.size() + " wait for " + owner);
+                        "count=" + count + " while " + queue.size() + " wait for " + owner);
             }
         } finally {
             guard.exit();

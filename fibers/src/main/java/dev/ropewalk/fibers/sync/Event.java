@@ -23,7 +23,7 @@ import java.util.List;
  */
 public final class Event implements Handoff {
     /*
-     * Invariant, outside the guard: if it is signalled, nobody in the line still waits. So a waiter
+     * Invariant, outside the guard: if it is signalled, nobody in the queue still waits. So a waiter
      * that gives up need not serve those behind it, and a newcomer that finds a signal overtakes
      * nobody.
      */
@@ -31,7 +31,7 @@ public final class Event implements Handoff {
 
     private final Exclusion guard;
     private final boolean isManual;
-    private final WaitQueue<Event> line = new WaitQueue<>();
+    private final WaitQueue<Event> queue = new WaitQueue<>();
 
     /** Guarded. */
     private boolean isSignalled;
@@ -106,7 +106,7 @@ public final class Event implements Handoff {
                 return true;
             }
             node = guard.node(this);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -161,7 +161,7 @@ public final class Event implements Handoff {
         List<WaitNode<Event>> toWake;
         guard.enter(this);
         try {
-            toWake = isManual ? line.claimAll(this) : claimOne();
+            toWake = isManual ? queue.claimAll(this) : claimOne();
             isSignalled = isManual || toWake.isEmpty();
         } finally {
             guard.exit();
@@ -171,7 +171,7 @@ public final class Event implements Handoff {
 
     /** Guarded. */
     private List<WaitNode<Event>> claimOne() {
-        WaitNode<Event> first = line.claimFirst(this);
+        WaitNode<Event> first = queue.claimFirst(this);
         return first == null ? List.of() : List.of(first);
     }
 
@@ -230,9 +230,9 @@ public final class Event implements Handoff {
     }
 
     /**
-     * Puts the place into the line, unless its wait is over or a signal that is there ends it.
+     * Puts the place into the queue, unless its wait is over or a signal that is there ends it.
      *
-     * @return whether it stands in the line
+     * @return whether it stands in the queue
      */
     boolean stand(WaitNode<Event> place) {
         guard.enter(this);
@@ -244,7 +244,7 @@ public final class Event implements Handoff {
             if (!place.isWaiting()) {
                 return false;
             }
-            line.add(place);
+            queue.add(place);
             return true;
         } finally {
             guard.exit();
@@ -254,7 +254,7 @@ public final class Event implements Handoff {
     void leave(WaitNode<Event> place) {
         guard.enter(this);
         try {
-            line.remove(place);
+            queue.remove(place);
         } finally {
             guard.exit();
         }
@@ -262,11 +262,11 @@ public final class Event implements Handoff {
 
     // ---------------------------------------------------------------- for tests
 
-    /** How many stand in the line. */
+    /** How many stand in the queue. */
     int waiting() {
         guard.enter(this);
         try {
-            return line.size();
+            return queue.size();
         } finally {
             guard.exit();
         }
@@ -276,8 +276,8 @@ public final class Event implements Handoff {
     void checkInvariants() {
         guard.enter(this);
         try {
-            line.checkInvariants();
-            WaitNode<Event> first = line.first();
+            queue.checkInvariants();
+            WaitNode<Event> first = queue.first();
             if (isSignalled && first != null && first.isWaiting()) {
                 throw new IllegalStateException(first + " waits for " + this + ", is signalled");
             }

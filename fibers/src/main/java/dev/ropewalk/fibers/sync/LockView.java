@@ -129,8 +129,8 @@ public final class LockView implements Handoff, HasHolder {
 
     /**
      * {@return who is waited for here: the fiber or thread that writes; without one, for the write
-     * lock the only one that reads, and for the read lock the writer that waits first in line; null
-     * if there is none of these}
+     * lock the only one that reads, and for the read lock the writer that waits first in the queue;
+     * null if there is none of these}
      */
     @Override
     public @Nullable Object holder() {

@@ -39,7 +39,7 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
      *   CONTENDED  -> CONTENDED   guarded: handed over; "holder" changes
      *   CONTENDED  -> null        guarded: unlocked and nobody waits any more
      *
-     * So who waits is never overtaken: while somebody stands in the line the word is CONTENDED, and
+     * So who waits is never overtaken: while somebody stands in the queue the word is CONTENDED, and
      * unlock fails on its short way and hands over inside the guard. Rejected: a count of waiters
      * beside the word, for between "nobody waits" and "free" a newcomer gets in before one who has
      * just begun to wait.
@@ -61,7 +61,7 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
     private final Exclusion guard;
     private final boolean isLocal;
     private final boolean isReentrant;
-    private final WaitQueue<Object> line = new WaitQueue<>();
+    private final WaitQueue<Object> queue = new WaitQueue<>();
 
     /** Null, a fiber or thread, or CONTENDED. */
     private @Nullable Object owner;
@@ -285,7 +285,7 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
                 return true;
             }
             node = guard.node(wait);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -349,8 +349,8 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
 
     /** Guarded: the first that still waits. */
     private @Nullable WaitNode<Object> claimNext() {
-        for (WaitNode<Object> first = line.first(); first != null; first = line.first()) {
-            line.remove(first);
+        for (WaitNode<Object> first = queue.first(); first != null; first = queue.first()) {
+            queue.remove(first);
             if (first.claim(OWNED)) {
                 return first;
             }
@@ -424,8 +424,8 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
      *
      * @return whom to wake when the guard is left, for the mutex was free and is the waiter's now
      */
-    @Nullable WaitNode<Object> addToLine(WaitNode<Object> node) {
-        line.add(node);
+    @Nullable WaitNode<Object> addToQueue(WaitNode<Object> node) {
+        queue.add(node);
         for (; ; ) {
             Object seen = OWNER.getVolatile(this);
             if (seen == CONTENDED) {
@@ -453,7 +453,7 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
         return handOver();
     }
 
-    /** Whether a wait in its line ended with the mutex; the caller then holds it. */
+    /** Whether a wait in its queue ended with the mutex; the caller then holds it. */
     boolean isRegained(@Nullable Object result, Object me) {
         if (result != OWNED) {
             return false;
@@ -471,8 +471,8 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
     void checkInvariants() {
         guard.enter(this);
         try {
-            line.checkInvariants();
-            if (!line.isEmpty() && OWNER.getVolatile(this) != CONTENDED) {
+            queue.checkInvariants();
+            if (!queue.isEmpty() && OWNER.getVolatile(this) != CONTENDED) {
                 throw new IllegalStateException("somebody waits for " + this + ", which is free");
             }
         } finally {

@@ -63,7 +63,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
 
     private final Exclusion guard;
     private final Callable<? extends T> block;
-    private final WaitQueue<Object> line = new WaitQueue<>();
+    private final WaitQueue<Object> queue = new WaitQueue<>();
     private final Run run = new Run();
 
     /** Guarded. */
@@ -195,7 +195,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
                                 + " block make its result without it");
             }
             node = guard.node(null);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -234,7 +234,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
         try {
             done = result;
             runner = null;
-            woken = line.claimAll(told);
+            woken = queue.claimAll(told);
         } finally {
             guard.exit();
         }
@@ -251,7 +251,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
         WaitNode<Object> next;
         guard.enter(this);
         try {
-            next = line.claimFirst(RUN);
+            next = queue.claimFirst(RUN);
             runner = next == null ? null : next.who();
         } finally {
             guard.exit();
@@ -300,11 +300,11 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
 
     // ---------------------------------------------------------------- for tests
 
-    /** How many stand in the line. */
+    /** How many stand in the queue. */
     int waiting() {
         guard.enter(this);
         try {
-            return line.size();
+            return queue.size();
         } finally {
             guard.exit();
         }
@@ -314,8 +314,8 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
     void checkInvariants() {
         guard.enter(this);
         try {
-            line.checkInvariants();
-            WaitNode<Object> first = line.first();
+            queue.checkInvariants();
+            WaitNode<Object> first = queue.first();
             boolean isForgotten = first != null && first.isWaiting() && runner == null;
             if (isForgotten || (done != null && runner != null)) {
                 throw new IllegalStateException(

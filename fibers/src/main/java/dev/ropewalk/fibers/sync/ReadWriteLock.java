@@ -18,7 +18,7 @@ import java.util.Objects;
 /**
  * A lock that many fibers, or plain threads, hold for reading at a time, or one for writing.
  *
- * <p>Fair: all wait in one line, first in, first out. Readers that stand one after the other are
+ * <p>Fair: all wait in one queue, first in, first out. Readers that stand one after the other are
  * admitted together; a reader that comes while a writer waits stands behind it. A fiber that ends
  * while it holds either lock is reported, and the lock goes to the next; a plain thread is not
  * watched.
@@ -33,8 +33,8 @@ import java.util.Objects;
 public final class ReadWriteLock {
     /*
      * Invariants, outside the guard: there is a writer, or there are readers, or neither; and the
-     * first in the line who still waits could not be admitted now. Whatever could break the second
-     * serves the line: an unlock, a holder's death, and a waiter that leaves the line, for behind a
+     * first in the queue who still waits could not be admitted now. Whatever could break the second
+     * serves the queue: an unlock, a holder's death, and a waiter that leaves the queue, for behind a
      * writer that gives up there may be readers. An abandoned fiber cannot do so; it is done for
      * it.
      *
@@ -47,7 +47,7 @@ public final class ReadWriteLock {
     private final LockView readLock = new LockView(this, false);
     private final LockView writeLock = new LockView(this, true);
     private final Entry writing = new Entry(true);
-    private final WaitQueue<Entry> line = new WaitQueue<>();
+    private final WaitQueue<Entry> queue = new WaitQueue<>();
 
     /** Guarded. */
     private final IdentityHashMap<Object, Entry> readers = new IdentityHashMap<>();
@@ -100,7 +100,7 @@ public final class ReadWriteLock {
             }
             checkNotMine(me, isWrite);
             node = guard.node(entry);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -178,7 +178,7 @@ public final class ReadWriteLock {
             if (writer != null) {
                 return writer;
             }
-            return isWrite ? onlyReader() : firstInLine();
+            return isWrite ? onlyReader() : firstInQueue();
         } finally {
             guard.exit();
         }
@@ -188,9 +188,9 @@ public final class ReadWriteLock {
         return readers.size() == 1 ? readers.keySet().iterator().next() : null;
     }
 
-    /** While others read it is a writer, or readers would not stand in line. */
-    private @Nullable Object firstInLine() {
-        WaitNode<Entry> first = line.first();
+    /** While others read it is a writer, or readers would not stand in the queue. */
+    private @Nullable Object firstInQueue() {
+        WaitNode<Entry> first = queue.first();
         return first == null ? null : first.who();
     }
 
@@ -214,7 +214,7 @@ public final class ReadWriteLock {
             mine.again++;
             return true;
         }
-        if (!line.isEmpty() || !admits(isWrite)) {
+        if (!queue.isEmpty() || !admits(isWrite)) {
             return false;
         }
         Entry entry = isWrite ? writing : new Entry(false);
@@ -273,7 +273,7 @@ public final class ReadWriteLock {
         }
     }
 
-    /** Also when a fiber was abandoned in the line. */
+    /** Also when a fiber was abandoned in the queue. */
     void serve() {
         List<WaitNode<Entry>> toWake;
         guard.enter(this);
@@ -287,12 +287,12 @@ public final class ReadWriteLock {
 
     private List<WaitNode<Entry>> serveGuarded() {
         List<WaitNode<Entry>> served = List.of();
-        for (WaitNode<Entry> first = line.first(); first != null; first = line.first()) {
+        for (WaitNode<Entry> first = queue.first(); first != null; first = queue.first()) {
             Entry entry = Objects.requireNonNull(first.element());
             if (first.isWaiting() && !admits(entry.isWrite)) {
                 break;
             }
-            line.remove(first);
+            queue.remove(first);
             if (first.claim(ADMITTED)) {
                 enter(first.who(), entry);
                 if (served.isEmpty()) {
@@ -351,11 +351,11 @@ public final class ReadWriteLock {
 
     // ---------------------------------------------------------------- for tests
 
-    /** How many stand in the line. */
+    /** How many stand in the queue. */
     int waiting() {
         guard.enter(this);
         try {
-            return line.size();
+            return queue.size();
         } finally {
             guard.exit();
         }
@@ -365,8 +365,8 @@ public final class ReadWriteLock {
     void checkInvariants() {
         guard.enter(this);
         try {
-            line.checkInvariants();
-            WaitNode<Entry> first = line.first();
+            queue.checkInvariants();
+            WaitNode<Entry> first = queue.first();
             boolean isForgotten =
                     first != null
                             && first.isWaiting()

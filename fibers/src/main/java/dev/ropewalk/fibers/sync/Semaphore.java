@@ -29,20 +29,20 @@ import java.util.Objects;
  */
 public final class Semaphore implements Handoff {
     /*
-     * Invariant, outside the guard: the first in the line who still waits wants more than is
-     * available. Whatever could break it serves the line: a release, and a waiter that leaves the
-     * line without its permits, for the one behind it may want less. An abandoned fiber cannot do
+     * Invariant, outside the guard: the first in the queue who still waits wants more than is
+     * available. Whatever could break it serves the queue: a release, and a waiter that leaves the
+     * queue without its permits, for the one behind it may want less. An abandoned fiber cannot do
      * so; it is done for it.
      *
      * Rejected: a count of permits changed by compare-and-set as a short way around the guard. Then
-     * a newcomer gets in between "permits came back" and "the first in the line has them".
+     * a newcomer gets in between "permits came back" and "the first in the queue has them".
      */
     private static final Object ACQUIRED = new Object();
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
     private final Exclusion guard;
     private final int bound;
-    private final WaitQueue<Integer> line = new WaitQueue<>();
+    private final WaitQueue<Integer> queue = new WaitQueue<>();
 
     /** Guarded. */
     private int available;
@@ -183,7 +183,7 @@ public final class Semaphore implements Handoff {
                 return true;
             }
             node = guard.node(n);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -218,7 +218,7 @@ public final class Semaphore implements Handoff {
 
     /** Guarded. */
     private boolean take(int n) {
-        if (!line.isEmpty() || available < n) {
+        if (!queue.isEmpty() || available < n) {
             return false;
         }
         available -= n;
@@ -286,12 +286,12 @@ public final class Semaphore implements Handoff {
 
     private List<WaitNode<Integer>> serveGuarded() {
         List<WaitNode<Integer>> served = List.of();
-        for (WaitNode<Integer> first = line.first(); first != null; first = line.first()) {
+        for (WaitNode<Integer> first = queue.first(); first != null; first = queue.first()) {
             int wanted = wanted(first);
             if (first.isWaiting() && wanted > available) {
                 break;
             }
-            line.remove(first);
+            queue.remove(first);
             if (first.claim(ACQUIRED)) {
                 available -= wanted;
                 if (served.isEmpty()) {
@@ -385,11 +385,11 @@ public final class Semaphore implements Handoff {
         }
     }
 
-    /** How many stand in the line; for tests. */
+    /** How many stand in the queue; for tests. */
     int waiting() {
         guard.enter(this);
         try {
-            return line.size();
+            return queue.size();
         } finally {
             guard.exit();
         }
@@ -399,8 +399,8 @@ public final class Semaphore implements Handoff {
     void checkInvariants() {
         guard.enter(this);
         try {
-            line.checkInvariants();
-            WaitNode<Integer> first = line.first();
+            queue.checkInvariants();
+            WaitNode<Integer> first = queue.first();
             boolean isForgotten = first != null && first.isWaiting() && wanted(first) <= available;
             if (available < 0 || available > bound || isForgotten) {
                 throw new IllegalStateException(

@@ -45,7 +45,7 @@ public final class Ticket {
     private final long number;
 
     /** Those who await it, mostly one; guarded, as all below. */
-    private final WaitQueue<Object> line = new WaitQueue<>();
+    private final WaitQueue<Object> waiters = new WaitQueue<>();
 
     private State state = State.WAITING;
     private List<Callback> callbacks = List.of();
@@ -171,7 +171,7 @@ public final class Ticket {
             checkNotDone("await");
             if (state == State.WAITING) {
                 node = guard.node(null);
-                line.add(node);
+                waiters.add(node);
             }
             TicketHold old = hold;
             if (old == null || old.holder != Fiber.currentOrNull()) {
@@ -221,7 +221,7 @@ public final class Ticket {
             before = hold;
             hold = null;
             callbacks = List.of();
-            toWake = line.claimAll(GIVEN_UP);
+            toWake = waiters.claimAll(GIVEN_UP);
             Ticket called = queue.remove(this);
             if (called != null) {
                 toPost = called.callbacks;
@@ -242,7 +242,7 @@ public final class Ticket {
         state = State.CALLED;
         callbacks = List.of();
         List<WaitNode<Object>> toWake = new ArrayList<>(others);
-        toWake.addAll(line.claimAll(CALLED));
+        toWake.addAll(waiters.claimAll(CALLED));
         return toWake;
     }
 
@@ -305,9 +305,9 @@ public final class Ticket {
 
     /** Guarded. */
     void checkInvariants(boolean isFirst) {
-        line.checkInvariants();
+        waiters.checkInvariants();
         boolean isRight = isFirst ? state == State.CALLED : state == State.WAITING;
-        if (!isRight || (isFirst && !(line.isEmpty() && callbacks.isEmpty()))) {
+        if (!isRight || (isFirst && !(waiters.isEmpty() && callbacks.isEmpty()))) {
             throw new IllegalStateException("state=" + state + " of " + this);
         }
     }

@@ -134,7 +134,7 @@ class SemaphoreTest {
                 });
     }
 
-    /** What every system without a line of its own forgets: nobody else serves them. */
+    /** What every system without a queue of its own forgets: nobody else serves them. */
     @ParameterizedTest
     @EnumSource
     void F5_whenTheFirstGivesUpThoseBehindAreServed(Form form) {
