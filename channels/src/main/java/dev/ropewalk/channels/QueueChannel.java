@@ -17,8 +17,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * The one algorithm of all channels; a {@link Exclusion} says how a call is guarded and what a wait
- * is.
+ * The one algorithm of all channels; an {@link Exclusion} says how a call is guarded and what a
+ * wait is.
  *
  * <pre>
  *   OPEN -> CLOSED      close: nothing more goes in, the buffer drains
@@ -34,9 +34,10 @@ import java.util.function.Consumer;
  *   <li>nobody waits unless the state is OPEN.
  * </ul>
  *
- * <p>A node that gave up may still stand in its queue for a moment; who meets it there finds its
- * wait over and takes the next. A claim decides inside the guard, the wake-up comes after it, so no
- * lock is held while another cord is woken. The undelivered hook runs outside the guard too.
+ * <p>A node that gave up may still stand in its queue for a moment; a claim that meets it there
+ * finds its wait over and takes the next. A claim decides inside the guard, the wake-up comes after
+ * it, so no lock is held while another cord is woken. The undelivered hook runs outside the guard
+ * too.
  */
 final class QueueChannel<E> implements Channel<E>, Handoff {
     private enum State {
@@ -126,7 +127,7 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
         return result == SENT;
     }
 
-    /** Guarded. What waits has methods of its own, so that what need not wait stays small code. */
+    /** Guarded. Waiting has methods of its own, so that a call that need not wait stays small. */
     private WaitNode<E> stand(WaitQueue<E> queue, @Nullable E element) {
         WaitNode<E> me = guard.node(element);
         queue.add(me);
@@ -223,7 +224,7 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
         return taken;
     }
 
-    /** The claimed sender's element follows what was taken from the buffer, or is what is taken. */
+    /** The claimed sender's element follows those of the buffer, or is itself the one taken. */
     private E refill(@Nullable E taken, WaitNode<E> sender) {
         E brought = Objects.requireNonNull(sender.element());
         if (taken == null) {
@@ -276,7 +277,7 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
         }
     }
 
-    /** All of them, whatever the hook throws in between, a termination included. */
+    /** All of them, even if the hook throws in between, a termination included. */
     private static <E> void handOver(List<E> left, Consumer<? super E> hook) {
         Throwable first = null;
         for (E element : left) {
@@ -381,7 +382,7 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
         }
     }
 
-    /** Checks what stands at the top of this class. */
+    /** Checks the invariants at the top of this class. */
     void checkInvariants() {
         guard.enter(this);
         try {

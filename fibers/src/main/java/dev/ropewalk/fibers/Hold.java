@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Something that a fiber must give back before it ends, such as a lock. A fiber that ends while it
- * holds one is reported, and the holding is told, so that nobody waits for the dead.
+ * holds one is reported, and the hold is told, so that nobody waits for the dead.
  *
  * <p>A hold is in the list of one fiber at most. {@link #hold} and {@link #letGo} are called on the
  * holder's cord. A transferable hold, such as a ticket or a loan, may be given back by others in
@@ -37,15 +37,18 @@ public abstract class Hold {
     }
 
     /**
-     * {@return what others wait for until this is given back, as they call it when they wait; by
-     * default this itself} For reports of who waits for whom, which compare by identity. Asked on
-     * the holder's cord, as no fiber. It must not wait.
+     * {@return the objects that others name when they wait until this is given back; by default
+     * this itself} For reports of waits, which compare by identity. Asked on the holder's cord, as
+     * no fiber. It must not wait.
      */
     protected List<?> awaitedAs() {
         return List.of(this);
     }
 
-    /** {@return what becomes of this when its holder is dead, for the report} Must not wait. */
+    /**
+     * {@return the words of the report on what becomes of this when its holder is dead} Must not
+     * wait.
+     */
     protected String afterwards() {
         return "which goes to the next; give it back in a finally block";
     }
@@ -54,7 +57,7 @@ public abstract class Hold {
      * Tells the uncaught handler of the fiber's cord. Works from any thread.
      *
      * @param holder the fiber in whose name it failed; it may be dead
-     * @param failure what nobody else takes
+     * @param failure the failure that nobody else takes
      */
     protected static final void report(Fiber<?> holder, Throwable failure) {
         holder.cord.reportUncaught(holder, failure);
@@ -66,7 +69,7 @@ public abstract class Hold {
      * @param holder a fiber of the current cord
      */
     protected final void hold(Fiber<?> holder) {
-        if (holder.held != null) { // most hold one: a store that is not made costs nothing
+        if (holder.held != null) { // nearly all hold one: a store that is not made costs nothing
             nextHeld = holder.held;
         }
         holder.held = this;

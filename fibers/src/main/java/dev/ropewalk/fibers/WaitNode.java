@@ -3,8 +3,8 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One who waits at a channel, lock or the like: a place in a {@link WaitQueue} and one wait. Made
- * by {@link Exclusion#node}, awaited by {@link Exclusion#await}, claimed by {@link
+ * A waiter at a channel, lock or the like: a place in a {@link WaitQueue} and one wait. Made by
+ * {@link Exclusion#node}, awaited by {@link Exclusion#await}, claimed by {@link
  * WaitQueue#claimFirst}.
  *
  * <p>{@link #claim} decides, {@link #wake} makes the node run; between the two a giver lets go of
@@ -15,10 +15,13 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class WaitNode<E> {
     private final @Nullable E element;
 
-    /** What is waited for; set when the wait begins, so that the node can stand for its reason. */
+    /**
+     * The object that is waited for; set when the wait begins, so that the node can stand for its
+     * reason.
+     */
     @Nullable Object guarded;
 
-    /** What guards the queue; null unless the node waits. */
+    /** The guard of the queue; null unless the node waits. */
     private @Nullable Exclusion guard;
 
     /** The wait has a limit; set when it begins. */
@@ -53,13 +56,13 @@ public abstract sealed class WaitNode<E> {
     /**
      * {@return whether a claim may still succeed} False for a node that gave up, or whose fiber was
      * abandoned, and that still stands in its queue. Called inside the guard; for a shared one only
-     * a hint, for it can change at once.
+     * a hint, because it can change at once.
      */
     public abstract boolean isWaiting();
 
     /**
      * {@return another place for the same wait, to stand in another queue} So one wait can stand in
-     * several queues: who claims a place claims the wait, and the other places find it over. The
+     * several queues: a claim of one place claims the wait, and the other places find it over. The
      * node itself is awaited; it stands in no queue then, and the waiter takes each place out of
      * its queue when the wait has ended, however it ended.
      *
@@ -81,7 +84,9 @@ public abstract sealed class WaitNode<E> {
         guarded = what;
     }
 
-    /** However the wait ended; not if the fiber was abandoned in it, for that runs no clean-up. */
+    /**
+     * However the wait ended; not if the fiber was abandoned in it, because then no clean-up runs.
+     */
     final void end() {
         guard = null;
     }
@@ -120,7 +125,7 @@ public abstract sealed class WaitNode<E> {
         }
     }
 
-    /** What is waited for, as a report tells it. */
+    /** The object that is waited for, as reports show it. */
     @Override
     public final String toString() {
         return String.valueOf(guarded);

@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Parties that wait, first in, first out; all of it inside the guard.
+ * Nodes that wait, first in, first out; all of it inside the guard.
  *
- * <p>A node that gave up may still stand in its queue for a moment; who meets it there finds its
- * wait over and takes the next.
+ * <p>A node that gave up may still stand in its queue for a moment; a claim that meets it there
+ * finds its wait over and takes the next.
  *
  * @param <E> what a node brings, or wants
  */
@@ -25,7 +25,10 @@ public final class WaitQueue<E> {
         return first == null;
     }
 
-    /** {@return who stands here longest, though perhaps having given up; null if nobody} */
+    /**
+     * {@return the node that stands here longest, though it may have given up; null if there is
+     * none}
+     */
     public @Nullable WaitNode<E> first() {
         return first;
     }
@@ -49,7 +52,7 @@ public final class WaitQueue<E> {
     /**
      * Takes the node out wherever it stands; no effect if it does not stand here.
      *
-     * @param node whom to take out
+     * @param node the node to take out
      */
     public void remove(WaitNode<E> node) {
         if (node.queue != this) {

@@ -20,14 +20,14 @@ import java.util.Objects;
  * A point at which so many parties, fibers or plain threads, wait for each other and then go on
  * together; again and again, each time one generation.
  *
- * <p>Either all parties of a generation go on, or none. Who leaves before that, because its limit
- * passed, or it was terminated, cancelled, raised into, interrupted or abandoned, breaks the
- * barrier: the others get a {@link BrokenBarrierException} that names who left, and so does
- * everybody who comes later, until {@link #reset}. So nobody waits for a party that will not come.
- * A party that ends without ever having come is not known here; its barrier is named by the
- * deadlock report.
+ * <p>Either all parties of a generation go on, or none. A party that leaves before that, because
+ * its limit passed, or it was terminated, cancelled, raised into, interrupted or abandoned, breaks
+ * the barrier: the others get a {@link BrokenBarrierException} that names the party, and so do all
+ * later callers, until {@link #reset}. So nobody waits for a party that will not come. A party that
+ * ends without ever having come is not known here; its barrier is named by the deadlock report.
  *
- * <p>What a party did before it came happens before the action, and that before the others go on.
+ * <p>Everything that a party did before it came happens before the action, and that before the
+ * others go on.
  */
 public final class Barrier {
     /*
@@ -39,10 +39,10 @@ public final class Barrier {
      *   FULL      -> BROKEN     a party left during the action, or the action failed or was
      *                           abandoned
      *
-     * A wait is ended with no result but RECHECK: the caller that was claimed reads the state inside the
-     * guard. For a party may have left that has not come round to say so, and only when each claim
-     * was tried is it known whether all of them go on. Rejected: claiming everybody before the
-     * action, for then nothing could terminate the waiters while it runs.
+     * A wait is ended with no result but RECHECK: the caller that was claimed reads the state
+     * inside the guard. The reason: a party may have left and not said so yet, and only when each
+     * claim was tried is it known whether all of them go on. Rejected: claiming everybody before
+     * the action, because then nothing could terminate the waiters while it runs.
      */
     private enum State {
         GATHERING,
@@ -191,8 +191,8 @@ public final class Barrier {
 
     /**
      * Waits until all parties have come. A switchpoint, also for the last one, which runs the
-     * action; what the action throws comes out there as it is, and breaks the barrier. A fiber that
-     * is ended or cancelled as it comes breaks it too, because it will not come.
+     * action; an exception of the action comes out there as it is, and breaks the barrier. A fiber
+     * that is ended or cancelled as it comes breaks it too, because it will not come.
      *
      * @return how many came before, in this generation: 0 for the first, {@code parties - 1} for
      *     the last
@@ -221,9 +221,9 @@ public final class Barrier {
     }
 
     /**
-     * Begins a new generation: who waits for others to come gets a {@link BrokenBarrierException},
-     * and a broken barrier is whole again. Parties that have all come, and whose action runs, are
-     * left alone. Never switches.
+     * Begins a new generation: a party that waits for others to come gets a {@link
+     * BrokenBarrierException}, and a broken barrier is whole again. Parties that have all come, and
+     * whose action runs, are left alone. Never switches.
      *
      * @throws WrongThreadException if the barrier is local and another cord's
      */
@@ -345,7 +345,10 @@ public final class Barrier {
         checkReleased(mine);
     }
 
-    /** Guarded. Who has left may stand in the queue still, or be out of it and not have said so. */
+    /**
+     * Guarded. A party that has left may still stand in the queue, or be out of it and not have
+     * said so.
+     */
     private void release(Generation mine, List<WaitNode<Object>> toWake) {
         toWake.addAll(mine.queue.claimAll(RECHECK));
         int left = parties - 1 - toWake.size();

@@ -7,13 +7,16 @@ import dev.ropewalk.fibers.WaitQueue;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A count, and those who wait until it is zero: what {@link WaitGroup} and {@link Latch} share. */
+/**
+ * A count and its waiters, which wait until it is zero: the common part of {@link WaitGroup} and
+ * {@link Latch}.
+ */
 final class CountToZero {
     private static final Object ZERO = new Object();
 
     private final Exclusion guard;
 
-    /** Whose count it is, for errors and reports. */
+    /** The object that has the count, for errors and reports. */
     private final Object owner;
 
     private final WaitQueue<Object> queue = new WaitQueue<>();
@@ -68,7 +71,7 @@ final class CountToZero {
     }
 
     /**
-     * Takes one off the count unless it is zero, and releases all who wait when it gets there.
+     * Takes one off the count unless it is zero, and releases all waiters when it gets there.
      *
      * @return the count before
      */

@@ -14,12 +14,12 @@ import java.util.List;
 /**
  * Something that happens, and that fibers or plain threads wait for.
  *
- * <p>There are two kinds. An automatic event lets one waiter go for each signal, the one who waits
- * longest; if nobody waits, one signal is remembered for the next who comes, and further ones add
+ * <p>There are two kinds. An automatic event lets one waiter go for each signal, the one that waits
+ * longest; if nobody waits, one signal is remembered for the next caller, and further ones add
  * nothing to it. A manual event lets everybody go from its signal on, until {@link #clear}.
  *
- * <p>A waiter that times out, or is terminated or cancelled, takes no signal with it. What is done
- * before a signal happens before what follows the wait that it ends.
+ * <p>A waiter that times out, or is terminated or cancelled, takes no signal with it. Everything
+ * done before a signal happens before everything that follows the wait that it ends.
  */
 public final class Event implements Handoff {
     /*
@@ -152,8 +152,8 @@ public final class Event implements Handoff {
     // ---------------------------------------------------------------- signalling
 
     /**
-     * Signals the event: lets the one who waits longest go, or all if it is manual. Never switches.
-     * Needs no fiber, so a message to the cord may call it.
+     * Signals the event: lets the one that waits longest go, or all if it is manual. Never
+     * switches. Needs no fiber, so a message to the cord may call it.
      *
      * @throws WrongThreadException if the event is another cord's
      */
@@ -176,8 +176,7 @@ public final class Event implements Handoff {
     }
 
     /**
-     * Takes the signal back: who comes from now on waits. No effect if it is not signalled. Never
-     * switches.
+     * Takes the signal back: later callers wait. No effect if it is not signalled. Never switches.
      *
      * @throws WrongThreadException if the event is another cord's
      */
@@ -191,7 +190,7 @@ public final class Event implements Handoff {
     }
 
     /**
-     * {@return whether the next who comes need not wait; if shared only a hint, for it can change
+     * {@return whether the next caller need not wait; if shared only a hint, because it can change
      * at once}
      *
      * @throws WrongThreadException if the event is another cord's

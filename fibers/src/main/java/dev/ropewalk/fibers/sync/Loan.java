@@ -75,13 +75,13 @@ public final class Loan<R> extends Hold implements AutoCloseable {
     }
 
     /**
-     * Gives the resource back: the first who waits gets it. If the pool is closed, closes the
-     * resource instead. No effect after {@link #discard}, so that a block of try-with-resources may
-     * discard. Never switches, unless the resource is closed and that waits.
+     * Gives the resource back: the first waiter gets it. If the pool is closed, closes the resource
+     * instead. No effect after {@link #discard}, so that a block of try-with-resources may discard.
+     * Never switches, unless the resource is closed and that waits.
      *
      * @throws IllegalStateException if it was given back already
-     * @throws ResourceException if the resource was closed and threw a checked exception; what is
-     *     unchecked comes out as it is
+     * @throws ResourceException if the resource was closed and threw a checked exception; an
+     *     unchecked one comes out as it is
      * @throws WrongThreadException if the pool is local and another cord's
      */
     @Override
@@ -94,15 +94,15 @@ public final class Loan<R> extends Hold implements AutoCloseable {
      * its place. Never switches, unless closing waits.
      *
      * @throws IllegalStateException if it was given back or discarded already
-     * @throws ResourceException if closing threw a checked exception; what is unchecked comes out
-     *     as it is
+     * @throws ResourceException if closing threw a checked exception; an unchecked one comes out as
+     *     it is
      * @throws WrongThreadException if the pool is local and another cord's
      */
     public void discard() {
         pool.discard(this);
     }
 
-    /** What became of a dead borrower's resource: tells the uncaught handler of its cord. */
+    /** Tells the uncaught handler of the borrower's cord; the borrower may be dead. */
     static void tell(Fiber<?> borrower, Throwable failure) {
         report(borrower, failure);
     }

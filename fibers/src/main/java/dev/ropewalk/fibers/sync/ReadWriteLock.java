@@ -24,22 +24,23 @@ import java.util.Objects;
  * watched.
  *
  * <p>A reader may lock for reading again, and is admitted at once even while a writer waits: behind
- * that writer it would wait for itself. It unlocks as often as it has locked. All else that would
- * wait for the caller itself is a {@link DeadlockException}: a writer that locks again for reading
- * or writing, and a reader that locks for writing, as two of those would wait for each other.
+ * that writer it would wait for itself. It unlocks as often as it has locked. Any other wait for
+ * the caller itself is a {@link DeadlockException}: a writer that locks again for reading or
+ * writing, and a reader that locks for writing, as two of those would wait for each other.
  *
- * <p>What is done before an unlock happens before what is done by those who are admitted after it.
+ * <p>Everything done before an unlock happens before everything done by holders that are admitted
+ * after it.
  */
 public final class ReadWriteLock {
     /*
      * Invariants, outside the guard: there is a writer, or there are readers, or neither; and the
-     * first in the queue who still waits could not be admitted now. Whatever could break the second
-     * serves the queue: an unlock, a holder's death, and a waiter that leaves the queue, for behind a
-     * writer that gives up there may be readers. An abandoned fiber cannot do so; it is done for
-     * it.
+     * first in the queue that still waits could not be admitted now. Everything that could break
+     * the second serves the queue: an unlock, a holder's death, and a waiter that leaves the queue,
+     * because behind a writer that gives up there may be readers. An abandoned fiber cannot do so;
+     * it is done for it.
      *
-     * Who is admitted is entered by the one who serves, inside the guard, so nobody gets in
-     * between. The entry of a reader is a Holding of its own, which counts its locks.
+     * The caller that serves enters the admitted ones, inside the guard, so nobody gets in between.
+     * The entry of a reader is a Hold of its own, which counts its locks.
      */
     private static final Object ADMITTED = new Object();
 
@@ -171,7 +172,9 @@ public final class ReadWriteLock {
         return isWrite ? writeLock : readLock;
     }
 
-    /** Whom one who comes to that lock waits for; null if nobody, or several readers. */
+    /**
+     * The fiber or thread that a newcomer to that lock waits for; null if none, or several readers.
+     */
     @Nullable Object holder(boolean isWrite) {
         guard.enter(this);
         try {
@@ -188,7 +191,7 @@ public final class ReadWriteLock {
         return readers.size() == 1 ? readers.keySet().iterator().next() : null;
     }
 
-    /** While others read it is a writer, or readers would not stand in the queue. */
+    /** While others read it is a writer, because a reader would have been admitted. */
     private @Nullable Object firstInQueue() {
         WaitNode<Entry> first = queue.first();
         return first == null ? null : first.who();
@@ -223,7 +226,7 @@ public final class ReadWriteLock {
         return true;
     }
 
-    /** Guarded: what those who hold it leave room for. */
+    /** Guarded: whether the holders leave room for it. */
     private boolean admits(boolean isWrite) {
         return writer == null && (!isWrite || readers.isEmpty());
     }
@@ -304,7 +307,7 @@ public final class ReadWriteLock {
         return served;
     }
 
-    /** A reader, or the one who may write; a fiber holds it as long as it reads or writes. */
+    /** A reader, or the writer; a fiber holds it as long as it reads or writes. */
     private final class Entry extends Hold {
         private final boolean isWrite;
 

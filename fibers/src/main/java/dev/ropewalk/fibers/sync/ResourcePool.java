@@ -19,28 +19,28 @@ import java.util.function.IntSupplier;
  * Lends resources such as connections: makes them when they are needed, and keeps those given back
  * for the next.
  *
- * <p>Who comes when nothing is there waits, first in, first out; a resource that comes back is
- * handed to the first, and nobody gets in between. Who can get no resource that is idle, while
- * there is room for one more, makes it itself; if that fails, only the one that tried is told, and
- * the next who waits gets its turn to make one.
+ * <p>A caller that comes when nothing is there waits, first in, first out; a resource that comes
+ * back is handed to the first waiter, and nobody gets in between. A caller that can get no idle
+ * resource, while there is room for one more, makes it itself; if that fails, only that caller is
+ * told, and the next waiter gets its turn to make one.
  *
  * <p>A fiber that ends without having closed its loan is reported. Its resource is not lent again,
- * for nobody knows what state it is in: who takes its place closes it first, or {@link #close}
- * does; what closing it throws goes to the uncaught handler. If the pool is closed by then, the
- * resource is closed at once, as no fiber, where closing cannot wait.
+ * because nobody knows its state: the caller that takes its place closes it first, or {@link
+ * #close} does; an exception of that goes to the uncaught handler. If the pool is closed by then,
+ * the resource is closed at once, as no fiber, where closing cannot wait.
  *
- * <p>What was done with a resource before it was given back happens before its next loan.
+ * <p>Everything done with a resource before it was given back happens before its next loan.
  *
  * @param <R> the type of the resources
  */
 public final class ResourcePool<R> implements AutoCloseable {
     /*
-     * Invariant: while somebody waits there is nothing to serve with. Whatever changes that serves
-     * the queue before it leaves the guard. The factory is called outside the guard, by the
+     * Invariant: while somebody waits there is nothing to serve with. Everything that changes that
+     * serves the queue before it leaves the guard. The factory is called outside the guard, by the
      * borrower whose Loan has the place.
      *
      * A claim decides that a waiter is served, and inside the same guarded section its loan is told
-     * what with; so a waiter that has left is never given anything. The loan is known to its fiber
+     * with what; so a waiter that has left is never given anything. The loan is known to its fiber
      * before the wait begins: one that was served and then abandoned gives it back too.
      */
     private static final Object SERVED = new Object();
@@ -113,8 +113,8 @@ public final class ResourcePool<R> implements AutoCloseable {
     // ---------------------------------------------------------------- borrowing
 
     /**
-     * Borrows a resource, waiting for one if need be. A switchpoint, also if one is there. What the
-     * factory throws comes out as it is, if it is unchecked.
+     * Borrows a resource, waiting for one if need be. A switchpoint, also if one is there. An
+     * unchecked exception of the factory comes out as it is.
      *
      * @return the loan
      * @throws PoolClosedException if the pool is closed, also while waiting or making
@@ -158,12 +158,12 @@ public final class ResourcePool<R> implements AutoCloseable {
     // ---------------------------------------------------------------- the rest
 
     /**
-     * Closes the pool: who waits, and who comes later, gets a {@link PoolClosedException}, and all
-     * that is idle is closed. What is lent is closed when it comes back; this does not wait for it.
-     * All are tried; the first failure comes out, with the others as its suppressed. Closing twice
-     * is harmless. A switchpoint only if closing a resource waits.
+     * Closes the pool: waiters and later callers get a {@link PoolClosedException}, and idle
+     * resources are closed. A lent one is closed when it comes back; this does not wait for it. All
+     * are tried; the first failure comes out, with the others as its suppressed. Closing twice is
+     * harmless. A switchpoint only if closing a resource waits.
      *
-     * @throws ResourceException if closing a resource threw a checked exception; what is unchecked
+     * @throws ResourceException if closing a resource threw a checked exception; an unchecked one
      *     comes out as it is
      * @throws WrongThreadException if the pool is local and another cord's
      */
@@ -185,7 +185,7 @@ public final class ResourcePool<R> implements AutoCloseable {
     }
 
     /**
-     * {@return how many resources wait to be lent; for people, for it can change at once}
+     * {@return how many resources wait to be lent; for people, because it can change at once}
      *
      * @throws WrongThreadException if the pool is local and another cord's
      */
@@ -194,7 +194,7 @@ public final class ResourcePool<R> implements AutoCloseable {
     }
 
     /**
-     * {@return how many resources are lent; for people, for it can change at once}
+     * {@return how many resources are lent; for people, because it can change at once}
      *
      * @throws WrongThreadException if the pool is local and another cord's
      */
@@ -203,7 +203,7 @@ public final class ResourcePool<R> implements AutoCloseable {
     }
 
     /**
-     * {@return how many wait for a resource; for people, for it can change at once}
+     * {@return how many wait for a resource; for people, because it can change at once}
      *
      * @throws WrongThreadException if the pool is local and another cord's
      */
@@ -394,7 +394,7 @@ public final class ResourcePool<R> implements AutoCloseable {
         new Closing().close(resource);
     }
 
-    /** What a fiber holds that closes a resource: otherwise its place would be taken for ever. */
+    /** Held by a fiber that closes a resource: otherwise its place could be taken for ever. */
     private final class Closing extends Hold {
         void close(R resource) {
             Fiber<?> closer = Fiber.currentOrNull();
@@ -441,7 +441,7 @@ public final class ResourcePool<R> implements AutoCloseable {
         boolean apply();
     }
 
-    /** Makes the change inside the guard and serves who can be served after it. */
+    /** Makes the change inside the guard and serves the waiters that can be served after it. */
     private boolean settle(Change change) {
         List<WaitNode<Loan<R>>> served = new ArrayList<>(0);
         boolean result;

@@ -18,21 +18,23 @@ import java.util.Objects;
 /**
  * A number of permits that fibers, or plain threads, acquire and release.
  *
- * <p>Strictly first in, first out: permits go to the one who waits longest, and a later request for
- * few never overtakes an earlier one for many. A waiter that times out, or is terminated or
+ * <p>Strictly first in, first out: permits go to the one that waits longest, and a later request
+ * for few never overtakes an earlier one for many. A waiter that times out, or is terminated or
  * cancelled, takes no permit, and those behind it are served if there is enough for them.
  *
- * <p>Permits have no holder: who releases need not be who acquired, and a fiber that ends without
- * releasing is not noticed. Where one holds at a time, a {@link Mutex} knows more.
+ * <p>Permits have no holder: the caller that releases need not be the one that acquired, and a
+ * fiber that ends without releasing is not noticed. Where one holds at a time, a {@link Mutex}
+ * knows more.
  *
- * <p>What is done before a release happens before what follows the acquire that it serves.
+ * <p>Everything done before a release happens before everything that follows the acquire that it
+ * serves.
  */
 public final class Semaphore implements Handoff {
     /*
-     * Invariant, outside the guard: the first in the queue who still waits wants more than is
-     * available. Whatever could break it serves the queue: a release, and a waiter that leaves the
-     * queue without its permits, for the one behind it may want less. An abandoned fiber cannot do
-     * so; it is done for it.
+     * Invariant, outside the guard: the first in the queue that still waits wants more than is
+     * available. Everything that could break it serves the queue: a release, and a waiter that
+     * leaves the queue without its permits, because the one behind it may want less. An abandoned
+     * fiber cannot do so; it is done for it.
      *
      * Rejected: a count of permits changed by compare-and-set as a short way around the guard. Then
      * a newcomer gets in between "permits came back" and "the first in the queue has them".
@@ -79,7 +81,7 @@ public final class Semaphore implements Handoff {
      * {@return a semaphore for fibers of any cord and plain threads}
      *
      * @param permits how many there are at first, 0 or more
-     * @param bound the most there may ever be; {@code Integer.MAX_VALUE} if there is no other
+     * @param bound the maximum there may ever be; {@code Integer.MAX_VALUE} if there is no other
      * @throws IllegalArgumentException if permits is negative, or bound below 1 or below permits
      */
     public static Semaphore shared(int permits, int bound) {
@@ -101,7 +103,7 @@ public final class Semaphore implements Handoff {
      * {@return a semaphore for the fibers of the current cord}
      *
      * @param permits how many there are at first, 0 or more
-     * @param bound the most there may ever be; {@code Integer.MAX_VALUE} if there is no other
+     * @param bound the maximum there may ever be; {@code Integer.MAX_VALUE} if there is no other
      * @throws IllegalArgumentException if permits is negative, or bound below 1 or below permits
      * @throws IllegalStateException if this thread is no cord
      */
@@ -238,7 +240,7 @@ public final class Semaphore implements Handoff {
     }
 
     /**
-     * Gives back permits, and hands them to those who wait, first in, first out, as far as they
+     * Gives back permits, and hands them to the waiters, first in, first out, as far as they
      * suffice. Never switches.
      *
      * @param n how many, at least 1
@@ -345,7 +347,8 @@ public final class Semaphore implements Handoff {
     }
 
     /**
-     * {@return how many permits are available; if shared only a hint, for it can change at once}
+     * {@return how many permits are available; if shared only a hint, because it can change at
+     * once}
      *
      * @throws WrongThreadException if the semaphore is another cord's
      */
@@ -370,10 +373,10 @@ public final class Semaphore implements Handoff {
             throw new IllegalArgumentException(
                     "n="
                             + n
-                            + " permits can never be had of "
-                            + this
-                            + ", whose bound is "
+                            + " permits are more than the bound of "
                             + bound
+                            + " of "
+                            + this
                             + "; ask for fewer, or make it with a higher bound");
         }
     }

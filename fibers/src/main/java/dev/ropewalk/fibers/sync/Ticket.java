@@ -44,7 +44,7 @@ public final class Ticket {
     private final Exclusion guard;
     private final long number;
 
-    /** Those who await it, mostly one; guarded, as all below. */
+    /** The waiters for its call, mostly one; guarded, as all below. */
     private final WaitQueue<Object> waiters = new WaitQueue<>();
 
     private State state = State.WAITING;
@@ -53,7 +53,7 @@ public final class Ticket {
     @Nullable Ticket previous;
     @Nullable Ticket next;
 
-    /** What waits for the call, as a message to the cord that asked for it. */
+    /** A task that waits for the call, as a message to the cord that asked for it. */
     private static final class Callback extends CordMessage {
         private final Cord cord;
         private final @Nullable Fiber<?> asker;
@@ -79,7 +79,7 @@ public final class Ticket {
 
         @Override
         protected void onClosed() {
-            // Who asked for it has ended with its cord.
+            // The fiber that asked for it has ended with its cord.
         }
     }
 
@@ -196,8 +196,8 @@ public final class Ticket {
     }
 
     /**
-     * Says that what the ticket was taken for is over, and calls the next. A ticket that was not
-     * called yet gives up its place. Any fiber or thread may do it, once. Never switches.
+     * Says that the work for which the ticket was taken is over, and calls the next. A ticket that
+     * was not called yet gives up its place. Any fiber or thread may do it, once. Never switches.
      *
      * @throws IllegalStateException if the ticket is done already
      * @throws WrongThreadException if the queue is local and another cord's
@@ -237,7 +237,7 @@ public final class Ticket {
         toPost.forEach(each -> each.cord.post(each));
     }
 
-    /** Guarded; also returns those to wake whom it was given. */
+    /** Guarded; returns the given nodes to wake, and its own. */
     private List<WaitNode<Object>> call(List<WaitNode<Object>> others) {
         state = State.CALLED;
         callbacks = List.of();
@@ -246,18 +246,18 @@ public final class Ticket {
         return toWake;
     }
 
-    /** Guarded: a new ticket that nobody is before. */
+    /** Guarded: a new ticket with none before it. */
     void callFirst() {
         state = State.CALLED;
     }
 
     /**
      * Has the task run once when the ticket is called; soon if it is called already. It runs as a
-     * message on the current cord, as no fiber, so it must not wait; what it throws goes to the
+     * message on the current cord, as no fiber, so it must not wait; its exception goes to the
      * uncaught handler. It does not run if the ticket is done without having been called, or the
      * cord has ended. Never switches.
      *
-     * @param task what runs
+     * @param task the task
      * @throws IllegalStateException if the ticket is done, or this thread is no cord
      * @throws WrongThreadException if the queue is local and another cord's
      */

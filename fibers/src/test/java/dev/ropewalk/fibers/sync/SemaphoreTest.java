@@ -316,7 +316,7 @@ class SemaphoreTest {
                             IllegalArgumentException.class,
                             Crowd.failureOf(() -> semaphore.acquire(6, FAR)),
                             "n=6",
-                            "bound is 5");
+                            "bound of 5");
                     Crowd.assertSays(
                             IllegalArgumentException.class,
                             Crowd.failureOf(() -> semaphore.acquire(1, Duration.ofNanos(-1))));
