@@ -74,11 +74,11 @@ public final class Actor<M> {
     /**
      * {@return this definition with another rule for the failed message}
      *
-     * @param what what becomes of the message
+     * @param rule the new rule
      */
-    public Actor<M> onFailure(FailedMessage what) {
+    public Actor<M> onFailure(FailedMessage rule) {
         return new Actor<>(
-                factory, body, restart, Objects.requireNonNull(what, "what"), keepsState);
+                factory, body, restart, Objects.requireNonNull(rule, "rule"), keepsState);
     }
 
     /**

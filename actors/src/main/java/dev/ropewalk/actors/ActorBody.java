@@ -11,7 +11,7 @@ public interface ActorBody<M> {
      * Runs until the actor is over; returning ends it normally.
      *
      * @param self the actor's own side
-     * @throws Exception whatever is thrown fails the actor, and its supervisor decides
+     * @throws Exception any exception fails the actor, and its supervisor decides
      */
     void run(ActorContext<M> self) throws Exception;
 }

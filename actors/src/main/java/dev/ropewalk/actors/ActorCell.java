@@ -15,20 +15,20 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * What survives a restart: an actor's address, mailbox, committed behavior and failed message. Each
- * incarnation is a fiber whose handler this is; a loop-style body is one long turn.
+ * The part of an actor that survives a restart: its address, mailbox, committed behavior and failed
+ * message. Each incarnation is a fiber whose handler this is; a loop-style body is one long turn.
  *
  * <pre>
  *   DOWN -> UP      the first turn of an incarnation
  *   UP   -> DOWN    the incarnation is over; its supervisor decides
- *   DOWN -> ENDED   it is not started again; what is queued becomes dead letters
+ *   DOWN -> ENDED   it is not started again; queued messages become dead letters
  * </pre>
  *
  * A message is in exactly one place: on its way, in the mailbox, or {@code current}. It is current
  * from the moment it is handed to the waiting fiber, tries counted from the moment the actor sees
  * it; a fiber that ends with a current message it has not seen puts it back.
  *
- * <p>Everything but the final fields is confined to the actor's cord; what comes from other threads
+ * <p>Everything but the final fields is confined to the actor's cord; a call from another thread
  * comes as a message to that cord, which also makes stopping and accepting atomic.
  */
 final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
@@ -39,7 +39,8 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     }
 
     /**
-     * Of a supervisor's messages: less than a tick, and more than who makes actors makes at once.
+     * Of a supervisor's messages: handled in less than a tick, and more than a maker of actors
+     * sends at once.
      */
     private static final int MAX_IN_A_TURN = 4_096;
 
@@ -101,7 +102,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
      */
     private volatile boolean overByItself;
 
-    /** Whom this actor waits for in ask; read by actors of other cords that look for a circle. */
+    /** The ask in which this actor waits; read by actors of other cords that look for a circle. */
     private volatile @Nullable Ask<?, ?> asking;
 
     ActorCell(
@@ -312,9 +313,9 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     }
 
     /**
-     * A supervisor handles all that was queued in one turn: with one message each, who makes many
-     * actors in a turn would be ahead of it by more and more, and so would those that end. Not
-     * where fibers are limited, for then those that it starts have to end in between.
+     * A supervisor handles all that was queued in one turn: with one message a turn, a fiber that
+     * makes many actors in a turn would be ahead of it by more and more, and so would actors that
+     * end. Not where fibers are limited, because then those that it starts have to end in between.
      */
     private @Nullable Object nextTurn() throws Exception {
         boolean takesAll = supervises != null && cord.maxFibers() == Integer.MAX_VALUE;
@@ -494,7 +495,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
             if (reason == DeadLetter.Reason.ENDED) {
                 order.refused();
             }
-            return; // else the supervisor gave up on it, and may be started again
+            return; // otherwise the supervisor gave up on it, and may be started again
         }
         deadLetters.report(new DeadLetter(content, name, reason, failure));
         if (message instanceof Ask<?, ?> ask) {
@@ -595,7 +596,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
 
         @Override
         protected void onClosed() {
-            task.run(); // nobody else touches the cell now, and what it holds must be reported
+            task.run(); // nobody else touches the cell now, and its messages must be reported
         }
     }
 }

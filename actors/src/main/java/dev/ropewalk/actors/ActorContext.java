@@ -9,8 +9,8 @@ import java.util.function.Predicate;
  * An actor's own side; for the actor's fiber only.
  *
  * <p>The receive methods are for loop style. Receiving the next message completes the last one: a
- * failure after that no longer counts as its failure. In handler style they are an error, for there
- * the message comes to the behavior.
+ * failure after that no longer counts as its failure. In handler style they are an error, because
+ * there the message comes to the behavior.
  *
  * @param <M> the type of the messages
  */

@@ -14,8 +14,8 @@ public sealed interface ActorRef<M> permits ActorCell {
     Duration ASK_LIMIT = Duration.ofSeconds(5);
 
     /**
-     * Sends the message. Never waits, never throws for a dead actor: what can no longer be
-     * processed becomes a {@link DeadLetter}.
+     * Sends the message. Never waits, never throws for a dead actor: a message that can no longer
+     * be processed becomes a {@link DeadLetter}.
      *
      * @param message the message
      */
@@ -58,8 +58,8 @@ public sealed interface ActorRef<M> permits ActorCell {
     void stop();
 
     /**
-     * Ends the actor at its next switchpoint, before what is queued. An actor that is {@link
-     * Restart#PERMANENT} is started again, and goes on with its mailbox.
+     * Ends the actor at its next switchpoint, before it handles the queued messages. An actor that
+     * is {@link Restart#PERMANENT} is started again, and goes on with its mailbox.
      */
     void terminate();
 

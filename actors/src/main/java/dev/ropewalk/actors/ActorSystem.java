@@ -51,7 +51,7 @@ public final class ActorSystem implements AutoCloseable {
      *
      * @param name the system's and its root supervisor's name
      * @param rules how the root supervisor works
-     * @param deadLetters takes each dead letter, on whatever thread it arises; must not wait
+     * @param deadLetters takes each dead letter, on the thread on which it arises; must not wait
      * @return the system
      * @throws IllegalStateException if no fiber runs on this thread
      */
@@ -96,7 +96,7 @@ public final class ActorSystem implements AutoCloseable {
     /**
      * Ends all actors, the last started first, each within its supervisor's stop limit, and waits
      * for it. A switchpoint, and a shielded one: also a fiber that is being terminated or cancelled
-     * waits for the end. Closing twice is harmless. What is queued becomes dead letters.
+     * waits for the end. Closing twice is harmless. Queued messages become dead letters.
      */
     @Override
     public void close() {

@@ -12,7 +12,7 @@ import java.util.Objects;
  * the actor, time limit and termination of the asker takes effect; the waiter decides.
  */
 final class Ask<M, R> implements ReplyTo<R> {
-    /** What the waiter is given when no reply can come. */
+    /** Given to the waiter when no reply can come. */
     private record Failed(String why, @Nullable Throwable cause) {}
 
     private final ActorCell<M> target;

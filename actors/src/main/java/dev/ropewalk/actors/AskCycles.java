@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds the ask that would close a circle (rule A2). Each asker publishes whom it waits for before
- * it looks, so of the asks that close a circle at the same time at least one sees it.
+ * Finds the ask that would close a circle (rule A2). Each asker publishes its ask before it looks,
+ * so of the asks that close a circle at the same time at least one sees it.
  */
 final class AskCycles {
     private static final int LONGEST_PATH = 1_000;
@@ -17,7 +17,7 @@ final class AskCycles {
     static void check(ActorCell<?> asker) {
         Ask<?, ?> first = asker.asking();
         if (first == null || first.target().asking() == null) {
-            return; // nearly always: who is asked waits for nobody
+            return; // nearly always: the asked actor waits for nobody
         }
         List<Ask<?, ?>> circle = circle(asker);
         // An ask that is open after all of them were seen was open all the time.

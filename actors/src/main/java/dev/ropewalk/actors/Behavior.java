@@ -1,7 +1,7 @@
 package dev.ropewalk.actors;
 
 /**
- * What a handler-style actor does with its next message. It gets one message at a time and returns
+ * Handles the next message of a handler-style actor, which gets one message at a time and returns
  * the behavior for the one after it.
  *
  * <p>The behavior that the last completed message returned is the actor's committed state: with
@@ -18,7 +18,7 @@ public interface Behavior<M> {
      *
      * @param message the message
      * @return the next behavior, {@link #same} or {@link #stopped}
-     * @throws Exception whatever is thrown fails the actor, and its supervisor decides
+     * @throws Exception any exception fails the actor, and its supervisor decides
      */
     Behavior<M> onMessage(M message) throws Exception;
 

@@ -34,7 +34,7 @@ final class DeadLetters {
         try {
             taker.accept(letter);
         } catch (Throwable broken) {
-            // Whatever it is: this may be the sender's fiber, or in the middle of an actor's end.
+            // Any failure: this may be the sender's fiber, or in the middle of an actor's end.
             Logs.tellBroken(LOG, broken, "the taker of dead letters failed for {}", letter);
         }
     }

@@ -1,6 +1,6 @@
 package dev.ropewalk.actors;
 
-/** What becomes of the message that an actor failed on, when the actor is started again. */
+/** The rule for the message that an actor failed on, when the actor is started again. */
 public sealed interface FailedMessage {
     /** The message is given up; an asker is told at once. */
     record Drop() implements FailedMessage {}

@@ -40,7 +40,7 @@ final class OpenAsks {
 
     /**
      * Fails all, then cuts the links: on a cord that has ended two threads may come here at once,
-     * and who finds the list cut must know that all were failed.
+     * and a thread that finds the list cut must know that all were failed.
      */
     void failAll(String why) {
         List<Ask<?, ?>> all = new ArrayList<>();

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Starts actors, and starts them again when they fail: one for one, within an intensity.
  *
- * <p>A supervisor is an actor itself. Its children's fibers are children of its fiber, on whatever
+ * <p>A supervisor is an actor itself. Its children's fibers are children of its fiber, on any
  * cords, so none outlives it. A child keeps its address and its mailbox across restarts. When there
  * are more restarts than its intensity allows it ends its children and fails, and its own
  * supervisor decides; a system's root supervisor fails the fiber that started the system.
@@ -210,8 +210,8 @@ public final class Supervisor {
         try {
             rules.onFailure().failed(child.name(), failure);
         } catch (Throwable broken) {
-            // Whatever it is: the other children need this supervisor. A termination that comes
-            // out of a listener that waits is raised again where the supervisor waits.
+            // Any failure: the other children need this supervisor. A termination that comes out
+            // of a listener that waits is raised again where the supervisor waits.
             String text = "the failure listener of {} failed for {}";
             Logs.tellBroken(LOG, broken, text, name(), child.name());
         }

@@ -4,7 +4,7 @@ import dev.ropewalk.fibers.Fiber;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a supervisor is told; it comes through its mailbox like any message. */
+/** A message to a supervisor; it comes through its mailbox like any other. */
 sealed interface SupervisorMessage {
     /** Take this actor as a child and start it. */
     record Start(ActorCell<?> child) implements SupervisorMessage {

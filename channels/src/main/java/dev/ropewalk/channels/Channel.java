@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * Passes elements from senders to receivers, first in, first out, in both waiting lines too.
+ * Passes elements from senders to receivers, first in, first out, in both wait queues too.
  *
  * <p>A {@linkplain #rendezvous rendezvous} channel hands each element from a sender to a receiver
  * that both wait for it; a {@linkplain #buffered buffered} one holds up to its capacity in between.
@@ -18,7 +18,8 @@ import java.util.function.Consumer;
  *
  * <p>Channels work from any cord and from plain threads; the {@code local} forms are confined to
  * the cord that made them, take no atomic instruction, and refuse calls from elsewhere with {@link
- * WrongThreadException}. What a sender did before a send happens before the receive returns.
+ * WrongThreadException}. Everything that a sender did before a send happens before the receive
+ * returns.
  *
  * <p>Each element that a send accepted is received exactly once, or handed to the undelivered hook
  * by {@link #cancel}. A waiting call that leaves by an exception or a time limit did not happen: it
@@ -27,7 +28,7 @@ import java.util.function.Consumer;
  * @param <E> the type of the elements
  */
 public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
-    /** What became of a {@link #trySend}. */
+    /** The result of a {@link #trySend}. */
     enum SendResult {
         /** The channel took the element. */
         SENT,
@@ -113,7 +114,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
      * Sends the element; waits while nobody takes it and the buffer is full. A switchpoint, also if
      * it need not wait: a fiber that is ended or cancelled gets that, and the element was not sent.
      *
-     * @param element what is sent
+     * @param element the element to send
      * @throws ChannelClosedException if the channel is closed, or is closed while this waits; it
      *     carries the element
      */
@@ -122,7 +123,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
     /**
      * Like {@link #send(Object)}, with a limit on the wait.
      *
-     * @param element what is sent
+     * @param element the element to send
      * @param limit how long to wait; 0 waits for one turn of the cord
      * @return false if the limit passed; the element was not sent then
      * @throws ChannelClosedException if the channel is closed, or is closed while this waits; it
@@ -134,8 +135,8 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
      * Sends the element if that needs no waiting. Never switches, raises nothing, never fails
      * spuriously, and may be called where waiting is not allowed.
      *
-     * @param element what is sent
-     * @return what became of it
+     * @param element the element to send
+     * @return whether it was sent, and if not, why
      */
     SendResult trySend(E element);
 
@@ -169,7 +170,7 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
     @Nullable E tryReceive();
 
     /**
-     * Closes the channel. What the buffer holds stays receivable; senders that wait, and all later
+     * Closes the channel. Elements in the buffer stay receivable; senders that wait, and all later
      * ones, get a {@link ChannelClosedException} that carries their element; receivers get one when
      * the buffer is drained. Closing twice is harmless, and the first cause stands.
      */
@@ -184,9 +185,9 @@ public sealed interface Channel<E> extends Iterable<E> permits QueueChannel {
     void close(Throwable cause);
 
     /**
-     * Closes the channel from the receiving side: what the buffer holds goes to the undelivered
-     * hook, or is dropped if there is none. What the hook throws is thrown here, after all elements
-     * were handed to it.
+     * Closes the channel from the receiving side: elements in the buffer go to the undelivered
+     * hook, or are dropped if there is none. An exception of the hook is thrown here, after all
+     * elements were handed to it.
      */
     void cancel();
 

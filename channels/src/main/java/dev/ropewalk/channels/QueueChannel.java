@@ -17,8 +17,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * The one algorithm of all channels; a {@link Exclusion} says how a call is guarded and what a wait
- * is.
+ * The one algorithm of all channels; an {@link Exclusion} says how a call is guarded and what a
+ * wait is.
  *
  * <pre>
  *   OPEN -> CLOSED      close: nothing more goes in, the buffer drains
@@ -34,9 +34,10 @@ import java.util.function.Consumer;
  *   <li>nobody waits unless the state is OPEN.
  * </ul>
  *
- * <p>A node that gave up may still stand in its line for a moment; who meets it there finds its
- * wait over and takes the next. A claim decides inside the guard, the wake-up comes after it, so no
- * lock is held while another cord is woken. The undelivered hook runs outside the guard too.
+ * <p>A node that gave up may still stand in its queue for a moment; a claim that meets it there
+ * finds its wait over and takes the next. A claim decides inside the guard, the wake-up comes after
+ * it, so no lock is held while another cord is woken. The undelivered hook runs outside the guard
+ * too.
  */
 final class QueueChannel<E> implements Channel<E>, Handoff {
     private enum State {
@@ -126,10 +127,10 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
         return result == SENT;
     }
 
-    /** Guarded. What waits has methods of its own, so that what need not wait stays small code. */
-    private WaitNode<E> stand(WaitQueue<E> line, @Nullable E element) {
+    /** Guarded. Waiting has methods of its own, so that a call that need not wait stays small. */
+    private WaitNode<E> stand(WaitQueue<E> queue, @Nullable E element) {
         WaitNode<E> me = guard.node(element);
-        line.add(me);
+        queue.add(me);
         return me;
     }
 
@@ -223,7 +224,7 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
         return taken;
     }
 
-    /** The claimed sender's element follows what was taken from the buffer, or is what is taken. */
+    /** The claimed sender's element follows those of the buffer, or is itself the one taken. */
     private E refill(@Nullable E taken, WaitNode<E> sender) {
         E brought = Objects.requireNonNull(sender.element());
         if (taken == null) {
@@ -260,8 +261,8 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
                 closeCause = cause;
             }
             state = to;
-            claimAll(senders, toWake);
-            claimAll(receivers, toWake);
+            toWake.addAll(senders.claimAll(CLOSED));
+            toWake.addAll(receivers.claimAll(CLOSED));
             if (to == State.CANCELLED) {
                 for (E element = buffer.poll(); element != null; element = buffer.poll()) {
                     left.add(element);
@@ -270,13 +271,13 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
         } finally {
             guard.exit();
         }
-        toWake.forEach(WaitNode::wake);
+        WaitQueue.wakeAll(toWake);
         if (undelivered != null) {
             handOver(left, undelivered);
         }
     }
 
-    /** All of them, whatever the hook throws in between, a termination included. */
+    /** All of them, even if the hook throws in between, a termination included. */
     private static <E> void handOver(List<E> left, Consumer<? super E> hook) {
         Throwable first = null;
         for (E element : left) {
@@ -317,14 +318,6 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
         if (element == Waits.TIMED_OUT) {
             throw new IllegalArgumentException(
                     "element=TIMED_OUT is the mark of a time limit; send something else");
-        }
-    }
-
-    private static <E> void claimAll(WaitQueue<E> line, List<WaitNode<E>> claimed) {
-        for (WaitNode<E> node = line.claimFirst(CLOSED);
-                node != null;
-                node = line.claimFirst(CLOSED)) {
-            claimed.add(node);
         }
     }
 
@@ -379,7 +372,7 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
         };
     }
 
-    /** How many stand in the two lines. */
+    /** How many stand in the two queues. */
     int waiting() {
         guard.enter(this);
         try {
@@ -389,7 +382,7 @@ final class QueueChannel<E> implements Channel<E>, Handoff {
         }
     }
 
-    /** Checks what stands at the top of this class. */
+    /** Checks the invariants at the top of this class. */
     void checkInvariants() {
         guard.enter(this);
         try {

@@ -1,5 +1,5 @@
 /**
- * Channels: what fibers, cords and threads pass elements through.
+ * Channels, through which fibers, cords and threads pass elements.
  *
  * <p>References are non-null unless marked {@code @Nullable}; elements are never null.
  */

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Rules F5 and F6: a fiber that swallows its termination until it is given up on never runs again,
- * not even to leave the line in which it stands; so nothing may be given to it or taken from it.
+ * not even to leave the queue in which it stands; so nothing may be given to it or taken from it.
  */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class AbandonedTest {

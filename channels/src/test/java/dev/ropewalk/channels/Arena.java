@@ -119,13 +119,13 @@ abstract class Arena implements AutoCloseable {
 
     abstract <T> Player<T> receiver(Callable<T> body);
 
-    /** Returns once {@code count} nodes stand in the channel's lines. */
+    /** Returns once {@code count} nodes stand in the channel's queues. */
     abstract void untilWaiting(int count, Channel<?> channel);
 
     @Override
     public abstract void close();
 
-    /** A sender that has entered the line of a full channel. */
+    /** A sender that has entered the queue of a full channel. */
     final <E> Player<Boolean> waitingSender(Channel<E> channel, E element) {
         int before = Inside.waiting(channel);
         Player<Boolean> sender =
@@ -138,7 +138,7 @@ abstract class Arena implements AutoCloseable {
         return sender;
     }
 
-    /** A receiver that has entered the line of an empty channel. */
+    /** A receiver that has entered the queue of an empty channel. */
     final <E> Player<E> waitingReceiver(Channel<E> channel) {
         int before = Inside.waiting(channel);
         Player<E> receiver = receiver(channel::receive);

@@ -160,7 +160,7 @@ class HandOverTest {
     }
 
     @Test
-    void F8_fibersOfAnEndedCordLeaveTheLines() {
+    void F8_fibersOfAnEndedCordLeaveTheQueues() {
         Channel<Integer> channel = Channel.rendezvous();
         Cord cord = Cord.start("short-lived");
         for (int i = 0; i < 10; i++) {

@@ -1,6 +1,6 @@
 package dev.ropewalk.channels;
 
-/** What channels show to nobody: how many stand in their waiting lines. */
+/** What channels show to nobody: how many stand in their waiting queues. */
 final class Inside {
     private Inside() {}
 

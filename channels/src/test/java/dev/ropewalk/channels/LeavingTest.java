@@ -251,10 +251,10 @@ class LeavingTest {
                 });
     }
 
-    /** It raises where it would begin to wait, and leaves nothing in the line. */
+    /** It raises where it would begin to wait, and leaves nothing in the queue. */
     @ParameterizedTest
     @MethodSource("dev.ropewalk.channels.Variant#onOneCord")
-    void F5_whoIsTerminatedBeforeItWaitsLeavesTheLine(Variant variant) throws Exception {
+    void F5_whoIsTerminatedBeforeItWaitsLeavesTheQueue(Variant variant) throws Exception {
         Arena.run(
                 variant,
                 arena -> {

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Rule C2: first come, first served, in both lines. */
+/** Rule C2: first come, first served, in both queues. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class WaitingOrderTest {
     private static final int MANY = 7;

@@ -6,7 +6,7 @@ import java.util.Objects;
 
 /**
  * A body that is run a piece at a time: {@link #resume} runs it up to its next {@link
- * #yieldControl}, and values go both ways. {@link #transfer} switches between coroutines as equals.
+ * #yield}, and values go both ways. {@link #transfer} switches between coroutines as equals.
  *
  * {@snippet file="dev/ropewalk/fibers/GeneratorSnippetsTest.java" region="coroutine"}
  *
@@ -103,7 +103,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
     }
 
     /**
-     * Runs the body on to its next {@link #yieldControl} or its end. A switchpoint: if it is left
+     * Runs the body on to its next {@link #yield} or its end. A switchpoint: if it is left
      * by an exception, the body goes on and owes its answer to {@link #await}.
      *
      * @param value what the body's yield returns, or at first the body's parameter
@@ -161,7 +161,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
     }
 
     /**
-     * Throws the exception in the body, from its {@link #yieldControl}, and else does what {@link
+     * Throws the exception in the body, from its {@link #yield}, and else does what {@link
      * #resume} does. In the running coroutine it is thrown at once.
      *
      * @param failure what is thrown there, as it is

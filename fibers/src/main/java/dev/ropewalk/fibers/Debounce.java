@@ -93,7 +93,8 @@ public final class Debounce<T> implements AutoCloseable {
         this.isLeading = options.isLeading();
         this.action = action;
         Action body = this::work;
-        this.worker = FiberImpl.of(Fiber.spin(options.name(), body));
+        this.worker =
+                FiberImpl.spinOn(FiberImpl.current(), options.name(), Fiber.callable(body));
         FiberAwait.listen(worker, this::ended);
     }
 
@@ -283,7 +284,8 @@ public final class Debounce<T> implements AutoCloseable {
         if (isDueAtOnce || isClosed) {
             return 0;
         }
-        return Math.min(plus(lastTriggerNs, quietNs), plus(pendingSinceNs, longestWaitNs));
+        return Math.min(
+                Timed.plus(lastTriggerNs, quietNs), Timed.plus(pendingSinceNs, longestWaitNs));
     }
 
     private void run(T value) throws Exception {
@@ -364,11 +366,6 @@ public final class Debounce<T> implements AutoCloseable {
 
     private long now() {
         return cord.nanoTime() - originNs;
-    }
-
-    private static long plus(long timeNs, long moreNs) {
-        long sum = timeNs + moreNs;
-        return sum < 0 ? NEVER : sum;
     }
 
     @Override

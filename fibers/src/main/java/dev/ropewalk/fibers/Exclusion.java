@@ -11,23 +11,23 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>A call that may wait begins with {@link #switchpoint}; one that only tries, or gives back,
  * does not. Between {@link #enter} and {@link #exit} there is no switchpoint and no code of the
- * user. A caller that has to wait makes a {@link #node} inside the guard, puts it into a line,
+ * user. A caller that has to wait makes a {@link #node} inside the guard, puts it into a queue,
  * leaves the guard, and calls {@link #await}.
  */
 public abstract sealed class Exclusion {
     private Exclusion() {}
 
     /**
-     * {@return a guard for what only fibers of the current cord use}
+     * {@return a guard for an object that only fibers of the current cord use}
      *
-     * @param remedy said to who uses it from elsewhere: how to make one that is shared
+     * @param remedy told to a caller from elsewhere: how to make one that is shared
      * @throws IllegalStateException if this thread is no cord
      */
     public static Exclusion byCord(String remedy) {
         return new Local(CordImpl.current(), remedy);
     }
 
-    /** {@return a guard for what fibers of any cord and plain threads use} */
+    /** {@return a guard for an object that fibers of any cord and plain threads use} */
     public static Exclusion byLock() {
         return new Shared();
     }
@@ -35,7 +35,7 @@ public abstract sealed class Exclusion {
     /**
      * Begins a guarded section.
      *
-     * @param guarded whose state it is, for the error
+     * @param guarded the object whose state it is, for the error
      * @throws WrongThreadException if the guard is another cord's
      */
     public abstract void enter(Object guarded);
@@ -46,7 +46,7 @@ public abstract sealed class Exclusion {
     /**
      * {@return the fiber that calls, or the thread if it is none of a cord's}
      *
-     * @param guarded whose state it is, for the error
+     * @param guarded the object whose state it is, for the error
      * @throws WrongThreadException if the guard is another cord's
      */
     public abstract Object caller(Object guarded);
@@ -55,7 +55,7 @@ public abstract sealed class Exclusion {
      * Begins a call of the user's that may wait, also one that need not: makes it a switchpoint, as
      * {@link Waits#switchpoint} does. Called outside the guard, before anything is taken or given.
      *
-     * @param guarded what is used, for the error
+     * @param guarded the object that is used, for the error
      * @throws WrongThreadException if the guard is another cord's
      */
     public abstract void switchpoint(Object guarded);
@@ -63,7 +63,7 @@ public abstract sealed class Exclusion {
     /**
      * Begins a guarded section of a call that may wait: {@link #switchpoint}, then {@link #enter}.
      *
-     * @param guarded what is used, for the error
+     * @param guarded the object that is used, for the error
      * @throws WrongThreadException if the guard is another cord's
      */
     public abstract void enterAtSwitchpoint(Object guarded);
@@ -71,7 +71,7 @@ public abstract sealed class Exclusion {
     /**
      * Begins a call that may wait: {@link #switchpoint}, then {@link #caller}.
      *
-     * @param guarded what is used, for the error
+     * @param guarded the object that is used, for the error
      * @return the fiber that calls, or the thread if it is none of a cord's
      * @throws WrongThreadException if the guard is another cord's
      * @throws IllegalStateException if the guard is local and no fiber runs at the moment
@@ -108,13 +108,13 @@ public abstract sealed class Exclusion {
 
     /**
      * Waits until somebody claims the node, or until the limit passes. A switchpoint, outside the
-     * guard. However the wait ends, the node stands in no line afterwards, so it eats nothing. If
-     * the fiber is abandoned here, and what is guarded is a {@link Handoff}, that gets back what
-     * the fiber was given, and is told.
+     * guard. However the wait ends, the node stands in no queue afterwards, so it eats nothing. If
+     * the fiber is abandoned here, and the guarded object is a {@link Handoff}, that object gets
+     * back what the fiber was given, and is told.
      *
      * @param <E> what a node brings, or wants
-     * @param node the caller's, in a line
-     * @param guarded what is waited for; its {@code toString} is shown in reports
+     * @param node the caller's, in a queue
+     * @param guarded the object that is waited for; its {@code toString} is shown in reports
      * @param limitNanos the limit in nanoseconds; {@code Long.MAX_VALUE} for none
      * @return the result of the claim, or {@link Waits#TIMED_OUT}
      * @throws WaitInterruptedException if a plain thread was interrupted; nothing was taken
@@ -127,7 +127,7 @@ public abstract sealed class Exclusion {
         } finally {
             node.end();
             if (result == Waits.TIMED_OUT) {
-                node.leaveLine(this, guarded);
+                node.leaveQueue(this, guarded);
             }
         }
         return result;

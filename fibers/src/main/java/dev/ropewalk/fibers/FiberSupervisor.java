@@ -138,7 +138,7 @@ public final class FiberSupervisor {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(body, "body");
         checkOpen(name);
-        Member member = new Member(cord, name, body);
+        Member member = new Member(cord == null ? null : CordImpl.of(cord), name, body);
         Fiber<?> fiber = member.start();
         members.add(member);
         return fiber;
@@ -327,21 +327,21 @@ public final class FiberSupervisor {
         /** Restarts since the back-off began anew. */
         private int restartsInRow;
 
-        Member(@Nullable Cord cord, String name, Callable<?> body) {
-            this.cord = CordImpl.of(cord);
+        Member(@Nullable CordImpl cord, String name, Callable<?> body) {
+            this.cord = cord;
             this.name = name;
             this.body = body;
             this.fiber = owner;
         }
 
         Fiber<?> start() {
-            Cord here = cord == null ? fiber.home() : cord;
+            CordImpl here = cord == null ? fiber.home() : cord;
             FiberImpl<?> next =
-                    new FiberImpl<@Nullable Object>(CordImpl.of(here), owner, name, body, null);
+                    new FiberImpl<@Nullable Object>(here, owner, name, body, null);
             // On another cord it may fail before its listener is there: the owner ignores that.
             next.isAwaitedByParent = true;
             try {
-                CordImpl.of(here).spinBelow(owner, next);
+                here.spinBelow(owner, next);
             } catch (CordClosedException | TooManyFibersException refused) {
                 members.remove(this);
                 throw refused;

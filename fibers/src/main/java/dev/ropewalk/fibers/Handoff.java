@@ -1,8 +1,8 @@
 package dev.ropewalk.fibers;
 
 /**
- * Something whose {@linkplain Exclusion#await waiters} are handed what must not be lost, such as a
- * lock, a permit, an element; or whose other waiters must not wait for one that is gone.
+ * Something whose {@linkplain Exclusion#await waiters} are handed something that must not be lost,
+ * such as a lock, a permit, an element; or whose other waiters must not wait for one that is gone.
  */
 public interface Handoff {
     /**
@@ -15,9 +15,9 @@ public interface Handoff {
     void reclaim(WaitNode<?> node, Object given);
 
     /**
-     * A fiber was abandoned in its wait here, so it runs no clean-up: those who stood behind it may
-     * be able to go on. Its node has been taken out of its line, and what it was given, if
-     * anything, has been taken back. Called on the fiber's cord, outside the guard; must not wait.
+     * A fiber was abandoned in its wait here, so it runs no clean-up: the nodes behind it may be
+     * able to go on. Its node has been taken out of its queue, and what it was given, if anything,
+     * has been taken back. Called on the fiber's cord, outside the guard; must not wait.
      *
      * @param node whose fiber is gone
      */

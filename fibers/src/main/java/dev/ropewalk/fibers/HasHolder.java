@@ -3,15 +3,16 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one at a time holds while others wait, such as a lock. Who calls {@link
- * Exclusion#refuseCycle} before it waits for it is refused if the holder waits for the caller in
- * turn. A {@link Hold} is the other side: what a fiber has to give back before it ends.
+ * An object that one at a time holds while others wait, such as a lock. A caller of {@link
+ * Exclusion#refuseCycle} that is about to wait for it is refused if the holder waits for the caller
+ * in turn. A {@link Hold} is the other side: something that a fiber has to give back before it
+ * ends.
  */
 public interface HasHolder {
     /**
-     * {@return the fiber or thread that holds it; null if nobody does, or more than one} Asked by
-     * who is about to wait, and outside the guard; must not wait. What it says of a fiber of the
-     * asking cord has to be true, of others it may be late.
+     * {@return the fiber or thread that holds it; null if nobody does, or more than one} Asked by a
+     * caller that is about to wait, outside the guard; must not wait. The answer has to be true of
+     * fibers of the asking cord; of others it may be late.
      */
     @Nullable Object holder();
 }

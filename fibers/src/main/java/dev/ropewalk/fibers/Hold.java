@@ -6,11 +6,12 @@ import java.util.List;
 
 /**
  * Something that a fiber must give back before it ends, such as a lock. A fiber that ends while it
- * holds one is reported, and the holding is told, so that nobody waits for the dead.
+ * holds one is reported, and the hold is told, so that nobody waits for the dead.
  *
- * <p>A holding is in the list of one fiber at most. {@link #hold} and {@link #letGo} are called on
- * the holder's cord. What others may give back in the holder's stead, from anywhere, says by {@link
- * #isHeld} whether it is still held when the holder ends.
+ * <p>A hold is in the list of one fiber at most. {@link #hold} and {@link #letGo} are called on the
+ * holder's cord. A transferable hold, such as a ticket or a loan, may be given back by others in
+ * the holder's stead: {@link #letGoFromAnywhere} ends it, and {@link #isHeld} says whether it is
+ * still held when the holder ends. Another fiber that takes it over begins a hold of its own.
  */
 public abstract class Hold {
     /** Next in the holder's list; of the holder's cord. */
@@ -36,15 +37,18 @@ public abstract class Hold {
     }
 
     /**
-     * {@return what others wait for until this is given back, as they call it when they wait; by
-     * default this itself} For reports of who waits for whom, which compare by identity. Asked on
-     * the holder's cord, as no fiber. It must not wait.
+     * {@return the objects that others name when they wait until this is given back; by default
+     * this itself} For reports of waits, which compare by identity. Asked on the holder's cord, as
+     * no fiber. It must not wait.
      */
     protected List<?> awaitedAs() {
         return List.of(this);
     }
 
-    /** {@return what becomes of this when its holder is dead, for the report} Must not wait. */
+    /**
+     * {@return the words of the report on what becomes of this when its holder is dead} Must not
+     * wait.
+     */
     protected String afterwards() {
         return "which goes to the next; give it back in a finally block";
     }
@@ -53,7 +57,7 @@ public abstract class Hold {
      * Tells the uncaught handler of the fiber's cord. Works from any thread.
      *
      * @param holder the fiber in whose name it failed; it may be dead
-     * @param failure what nobody else takes
+     * @param failure the failure that nobody else takes
      */
     protected static final void report(Fiber<?> holder, Throwable failure) {
         FiberImpl.of(holder).cord.reportUncaught(FiberImpl.of(holder), failure);
@@ -66,7 +70,7 @@ public abstract class Hold {
      */
     protected final void hold(Fiber<?> holder) {
         FiberImpl<?> fiber = FiberImpl.of(holder);
-        if (fiber.held != null) { // most hold one: a store that is not made costs nothing
+        if (fiber.held != null) { // nearly all hold one: a store that is not made costs nothing
             nextHeld = fiber.held;
         }
         fiber.held = this;
@@ -96,6 +100,42 @@ public abstract class Hold {
                 nextHeld = null;
                 return;
             }
+        }
+    }
+
+    /**
+     * Like {@link #letGo}, from any thread, for a transferable hold. On another cord than the
+     * holder's it takes effect a moment later; until then {@link #isHeld} has to return false.
+     *
+     * @param holder the fiber that holds this
+     */
+    protected final void letGoFromAnywhere(Fiber<?> holder) {
+        Cord home = holder.cord();
+        if (home.isCurrent()) {
+            letGo(holder);
+        } else {
+            home.post(new LetGo(this, holder));
+        }
+    }
+
+    /** On its way to the holder's cord. */
+    private static final class LetGo extends CordMessage {
+        private final Hold hold;
+        private final Fiber<?> holder;
+
+        LetGo(Hold hold, Fiber<?> holder) {
+            this.hold = hold;
+            this.holder = holder;
+        }
+
+        @Override
+        protected void onCord() {
+            hold.letGo(holder);
+        }
+
+        @Override
+        protected void onClosed() {
+            // The fiber has ended with its cord, and its list with it.
         }
     }
 

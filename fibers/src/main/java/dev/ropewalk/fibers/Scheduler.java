@@ -264,10 +264,8 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
 
     /** {@return the scheduler that the calling thread is a cord of; null if there is none} */
     public static @Nullable Scheduler currentOrNull() {
-        Cord here = Cord.currentOrNull();
-        return here == null || CordImpl.of(here).tasks == null
-                ? null
-                : CordImpl.of(here).tasks.scheduler;
+        CordImpl here = CordImpl.currentOrNull();
+        return here == null || here.tasks == null ? null : here.tasks.scheduler;
     }
 
     // ---------------------------------------------------------------- its end

@@ -42,7 +42,7 @@ public final class Signals implements AutoCloseable {
     private record Handled(List<Signals> openedBy, Object previous) {}
 
     private final Exclusion guard = Exclusion.byLock();
-    private final WaitQueue<String> line = new WaitQueue<>();
+    private final WaitQueue<String> queue = new WaitQueue<>();
     private final Set<String> names;
 
     /** Guarded: came and was not taken yet, in that order. */
@@ -101,7 +101,7 @@ public final class Signals implements AutoCloseable {
                 return first;
             }
             node = guard.node(null);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -115,22 +115,18 @@ public final class Signals implements AutoCloseable {
     /** Gives the signals back; who waits gets an exception. Closing twice is harmless. */
     @Override
     public void close() {
-        List<WaitNode<String>> waiting = new ArrayList<>();
+        List<WaitNode<String>> toWake;
         guard.enter(this);
         try {
             if (isClosed) {
                 return;
             }
             isClosed = true;
-            for (WaitNode<String> each = line.claimFirst(CLOSED);
-                    each != null;
-                    each = line.claimFirst(CLOSED)) {
-                waiting.add(each);
-            }
+            toWake = queue.claimAll(CLOSED);
         } finally {
             guard.exit();
         }
-        waiting.forEach(WaitNode::wake);
+        WaitQueue.wakeAll(toWake);
         synchronized (HANDLED) {
             names.forEach(name -> remove(name, this));
         }
@@ -141,7 +137,7 @@ public final class Signals implements AutoCloseable {
         WaitNode<String> first;
         guard.enter(this);
         try {
-            first = isClosed ? null : line.claimFirst(name);
+            first = isClosed ? null : queue.claimFirst(name);
             if (first == null && !isClosed) {
                 pending.add(name);
             }

@@ -195,7 +195,7 @@ public final class Throttle {
     private boolean acquireWithin(long limitNs) {
         checkCord();
         FiberImpl<?> fiber = FiberImpl.current();
-        long deadlineNs = plus(now(), limitNs);
+        long deadlineNs = Timed.plus(now(), limitNs);
         fiber.yieldHere(); // before anything is taken: who is to end eats nothing
         fiber.raiseIfDue(); // also if it came in that turn
         if (tryAcquire()) {
@@ -235,7 +235,7 @@ public final class Throttle {
 
     /** When its run is allowed if all before it run; in the future, so that nobody spins. */
     private long turnBehind(int others, long nowNs) {
-        return plus(Math.max(allowedAt(), nowNs), intervals(others));
+        return Timed.plus(Math.max(allowedAt(), nowNs), intervals(others));
     }
 
     private int countBefore(Entry entry) {
@@ -247,7 +247,7 @@ public final class Throttle {
     }
 
     private long allowedAt() {
-        return runs < burst ? 0 : plus(sinceNs, intervals(runs - burst + 1));
+        return runs < burst ? 0 : Timed.plus(sinceNs, intervals(runs - burst + 1));
     }
 
     private boolean take() {
@@ -255,7 +255,7 @@ public final class Throttle {
         if (nowNs < allowedAt()) {
             return false;
         }
-        if (nowNs >= plus(sinceNs, intervals(runs))) {
+        if (nowNs >= Timed.plus(sinceNs, intervals(runs))) {
             sinceNs = nowNs;
             runs = 0;
         }
@@ -287,11 +287,6 @@ public final class Throttle {
 
     private long now() {
         return cord.nanoTime() - originNs;
-    }
-
-    private static long plus(long timeNs, long moreNs) {
-        long sum = timeNs + moreNs;
-        return sum < 0 ? NEVER : sum;
     }
 
     private void checkCord() {

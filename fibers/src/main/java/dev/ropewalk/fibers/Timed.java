@@ -218,4 +218,10 @@ public final class Timed {
         }
         return nanos;
     }
+
+    /** The sum of two times that are not negative; {@code Long.MAX_VALUE} if it is more. */
+    static long plus(long timeNs, long moreNs) {
+        long sum = timeNs + moreNs;
+        return sum < 0 ? Long.MAX_VALUE : sum;
+    }
 }

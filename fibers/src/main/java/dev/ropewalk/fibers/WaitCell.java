@@ -14,13 +14,13 @@ import java.util.concurrent.locks.LockSupport;
  *   WAITING -> LEFT    time limit, termination, raise or interrupt came first
  * </pre>
  *
- * One compare-and-set on the slot decides. It carries the value itself, so that whoever sees GIVEN
- * sees the value; the inbox of the waiter's cord only wakes. Who loses acts accordingly: a giver
- * that was too late takes its next waiter, and a waiter that was given in the last moment takes the
- * value, while what came too late stays pending for its next switchpoint.
+ * One compare-and-set on the slot decides. It carries the value itself, so that a thread that sees
+ * GIVEN sees the value; the inbox of the waiter's cord only wakes. The loser acts accordingly: a
+ * giver that was too late takes its next waiter; a waiter that was given a value in the last moment
+ * takes it, and the exception that came too late stays pending for its next switchpoint.
  *
- * <p>What the giver did before {@link #give} happens before {@link #await} returns. A waiter is for
- * one wait; it may carry an element of its subclass.
+ * <p>Everything that the giver did before {@link #give} happens before {@link #await} returns. A
+ * waiter is for one wait; it may carry an element of its subclass.
  */
 public class WaitCell extends CordMessage {
     private static final Object LEFT = new Object();
@@ -96,7 +96,7 @@ public class WaitCell extends CordMessage {
         }
     }
 
-    /** {@return whether somebody may still give; only a hint, for it can change at once} */
+    /** {@return whether somebody may still give; only a hint, because it can change at once} */
     public final boolean isWaiting() {
         return slot == null;
     }
@@ -104,7 +104,7 @@ public class WaitCell extends CordMessage {
     /**
      * Waits until {@link #give}. A switchpoint.
      *
-     * @param reason what is waited for; its {@code toString} is shown in reports
+     * @param reason the object that is waited for; its {@code toString} is shown in reports
      * @return the value given
      * @throws WaitInterruptedException if a plain thread was interrupted; nothing was taken
      */
@@ -116,7 +116,7 @@ public class WaitCell extends CordMessage {
      * Waits until {@link #give} or until the limit passes. A switchpoint. Terminating or raising
      * into the waiting fiber ends the wait with that exception, and nothing was taken.
      *
-     * @param reason what is waited for; its {@code toString} is shown in reports
+     * @param reason the object that is waited for; its {@code toString} is shown in reports
      * @param timeoutNanos the limit in nanoseconds; {@code Long.MAX_VALUE} for none
      * @return the value given, or {@link Waits#TIMED_OUT}
      * @throws WaitInterruptedException if a plain thread was interrupted; nothing was taken
@@ -171,7 +171,7 @@ public class WaitCell extends CordMessage {
                             + FiberImpl.textOf(reason)
                             + ": no fiber runs on "
                             + Thread.currentThread()
-                            + ", which drives virtual cords; spin a fiber for what waits");
+                            + ", which drives virtual cords; spin a fiber and wait in it");
         }
         boolean timed = timeoutNanos != Long.MAX_VALUE;
         long startNs = RealPlatform.now();

@@ -3,8 +3,8 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One who waits at a channel, lock or the like: a place in a {@link WaitQueue} and one wait. Made
- * by {@link Exclusion#node}, awaited by {@link Exclusion#await}, claimed by {@link
+ * A waiter at a channel, lock or the like: a place in a {@link WaitQueue} and one wait. Made by
+ * {@link Exclusion#node}, awaited by {@link Exclusion#await}, claimed by {@link
  * WaitQueue#claimFirst}.
  *
  * <p>{@link #claim} decides, {@link #wake} makes the node run; between the two a giver lets go of
@@ -15,17 +15,20 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class WaitNode<E> {
     private final @Nullable E element;
 
-    /** What is waited for; set when the wait begins, so that the node can stand for its reason. */
+    /**
+     * The object that is waited for; set when the wait begins, so that the node can stand for its
+     * reason.
+     */
     @Nullable Object guarded;
 
-    /** What guards the line; null unless the node waits. */
+    /** The guard of the queue; null unless the node waits. */
     private @Nullable Exclusion guard;
 
     /** The wait has a limit; set when it begins. */
     boolean isLimited;
 
-    /** The line that the node stands in, and its links there; guarded. */
-    @Nullable WaitQueue<E> line;
+    /** The queue that the node stands in, and its links there; guarded. */
+    @Nullable WaitQueue<E> queue;
 
     @Nullable WaitNode<E> previous;
     @Nullable WaitNode<E> next;
@@ -52,18 +55,18 @@ public abstract sealed class WaitNode<E> {
 
     /**
      * {@return whether a claim may still succeed} False for a node that gave up, or whose fiber was
-     * abandoned, and that still stands in its line. Called inside the guard; for a shared one only
-     * a hint, for it can change at once.
+     * abandoned, and that still stands in its queue. Called inside the guard; for a shared one only
+     * a hint, because it can change at once.
      */
     public abstract boolean isWaiting();
 
     /**
-     * {@return another place for the same wait, to stand in another line} So one wait can stand in
-     * several lines: who claims a place claims the wait, and the other places find it over. The
-     * node itself is awaited; it stands in no line then, and the waiter takes each place out of its
-     * line when the wait has ended, however it ended.
+     * {@return another place for the same wait, to stand in another queue} So one wait can stand in
+     * several queues: a claim of one place claims the wait, and the other places find it over. The
+     * node itself is awaited; it stands in no queue then, and the waiter takes each place out of
+     * its queue when the wait has ended, however it ended.
      *
-     * @param <F> what is brought to, or wanted from, that line
+     * @param <F> what is brought to, or wanted from, that queue
      * @param brought what it brings, or wants
      */
     public final <F> WaitNode<F> place(@Nullable F brought) {
@@ -81,15 +84,17 @@ public abstract sealed class WaitNode<E> {
         guarded = what;
     }
 
-    /** However the wait ended; not if the fiber was abandoned in it, for that runs no clean-up. */
+    /**
+     * However the wait ended; not if the fiber was abandoned in it, because then no clean-up runs.
+     */
     final void end() {
         guard = null;
     }
 
-    final void leaveLine(Exclusion by, Object what) {
+    final void leaveQueue(Exclusion by, Object what) {
         by.enter(what);
         try {
-            WaitQueue<E> stoodIn = line;
+            WaitQueue<E> stoodIn = queue;
             if (stoodIn != null) {
                 stoodIn.remove(this);
             }
@@ -111,7 +116,7 @@ public abstract sealed class WaitNode<E> {
             return; // it was over before
         }
         guard = null;
-        leaveLine(by, what);
+        leaveQueue(by, what);
         if (what instanceof Handoff giver) {
             if (given != null) {
                 giver.reclaim(this, given);
@@ -120,7 +125,7 @@ public abstract sealed class WaitNode<E> {
         }
     }
 
-    /** What is waited for, as a report tells it. */
+    /** The object that is waited for, as reports show it. */
     @Override
     public final String toString() {
         return String.valueOf(guarded);

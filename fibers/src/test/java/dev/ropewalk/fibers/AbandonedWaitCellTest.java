@@ -22,7 +22,7 @@ class AbandonedWaitCellTest {
         return isShared ? Mutex.shared() : Mutex.local();
     }
 
-    /** It stands in the line and yields, because it is being terminated. */
+    /** It stands in the queue and yields, because it is being terminated. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void F5_whatIsHandedToItWhileItIsRaisedIntoComesBack(boolean isShared) {

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** The line of waiting nodes against a model. Here a node is a wait of this thread. */
+/** The queue of waiting nodes against a model. Here a node is a wait of this thread. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class WaitQueueTest {
     private static final int SEEDS = 100;
@@ -39,7 +39,7 @@ class WaitQueueTest {
     private static final class Game {
         private final String replay;
         private final SplittableRandom random;
-        private final WaitQueue<Integer> line = new WaitQueue<>();
+        private final WaitQueue<Integer> queue = new WaitQueue<>();
         private final List<WaitNode<Integer>> model = new ArrayList<>();
         private final List<WaitNode<Integer>> everybody = new ArrayList<>();
         private final Set<WaitNode<Integer>> gaveUp = new HashSet<>();
@@ -57,20 +57,20 @@ class WaitQueueTest {
                     case 4 -> giveUp();
                     default -> claim();
                 }
-                line.checkInvariants();
-                assertEquals(model.isEmpty(), line.isEmpty(), replay);
-                assertEquals(model.size(), line.size(), replay);
+                queue.checkInvariants();
+                assertEquals(model.isEmpty(), queue.isEmpty(), replay);
+                assertEquals(model.size(), queue.size(), replay);
             }
             while (!model.isEmpty()) {
                 claim();
             }
-            assertTrue(line.isEmpty(), replay);
+            assertTrue(queue.isEmpty(), replay);
         }
 
         private void add() {
             WaitNode<Integer> added = node(everybody.size());
             everybody.add(added);
-            line.add(added);
+            queue.add(added);
             model.add(added);
         }
 
@@ -78,13 +78,13 @@ class WaitQueueTest {
         private void removeAnyone() {
             if (!everybody.isEmpty()) {
                 WaitNode<Integer> leaver = everybody.get(random.nextInt(everybody.size()));
-                line.remove(leaver);
+                queue.remove(leaver);
                 model.remove(leaver);
-                assertNull(leaver.line, replay);
+                assertNull(leaver.queue, replay);
             }
         }
 
-        /** Its wait is over, and it still stands in the line. */
+        /** Its wait is over, and it still stands in the queue. */
         private void giveUp() {
             if (!model.isEmpty()) {
                 WaitNode<Integer> tired = model.get(random.nextInt(model.size()));
@@ -99,7 +99,7 @@ class WaitQueueTest {
                 model.removeFirst();
             }
             @Nullable WaitNode<Integer> expected = model.isEmpty() ? null : model.removeFirst();
-            @Nullable WaitNode<Integer> claimed = line.claimFirst(RESULT);
+            @Nullable WaitNode<Integer> claimed = queue.claimFirst(RESULT);
             assertSame(expected, claimed, replay);
             if (claimed != null) {
                 assertFalse(claimed.claim(RESULT), replay);
@@ -108,23 +108,43 @@ class WaitQueueTest {
     }
 
     @Test
-    void partyMayComeBackAfterItLeft() {
-        WaitQueue<Integer> line = new WaitQueue<>();
+    void nodeMayComeBackAfterItLeft() {
+        WaitQueue<Integer> queue = new WaitQueue<>();
         WaitNode<Integer> first = node(1);
         WaitNode<Integer> second = node(2);
-        line.add(first);
-        line.add(second);
-        line.remove(first);
-        line.remove(first);
-        line.add(first);
-        line.checkInvariants();
-        assertSame(second, line.claimFirst(RESULT));
-        assertSame(first, line.claimFirst(RESULT));
-        assertNull(line.claimFirst(RESULT));
+        queue.add(first);
+        queue.add(second);
+        queue.remove(first);
+        queue.remove(first);
+        queue.add(first);
+        queue.checkInvariants();
+        assertSame(second, queue.claimFirst(RESULT));
+        assertSame(first, queue.claimFirst(RESULT));
+        assertNull(queue.claimFirst(RESULT));
     }
 
     @Test
-    void F8_waitThatStandsInSeveralLinesIsClaimedOnce() {
+    void claimAllEndsTheWaitsOfAllThatStillWaitInTheirOrder() {
+        WaitQueue<Integer> queue = new WaitQueue<>();
+        WaitNode<Integer> first = node(1);
+        WaitNode<Integer> gaveUp = node(2);
+        WaitNode<Integer> last = node(3);
+        queue.add(first);
+        queue.add(gaveUp);
+        queue.add(last);
+        assertTrue(gaveUp.claim("elsewhere"));
+        List<WaitNode<Integer>> claimed = queue.claimAll(RESULT);
+        assertEquals(List.of(first, last), claimed);
+        assertTrue(queue.isEmpty());
+        queue.checkInvariants();
+        WaitQueue.wakeAll(claimed);
+        assertSame(RESULT, Exclusion.byLock().await(first, "all", 0));
+        assertSame(RESULT, Exclusion.byLock().await(last, "all", 0));
+        assertEquals(List.of(), queue.claimAll(RESULT));
+    }
+
+    @Test
+    void F8_waitThatStandsInSeveralQueuesIsClaimedOnce() {
         WaitQueue<Integer> first = new WaitQueue<>();
         WaitQueue<String> second = new WaitQueue<>();
         WaitNode<Integer> wait = node(1);

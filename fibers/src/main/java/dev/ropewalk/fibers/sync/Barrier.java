@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.sync;
 import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handoff;
+import dev.ropewalk.fibers.Hold;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.WaitNode;
 import dev.ropewalk.fibers.WaitQueue;
@@ -19,14 +20,14 @@ import java.util.Objects;
  * A point at which so many parties, fibers or plain threads, wait for each other and then go on
  * together; again and again, each time one generation.
  *
- * <p>Either all parties of a generation go on, or none. Who leaves before that, because its limit
- * passed, or it was terminated, cancelled, raised into, interrupted or abandoned, breaks the
- * barrier: the others get a {@link BrokenBarrierException} that names who left, and so does
- * everybody who comes later, until {@link #reset}. So nobody waits for a party that will not come.
- * A party that ends without ever having come is not known here; its barrier is named by the
- * deadlock report.
+ * <p>Either all parties of a generation go on, or none. A party that leaves before that, because
+ * its limit passed, or it was terminated, cancelled, raised into, interrupted or abandoned, breaks
+ * the barrier: the others get a {@link BrokenBarrierException} that names the party, and so do all
+ * later callers, until {@link #reset}. So nobody waits for a party that will not come. A party that
+ * ends without ever having come is not known here; its barrier is named by the deadlock report.
  *
- * <p>What a party did before it came happens before the action, and that before the others go on.
+ * <p>Everything that a party did before it came happens before the action, and that before the
+ * others go on.
  */
 public final class Barrier {
     /*
@@ -38,10 +39,10 @@ public final class Barrier {
      *   FULL      -> BROKEN     a party left during the action, or the action failed or was
      *                           abandoned
      *
-     * A wait is ended with no result but RECHECK: the caller that was claimed reads the state inside the
-     * guard. For a party may have left that has not come round to say so, and only when each claim
-     * was tried is it known whether all of them go on. Rejected: claiming everybody before the
-     * action, for then nothing could terminate the waiters while it runs.
+     * A wait is ended with no result but RECHECK: the caller that was claimed reads the state
+     * inside the guard. The reason: a party may have left and not said so yet, and only when each
+     * claim was tried is it known whether all of them go on. Rejected: claiming everybody before
+     * the action, because then nothing could terminate the waiters while it runs.
      */
     private enum State {
         GATHERING,
@@ -61,8 +62,8 @@ public final class Barrier {
     private Generation current = new Generation();
 
     /** Guarded, all of it; reports read it as a hint. */
-    private final class Generation implements Handoff, TransferableHold.Owed {
-        private final WaitQueue<Object> line = new WaitQueue<>();
+    private final class Generation extends Hold implements Handoff {
+        private final WaitQueue<Object> queue = new WaitQueue<>();
         private State state = State.GATHERING;
         private int arrived;
 
@@ -81,9 +82,26 @@ public final class Barrier {
             leave(this, party.who() + " was abandoned", null);
         }
 
-        /** By the last party, while it runs the action. */
+        /** By the last party, which holds this meanwhile. */
+        void act(Runnable toRun) {
+            Fiber<?> last = Fiber.currentOrNull();
+            if (last != null) {
+                hold(last);
+            }
+            try {
+                toRun.run();
+            } catch (Throwable failure) {
+                leave(this, "its action failed: " + failure, failure);
+                throw failure;
+            } finally {
+                if (last != null) {
+                    letGo(last);
+                }
+            }
+        }
+
         @Override
-        public boolean isOwed(TransferableHold obligation) {
+        protected boolean isHeld() {
             guard.enter(Barrier.this);
             try {
                 return state == State.FULL;
@@ -93,12 +111,12 @@ public final class Barrier {
         }
 
         @Override
-        public void onDebtorDead(TransferableHold obligation, Fiber<?> dead) {
+        protected void onHolderDead(Fiber<?> dead) {
             leave(this, dead + " was abandoned in the action", null);
         }
 
         @Override
-        public String afterwards() {
+        protected String afterwards() {
             return "which is broken; let the action end when it is terminated";
         }
 
@@ -173,8 +191,8 @@ public final class Barrier {
 
     /**
      * Waits until all parties have come. A switchpoint, also for the last one, which runs the
-     * action; what the action throws comes out there as it is, and breaks the barrier. A fiber that
-     * is ended or cancelled as it comes breaks it too, because it will not come.
+     * action; an exception of the action comes out there as it is, and breaks the barrier. A fiber
+     * that is ended or cancelled as it comes breaks it too, because it will not come.
      *
      * @return how many came before, in this generation: 0 for the first, {@code parties - 1} for
      *     the last
@@ -203,9 +221,9 @@ public final class Barrier {
     }
 
     /**
-     * Begins a new generation: who waits for others to come gets a {@link BrokenBarrierException},
-     * and a broken barrier is whole again. Parties that have all come, and whose action runs, are
-     * left alone. Never switches.
+     * Begins a new generation: a party that waits for others to come gets a {@link
+     * BrokenBarrierException}, and a broken barrier is whole again. Parties that have all come, and
+     * whose action runs, are left alone. Never switches.
      *
      * @throws WrongThreadException if the barrier is local and another cord's
      */
@@ -218,7 +236,7 @@ public final class Barrier {
         } finally {
             guard.exit();
         }
-        Parties.wakeAll(toWake);
+        WaitQueue.wakeAll(toWake);
     }
 
     /** {@return how many parties wait for each other} */
@@ -270,7 +288,7 @@ public final class Barrier {
             index = mine.arrived;
             if (index + 1 < parties) {
                 party = guard.node(null);
-                mine.line.add(party);
+                mine.queue.add(party);
             }
             mine.arrived++;
             if (party == null) {
@@ -304,7 +322,7 @@ public final class Barrier {
             } finally {
                 guard.exit();
             }
-            Parties.wakeAll(toWake);
+            WaitQueue.wakeAll(toWake);
             throw left;
         }
     }
@@ -312,7 +330,7 @@ public final class Barrier {
     /** By the last party. */
     private void complete(Generation mine) {
         if (action != null) {
-            act(mine, action);
+            mine.act(action);
         }
         List<WaitNode<Object>> toWake = new ArrayList<>();
         guard.enter(this);
@@ -323,25 +341,16 @@ public final class Barrier {
         } finally {
             guard.exit();
         }
-        Parties.wakeAll(toWake);
+        WaitQueue.wakeAll(toWake);
         checkReleased(mine);
     }
 
-    private void act(Generation mine, Runnable toRun) {
-        TransferableHold obligation = TransferableHold.ofCaller(mine);
-        try {
-            toRun.run();
-        } catch (Throwable failure) {
-            leave(mine, "its action failed: " + failure, failure);
-            throw failure;
-        } finally {
-            TransferableHold.end(obligation);
-        }
-    }
-
-    /** Guarded. Who has left may stand in the line still, or be out of it and not have said so. */
+    /**
+     * Guarded. A party that has left may still stand in the queue, or be out of it and not have
+     * said so.
+     */
     private void release(Generation mine, List<WaitNode<Object>> toWake) {
-        toWake.addAll(Parties.claimAll(mine.line, RECHECK));
+        toWake.addAll(mine.queue.claimAll(RECHECK));
         int left = parties - 1 - toWake.size();
         if (left == 0) {
             mine.state = State.RELEASED;
@@ -373,7 +382,7 @@ public final class Barrier {
         } finally {
             guard.exit();
         }
-        Parties.wakeAll(toWake);
+        WaitQueue.wakeAll(toWake);
     }
 
     /** Guarded: no effect if it is over. With it goes the next one, if it still gathers. */
@@ -384,7 +393,7 @@ public final class Barrier {
             each.state = State.BROKEN;
             each.brokenBy = why;
             each.cause = cause;
-            toWake.addAll(Parties.claimAll(each.line, RECHECK));
+            toWake.addAll(each.queue.claimAll(RECHECK));
             each = each.next == current ? each.next : null;
         }
     }
@@ -409,9 +418,9 @@ public final class Barrier {
     void checkInvariants() {
         guard.enter(this);
         try {
-            current.line.checkInvariants();
+            current.queue.checkInvariants();
             boolean isGathering = current.state == State.GATHERING && current.arrived < parties;
-            if (!isGathering && (current.state != State.BROKEN || !current.line.isEmpty())) {
+            if (!isGathering && (current.state != State.BROKEN || !current.queue.isEmpty())) {
                 throw new IllegalStateException("state=" + current.state + " of " + current);
             }
         } finally {

@@ -18,26 +18,26 @@ import java.time.Duration;
  * Mutex#newCondition}.
  *
  * <p>A wait ends by a signal, the limit, termination or cancellation, and by nothing else; in each
- * case the caller holds the mutex again. Signals are not remembered, and go to the one who waits
+ * case the caller holds the mutex again. Signals are not remembered, and go to the one that waits
  * longest. A waiter that leaves takes no signal with it: if it was signalled and then terminated,
  * the signal goes to the next.
  */
 public final class Condition implements Handoff {
     /*
-     * A waiter stands in this condition's line, and after a signal in the mutex' line, with the one
-     * wait it began with: the mutex is handed to it there. So a signal wakes nobody who could not
-     * go on, and a waiter needs one switch.
+     * A waiter stands in this condition's queue, and after a signal in the queue of the mutex, with
+     * the one wait it began with: the mutex is handed to it there. So a signal wakes no waiter that
+     * could not go on, and a waiter needs one switch.
      */
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
-    /** Long enough to be none; who holds the mutex too long is seen by the stop limit. */
+    /** Long enough to be none; a fiber that holds the mutex too long is seen by the stop limit. */
     private static final Duration REGAIN_LIMIT = Duration.ofDays(36_500);
 
     private final Mutex mutex;
     private final Exclusion guard;
-    private final WaitQueue<Object> line = new WaitQueue<>();
+    private final WaitQueue<Object> queue = new WaitQueue<>();
 
-    /** What a waiter wants. */
+    /** The element of a waiter: whether it was signalled. */
     final class Wait {
         /** Guarded. */
         private boolean isSignalled;
@@ -99,7 +99,7 @@ public final class Condition implements Handoff {
         guard.enter(this);
         try {
             node = guard.node(wait);
-            line.add(node);
+            queue.add(node);
             next = mutex.releaseGuarded(me);
         } finally {
             guard.exit();
@@ -146,7 +146,7 @@ public final class Condition implements Handoff {
     }
 
     /**
-     * Wakes the one who waits longest, when the caller has unlocked the mutex; nobody if none
+     * Wakes the one that waits longest, when the caller has unlocked the mutex; nobody if none
      * waits. Never switches.
      *
      * @throws IllegalStateException if the caller does not hold the mutex
@@ -162,7 +162,7 @@ public final class Condition implements Handoff {
     }
 
     /**
-     * Wakes all who wait, one after the other as the mutex is handed on. Never switches.
+     * Wakes all waiters, one after the other as the mutex is handed on. Never switches.
      *
      * @throws IllegalStateException if the caller does not hold the mutex
      */
@@ -170,7 +170,7 @@ public final class Condition implements Handoff {
         mutex.checkHolder("signalAll");
         guard.enter(this);
         try {
-            while (!line.isEmpty()) {
+            while (!queue.isEmpty()) {
                 signalFirst();
             }
         } finally {
@@ -181,14 +181,14 @@ public final class Condition implements Handoff {
     /**
      * Guarded: a wait that is over gets no signal.
      *
-     * @return whom to wake when the guard is left; null if the mutex is held by another
+     * @return the node to wake when the guard is left; null if the mutex is held by another
      */
     private @Nullable WaitNode<Object> signalFirst() {
-        for (WaitNode<Object> first = line.first(); first != null; first = line.first()) {
-            line.remove(first);
+        for (WaitNode<Object> first = queue.first(); first != null; first = queue.first()) {
+            queue.remove(first);
             if (first.isWaiting() && first.element() instanceof Wait wait) {
                 wait.isSignalled = true;
-                return mutex.addToLine(first);
+                return mutex.addToQueue(first);
             }
         }
         return null;

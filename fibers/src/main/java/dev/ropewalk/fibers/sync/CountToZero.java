@@ -7,16 +7,19 @@ import dev.ropewalk.fibers.WaitQueue;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A count, and those who wait until it is zero: what {@link WaitGroup} and {@link Latch} share. */
+/**
+ * A count and its waiters, which wait until it is zero: the common part of {@link WaitGroup} and
+ * {@link Latch}.
+ */
 final class CountToZero {
     private static final Object ZERO = new Object();
 
     private final Exclusion guard;
 
-    /** Whose count it is, for errors and reports. */
+    /** The object that has the count, for errors and reports. */
     private final Object owner;
 
-    private final WaitQueue<Object> line = new WaitQueue<>();
+    private final WaitQueue<Object> queue = new WaitQueue<>();
 
     /** Written inside the guard only, and opaquely: no atomic instruction. */
     private final AtomicInteger count;
@@ -68,7 +71,7 @@ final class CountToZero {
     }
 
     /**
-     * Takes one off the count unless it is zero, and releases all who wait when it gets there.
+     * Takes one off the count unless it is zero, and releases all waiters when it gets there.
      *
      * @return the count before
      */
@@ -82,12 +85,12 @@ final class CountToZero {
                 count.setOpaque(before - 1);
             }
             if (before == 1) {
-                released = Parties.claimAll(line, ZERO);
+                released = queue.claimAll(ZERO);
             }
         } finally {
             guard.exit();
         }
-        Parties.wakeAll(released);
+        WaitQueue.wakeAll(released);
         return before;
     }
 
@@ -100,7 +103,7 @@ final class CountToZero {
                 return true;
             }
             node = guard.node(null);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -110,10 +113,10 @@ final class CountToZero {
     void checkInvariants() {
         guard.enter(owner);
         try {
-            line.checkInvariants();
-            if (count.getPlain() < 0 || (count.getPlain() == 0 && !line.isEmpty())) {
+            queue.checkInvariants();
+            if (count.getPlain() < 0 || (count.getPlain() == 0 && !queue.isEmpty())) {
                 throw new IllegalStateException(
-                        "count=" + count + " while " + line.size() + " wait for " + owner);
+                        "count=" + count + " while " + queue.size() + " wait for " + owner);
             }
         } finally {
             guard.exit();

@@ -14,16 +14,16 @@ import java.util.List;
 /**
  * Something that happens, and that fibers or plain threads wait for.
  *
- * <p>There are two kinds. An automatic event lets one waiter go for each signal, the one who waits
- * longest; if nobody waits, one signal is remembered for the next who comes, and further ones add
+ * <p>There are two kinds. An automatic event lets one waiter go for each signal, the one that waits
+ * longest; if nobody waits, one signal is remembered for the next caller, and further ones add
  * nothing to it. A manual event lets everybody go from its signal on, until {@link #clear}.
  *
- * <p>A waiter that times out, or is terminated or cancelled, takes no signal with it. What is done
- * before a signal happens before what follows the wait that it ends.
+ * <p>A waiter that times out, or is terminated or cancelled, takes no signal with it. Everything
+ * done before a signal happens before everything that follows the wait that it ends.
  */
 public final class Event implements Handoff {
     /*
-     * Invariant, outside the guard: if it is signalled, nobody in the line still waits. So a waiter
+     * Invariant, outside the guard: if it is signalled, nobody in the queue still waits. So a waiter
      * that gives up need not serve those behind it, and a newcomer that finds a signal overtakes
      * nobody.
      */
@@ -31,7 +31,7 @@ public final class Event implements Handoff {
 
     private final Exclusion guard;
     private final boolean isManual;
-    private final WaitQueue<Event> line = new WaitQueue<>();
+    private final WaitQueue<Event> queue = new WaitQueue<>();
 
     /** Guarded. */
     private boolean isSignalled;
@@ -106,7 +106,7 @@ public final class Event implements Handoff {
                 return true;
             }
             node = guard.node(this);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -152,30 +152,31 @@ public final class Event implements Handoff {
     // ---------------------------------------------------------------- signalling
 
     /**
-     * Signals the event: lets the one who waits longest go, or all if it is manual. Never switches.
-     * Needs no fiber, so a message to the cord may call it.
+     * Signals the event: lets the one that waits longest go, or all if it is manual. Never
+     * switches. Needs no fiber, so a message to the cord may call it.
      *
      * @throws WrongThreadException if the event is another cord's
      */
     public void signal() {
-        Woken woken = null;
+        List<WaitNode<Event>> toWake;
         guard.enter(this);
         try {
-            WaitNode<Event> next = line.claimFirst(this);
-            while (next != null) {
-                woken = Woken.add(woken, next);
-                next = isManual ? line.claimFirst(this) : null;
-            }
-            isSignalled = isManual || woken == null;
+            toWake = isManual ? queue.claimAll(this) : claimOne();
+            isSignalled = isManual || toWake.isEmpty();
         } finally {
             guard.exit();
         }
-        Woken.wakeAll(woken);
+        WaitQueue.wakeAll(toWake);
+    }
+
+    /** Guarded. */
+    private List<WaitNode<Event>> claimOne() {
+        WaitNode<Event> first = queue.claimFirst(this);
+        return first == null ? List.of() : List.of(first);
     }
 
     /**
-     * Takes the signal back: who comes from now on waits. No effect if it is not signalled. Never
-     * switches.
+     * Takes the signal back: later callers wait. No effect if it is not signalled. Never switches.
      *
      * @throws WrongThreadException if the event is another cord's
      */
@@ -189,7 +190,7 @@ public final class Event implements Handoff {
     }
 
     /**
-     * {@return whether the next who comes need not wait; if shared only a hint, for it can change
+     * {@return whether the next caller need not wait; if shared only a hint, because it can change
      * at once}
      *
      * @throws WrongThreadException if the event is another cord's
@@ -228,9 +229,9 @@ public final class Event implements Handoff {
     }
 
     /**
-     * Puts the place into the line, unless its wait is over or a signal that is there ends it.
+     * Puts the place into the queue, unless its wait is over or a signal that is there ends it.
      *
-     * @return whether it stands in the line
+     * @return whether it stands in the queue
      */
     boolean stand(WaitNode<Event> place) {
         guard.enter(this);
@@ -242,7 +243,7 @@ public final class Event implements Handoff {
             if (!place.isWaiting()) {
                 return false;
             }
-            line.add(place);
+            queue.add(place);
             return true;
         } finally {
             guard.exit();
@@ -252,7 +253,7 @@ public final class Event implements Handoff {
     void leave(WaitNode<Event> place) {
         guard.enter(this);
         try {
-            line.remove(place);
+            queue.remove(place);
         } finally {
             guard.exit();
         }
@@ -260,11 +261,11 @@ public final class Event implements Handoff {
 
     // ---------------------------------------------------------------- for tests
 
-    /** How many stand in the line. */
+    /** How many stand in the queue. */
     int waiting() {
         guard.enter(this);
         try {
-            return line.size();
+            return queue.size();
         } finally {
             guard.exit();
         }
@@ -274,8 +275,8 @@ public final class Event implements Handoff {
     void checkInvariants() {
         guard.enter(this);
         try {
-            line.checkInvariants();
-            WaitNode<Event> first = line.first();
+            queue.checkInvariants();
+            WaitNode<Event> first = queue.first();
             if (isSignalled && first != null && first.isWaiting()) {
                 throw new IllegalStateException(first + " waits for " + this + ", is signalled");
             }

@@ -12,15 +12,15 @@ import java.util.List;
 /**
  * Waiting for the first signal of several events.
  *
- * <p>There is one wait, and a place of it in the line of each event; claiming any place claims the
+ * <p>There is one wait, and a place of it in the queue of each event; claiming any place claims the
  * wait. No two guards are ever held at once. So while the waiter goes from event to event, one that
  * it has passed may be signalled; that claims the wait, and from then on the waiter takes no other
- * signal: it claims its own wait before it takes one that it finds. Afterwards it leaves all lines,
- * however the wait ended.
+ * signal: it claims its own wait before it takes one that it finds. Afterwards it leaves all
+ * queues, however the wait ended.
  *
- * <p>Rejected: taking all guards at once in a fixed order, for a list of a thousand events would
- * hold up everybody; and an event of events, which cannot say which one it was and stays behind in
- * the others.
+ * <p>Rejected: taking all guards at once in a fixed order, because a list of a thousand events
+ * would hold up everybody; and an event of events, which cannot say which one it was and stays
+ * behind in the others.
  */
 final class EventAny {
     private EventAny() {}
@@ -74,7 +74,7 @@ final class EventAny {
 
     private static void check(List<Event> events) {
         if (events.isEmpty()) {
-            throw new IllegalArgumentException("events=[]: none of no events can be signalled");
+            throw new IllegalArgumentException("events=[]: give at least one event");
         }
         Event first = events.getFirst();
         for (Event each : events) {

@@ -6,13 +6,14 @@ import dev.ropewalk.fibers.Waits;
 import java.time.Duration;
 
 /**
- * A gate that opens once: after so many {@link #countDown} calls all who wait go on, and nobody
+ * A gate that opens once: after so many {@link #countDown} calls all waiters go on, and nobody
  * waits there ever again.
  *
  * <p>Counting down beyond zero has no effect: the gate is open, and several may tell the same news.
  * Where one call too many is a mistake, use a {@link WaitGroup}.
  *
- * <p>What a fiber or thread did before {@code countDown} happens before an {@code await} returns.
+ * <p>Everything that a fiber or thread did before {@code countDown} happens before an {@code await}
+ * returns.
  */
 public final class Latch {
     private static final long NO_LIMIT = Long.MAX_VALUE;
@@ -49,7 +50,7 @@ public final class Latch {
     }
 
     /**
-     * Counts down by one; at zero the latch opens, and all who wait are released. No effect on an
+     * Counts down by one; at zero the latch opens, and all waiters are released. No effect on an
      * open latch. Never switches.
      *
      * @throws WrongThreadException if the latch is local and another cord's

@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Hold;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ import java.util.List;
  *
  * @param <R> the type of the resource
  */
-public final class Loan<R> implements AutoCloseable {
+public final class Loan<R> extends Hold implements AutoCloseable {
     /*
      *   WAITING  -> LENT        given a resource that was idle
      *   WAITING  -> CLEARING    given the place of a dead borrower, whose resource has to be closed
@@ -39,47 +40,28 @@ public final class Loan<R> implements AutoCloseable {
         LOST
     }
 
-    private final PoolCore<R> pool;
+    private final ResourcePool<R> pool;
     State state = State.WAITING;
     @Nullable R resource;
 
     /** While CLEARING: what has to be closed; null once that has begun. */
     PoolState.@Nullable Orphan<R> orphan;
 
-    /** Null if a plain thread borrows; its borrower's. */
-    final @Nullable TransferableHold obligation;
+    /** Null if a plain thread borrows: nobody sees a thread end. */
+    private final @Nullable Fiber<?> borrower = Fiber.currentOrNull();
 
-    private static final class Debt<R> implements TransferableHold.Owed {
-        private final Loan<R> loan;
-
-        Debt(Loan<R> loan) {
-            this.loan = loan;
-        }
-
-        @Override
-        public boolean isOwed(TransferableHold obligation) {
-            return loan.pool.isOwed(loan);
-        }
-
-        @Override
-        public void onDebtorDead(TransferableHold obligation, Fiber<?> dead) {
-            loan.pool.borrowerDied(loan, dead);
-        }
-
-        @Override
-        public List<?> awaitedAs() {
-            return List.of(loan.pool.owner());
-        }
-
-        @Override
-        public String toString() {
-            return loan.toString();
+    Loan(ResourcePool<R> pool) {
+        this.pool = pool;
+        if (borrower != null) {
+            hold(borrower);
         }
     }
 
-    Loan(PoolCore<R> pool) {
-        this.pool = pool;
-        this.obligation = TransferableHold.ofCaller(new Debt<>(this));
+    /** From any thread, when the pool says that it is not held. */
+    void end() {
+        if (borrower != null) {
+            letGoFromAnywhere(borrower);
+        }
     }
 
     /**
@@ -93,13 +75,13 @@ public final class Loan<R> implements AutoCloseable {
     }
 
     /**
-     * Gives the resource back: the first who waits gets it. If the pool is closed, closes the
-     * resource instead. No effect after {@link #discard}, so that a block of try-with-resources may
-     * discard. Never switches, unless the resource is closed and that waits.
+     * Gives the resource back: the first waiter gets it. If the pool is closed, closes the resource
+     * instead. No effect after {@link #discard}, so that a block of try-with-resources may discard.
+     * Never switches, unless the resource is closed and that waits.
      *
      * @throws IllegalStateException if it was given back already
-     * @throws ResourceException if the resource was closed and threw a checked exception; what is
-     *     unchecked comes out as it is
+     * @throws ResourceException if the resource was closed and threw a checked exception; an
+     *     unchecked one comes out as it is
      * @throws WrongThreadException if the pool is local and another cord's
      */
     @Override
@@ -112,12 +94,32 @@ public final class Loan<R> implements AutoCloseable {
      * its place. Never switches, unless closing waits.
      *
      * @throws IllegalStateException if it was given back or discarded already
-     * @throws ResourceException if closing threw a checked exception; what is unchecked comes out
-     *     as it is
+     * @throws ResourceException if closing threw a checked exception; an unchecked one comes out as
+     *     it is
      * @throws WrongThreadException if the pool is local and another cord's
      */
     public void discard() {
         pool.discard(this);
+    }
+
+    /** Tells the uncaught handler of the borrower's cord; the borrower may be dead. */
+    static void tell(Fiber<?> borrower, Throwable failure) {
+        report(borrower, failure);
+    }
+
+    @Override
+    protected boolean isHeld() {
+        return pool.isHeld(this);
+    }
+
+    @Override
+    protected void onHolderDead(Fiber<?> dead) {
+        pool.borrowerDied(this, dead);
+    }
+
+    @Override
+    protected List<?> awaitedAs() {
+        return List.of(pool);
     }
 
     IllegalStateException misused(String operation) {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 
 /**
- * The read lock or the write lock of a {@link ReadWriteLock}. It is used like a {@link Mutex}; what
- * each of the two admits is said there.
+ * The read lock or the write lock of a {@link ReadWriteLock}. It is used like a {@link Mutex};
+ * {@link ReadWriteLock} says what each of the two admits.
  */
 public final class LockView implements Handoff, HasHolder {
     private static final long NO_LIMIT = Long.MAX_VALUE;
@@ -32,8 +32,8 @@ public final class LockView implements Handoff, HasHolder {
      * ended or cancelled gets that, and does not hold it.
      *
      * @throws DeadlockException if the caller would wait for itself: it holds the write lock, or it
-     *     holds the read lock and this is the write lock; or if the one who holds it waits for the
-     *     caller, directly or through others of the cord
+     *     holds the read lock and this is the write lock; or if its holder waits for the caller,
+     *     directly or through others of the cord
      * @throws WrongThreadException if it is another cord's
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */
@@ -67,8 +67,8 @@ public final class LockView implements Handoff, HasHolder {
     }
 
     /**
-     * Unlocks it, or undoes one of several read locks of the caller, and hands it to those who are
-     * next. Never switches.
+     * Unlocks it, or undoes one of several read locks of the caller, and hands it to the next
+     * waiters. Never switches.
      *
      * @throws IllegalStateException if the caller does not hold it
      * @throws WrongThreadException if it is another cord's
@@ -128,9 +128,9 @@ public final class LockView implements Handoff, HasHolder {
     }
 
     /**
-     * {@return who is waited for here: the fiber or thread that writes; without one, for the write
-     * lock the only one that reads, and for the read lock the writer that waits first in line; null
-     * if there is none of these}
+     * {@return the fiber or thread that is waited for here: the one that writes; without one, for
+     * the write lock the only one that reads, and for the read lock the writer that waits first in
+     * the queue; null if there is none of these}
      */
     @Override
     public @Nullable Object holder() {

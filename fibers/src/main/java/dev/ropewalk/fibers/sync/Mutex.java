@@ -22,12 +22,13 @@ import java.time.Duration;
  * A lock that one fiber, or plain thread, holds at a time.
  *
  * <p>Unlike a monitor or a {@code ReentrantLock} it knows fibers, and a fiber that waits for it
- * leaves its cord to others. It is handed over: {@link #unlock} makes the first who waits the
- * holder, and nobody can get in between. A fiber that ends while it holds the mutex is reported,
- * and the mutex goes to the next. Fibers of one cord need a mutex only where a critical section
- * contains a switchpoint.
+ * leaves its cord to others. It is handed over: {@link #unlock} makes the first waiter the holder,
+ * and nobody can get in between. A fiber that ends while it holds the mutex is reported, and the
+ * mutex goes to the next. Fibers of one cord need a mutex only where a critical section contains a
+ * switchpoint.
  *
- * <p>What a holder did before it unlocked happens before what the next one does.
+ * <p>Everything that a holder did before it unlocked happens before everything that the next one
+ * does.
  */
 public final class Mutex extends Hold implements Handoff, HasHolder {
     /*
@@ -39,10 +40,10 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
      *   CONTENDED  -> CONTENDED   guarded: handed over; "holder" changes
      *   CONTENDED  -> null        guarded: unlocked and nobody waits any more
      *
-     * So who waits is never overtaken: while somebody stands in the line the word is CONTENDED, and
+     * So a waiter is never overtaken: while one stands in the queue the word is CONTENDED, and
      * unlock fails on its short way and hands over inside the guard. Rejected: a count of waiters
-     * beside the word, for between "nobody waits" and "free" a newcomer gets in before one who has
-     * just begun to wait.
+     * beside the word, because between "nobody waits" and "free" a newcomer gets in before one that
+     * has just begun to wait.
      */
     private static final Object CONTENDED = new Object();
 
@@ -61,12 +62,12 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
     private final Exclusion guard;
     private final boolean isLocal;
     private final boolean isReentrant;
-    private final WaitQueue<Object> line = new WaitQueue<>();
+    private final WaitQueue<Object> queue = new WaitQueue<>();
 
     /** Null, a fiber or thread, or CONTENDED. */
     private @Nullable Object owner;
 
-    /** Who holds it while the word is CONTENDED; guarded. */
+    /** The holder while the word is CONTENDED; guarded. */
     private @Nullable Object holder;
 
     /** How often the holder has locked it again; the holder's. */
@@ -170,7 +171,7 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
 
     /**
      * Unlocks the mutex, or undoes one of several locks of a reentrant one, and hands it to the
-     * first who waits. Never switches, and raises nothing.
+     * first waiter. Never switches, and raises nothing.
      *
      * @throws IllegalStateException if the caller does not hold it
      * @throws WrongThreadException if it is another cord's
@@ -229,7 +230,7 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
         return isHeldBy(guard.caller(this));
     }
 
-    /** {@return whether somebody holds it; only a hint, for it can change at once} */
+    /** {@return whether somebody holds it; only a hint, because it can change at once} */
     public boolean isLocked() {
         return OWNER.getOpaque(this) != null;
     }
@@ -275,7 +276,7 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
                             + " and locks it again: it would wait for itself. Unlock it first, or"
                             + " make a reentrant one");
         }
-        if (wait == null) { // else it must come back with the mutex
+        if (wait == null) { // a condition's waiter must come back with the mutex
             Exclusion.refuseCycle(this, limitNs);
         }
         WaitNode<Object> node;
@@ -285,7 +286,7 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
                 return true;
             }
             node = guard.node(wait);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -296,7 +297,10 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
         return true;
     }
 
-    /** Guarded: takes it if it has just become free; else sees to it that unlock will hand over. */
+    /**
+     * Guarded: takes it if it has just become free; otherwise sees to it that unlock will hand
+     * over.
+     */
     private boolean takeOrContend(Object me) {
         for (; ; ) {
             Object seen = OWNER.getVolatile(this);
@@ -335,9 +339,9 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
         }
     }
 
-    /** Guarded: the holder lets go. The caller wakes who is returned when it has left the guard. */
+    /** Guarded: the holder lets go. The caller wakes the node when it has left the guard. */
     private @Nullable WaitNode<Object> handOver() {
-        WaitNode<Object> next = claimNext();
+        WaitNode<Object> next = queue.claimFirst(OWNED);
         if (next == null) {
             holder = null;
             OWNER.setVolatile(this, null);
@@ -347,23 +351,12 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
         return next;
     }
 
-    /** Guarded: the first that still waits. */
-    private @Nullable WaitNode<Object> claimNext() {
-        for (WaitNode<Object> first = line.first(); first != null; first = line.first()) {
-            line.remove(first);
-            if (first.claim(OWNED)) {
-                return first;
-            }
-        }
-        return null;
-    }
-
     private boolean isHeldBy(Object who) {
         return holder() == who;
     }
 
     /**
-     * {@return who holds it; null if nobody does} True for the caller and for fibers of its cord,
+     * {@return the holder; null if there is none} True for the caller and for fibers of its cord,
      * which stand still meanwhile; of others a hint.
      */
     @Override
@@ -404,7 +397,10 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
         }
     }
 
-    /** Who left a condition with its signal, and passes it on when it has locked again, cannot. */
+    /**
+     * A waiter that leaves a condition with its signal passes it on once it has locked again; this
+     * one cannot.
+     */
     @Override
     public void abandoned(WaitNode<?> node) {
         if (node.element() instanceof Condition.Wait wait) {
@@ -422,10 +418,11 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
      * Guarded: a signalled waiter of a condition, which waits for the mutex from now on. Mostly the
      * signaller holds it.
      *
-     * @return whom to wake when the guard is left, for the mutex was free and is the waiter's now
+     * @return the node to wake when the guard is left, because the mutex was free and is its now;
+     *     otherwise null
      */
-    @Nullable WaitNode<Object> addToLine(WaitNode<Object> node) {
-        line.add(node);
+    @Nullable WaitNode<Object> addToQueue(WaitNode<Object> node) {
+        queue.add(node);
         for (; ; ) {
             Object seen = OWNER.getVolatile(this);
             if (seen == CONTENDED) {
@@ -445,7 +442,7 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
         return before;
     }
 
-    /** Guarded: like unlock; the caller wakes who is returned. */
+    /** Guarded: like unlock; the caller wakes the returned node. */
     @Nullable WaitNode<Object> releaseGuarded(Object me) {
         if (me instanceof Fiber<?> fiber) {
             letGo(fiber);
@@ -453,7 +450,7 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
         return handOver();
     }
 
-    /** Whether a wait in its line ended with the mutex; the caller then holds it. */
+    /** Whether a wait in its queue ended with the mutex; the caller then holds it. */
     boolean isRegained(@Nullable Object result, Object me) {
         if (result != OWNED) {
             return false;
@@ -471,8 +468,8 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
     void checkInvariants() {
         guard.enter(this);
         try {
-            line.checkInvariants();
-            if (!line.isEmpty() && OWNER.getVolatile(this) != CONTENDED) {
+            queue.checkInvariants();
+            if (!queue.isEmpty() && OWNER.getVolatile(this) != CONTENDED) {
                 throw new IllegalStateException("somebody waits for " + this + ", which is free");
             }
         } finally {

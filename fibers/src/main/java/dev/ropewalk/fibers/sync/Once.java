@@ -20,50 +20,52 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 
 /**
- * A block that is run once, by the first who needs its result, and whose result everybody gets.
+ * A block that is run once, by the first caller that needs its result, and whose result everybody
+ * gets.
  *
- * <p>Who comes while it runs waits. The block runs in the fiber, or plain thread, of the caller
- * that came first, and may wait itself.
+ * <p>A caller that comes while it runs waits. The block runs in the fiber, or plain thread, of the
+ * caller that came first, and may wait itself.
  *
  * <ul>
- *   <li>If it throws an {@code Exception}, the caller that ran it and all who wait get a fresh
+ *   <li>If it throws an {@code Exception}, the caller that ran it and all waiters get a fresh
  *       {@link OnceFailedException}; the next call runs the block again.
  *   <li>If the caller that runs it is terminated, cancelled, restarted or interrupted, that is its
- *       own affair, and the one who waits longest runs the block. The same holds for every other
+ *       own affair, and the one that waits longest runs the block. The same holds for every other
  *       {@code Error}, which the caller gets as it is, and for a fiber that ends in the block
  *       without leaving it, which is reported.
  * </ul>
  *
- * <p>{@link #get(Duration)} limits the wait for another caller's run, of fibers and threads. Who
- * runs the block is not limited by it: a fiber can limit the whole, whether it waits or runs the
- * block, by {@link dev.ropewalk.fibers.CancelScope#cancelAfter}; a plain thread can be interrupted.
+ * <p>{@link #get(Duration)} limits the wait for another caller's run, of fibers and threads. The
+ * caller that runs the block is not limited by it: a fiber can limit the whole, whether it waits or
+ * runs the block, by {@link dev.ropewalk.fibers.CancelScope#cancelAfter}; a plain thread can be
+ * interrupted.
  *
- * <p>What the block did happens before {@link #get} returns.
+ * <p>Everything that the block did happens before {@link #get} returns.
  *
  * @param <T> the type of the result
  */
 public final class Once<T extends @Nullable Object> implements Handoff, HasHolder {
     /*
-     * States; guarded, but for the look at "done":
+     * States; guarded, except for the first read of "done":
      *
      *   IDLE     -> RUNNING   get: the caller becomes the runner
-     *   RUNNING  -> DONE      the block returned; all who wait are told
-     *   RUNNING  -> IDLE      the block failed: all who wait are given the failure;
+     *   RUNNING  -> DONE      the block returned; all waiters are told
+     *   RUNNING  -> IDLE      the block failed: all waiters are given the failure;
      *                         or the runner left it and nobody waits
-     *   RUNNING  -> RUNNING   the runner left it: the first who waits becomes the runner
+     *   RUNNING  -> RUNNING   the runner left it: the first waiter becomes the runner
      *
      * IDLE: no runner and not done. RUNNING: a runner. DONE: "done" is set, for ever. Invariant:
      * somebody waits only while it is RUNNING, so nobody waits for a run that nobody makes.
      */
 
-    /** Given to who waits: run it, or take the result. A Failed is given too. */
+    /** Given to a waiter: run it, or take the result. A Failed is given too. */
     private static final Object RUN = new Object();
 
     private static final Object RECHECK = new Object();
 
     private final Exclusion guard;
     private final Callable<? extends T> block;
-    private final WaitQueue<Object> line = new WaitQueue<>();
+    private final WaitQueue<Object> queue = new WaitQueue<>();
     private final Run run = new Run();
 
     /** Guarded. */
@@ -84,7 +86,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
      * {@return a block for fibers of any cord and plain threads}
      *
      * @param <T> the type of the result
-     * @param block what is to be run, on the cord or thread of the first who calls {@link #get}
+     * @param block runs on the cord or thread of the first caller of {@link #get}
      */
     public static <T extends @Nullable Object> Once<T> shared(Callable<? extends T> block) {
         return new Once<>(Exclusion.byLock(), block);
@@ -94,7 +96,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
      * {@return a block for the fibers of the current cord}
      *
      * @param <T> the type of the result
-     * @param block what is to be run, in the fiber that first calls {@link #get}
+     * @param block runs in the fiber that first calls {@link #get}
      * @throws IllegalStateException if this thread is no cord
      */
     public static <T extends @Nullable Object> Once<T> local(Callable<? extends T> block) {
@@ -108,7 +110,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
      * @return what the block returned
      * @throws OnceFailedException if the block threw an exception; fresh for each caller
      * @throws DeadlockException if the caller is running the block: it would wait for itself; or if
-     *     who runs it waits for the caller, directly or through others of the cord
+     *     its runner waits for the caller, directly or through others of the cord
      * @throws WrongThreadException if it is another cord's
      * @throws IllegalStateException if the thread is a cord and no fiber runs on it at the moment
      * @throws WaitInterruptedException if a plain thread was interrupted
@@ -119,8 +121,8 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
 
     /**
      * Like {@link #get()}, and waits no longer than the limit while another caller runs the block.
-     * The limit does not hold for the block itself: who comes first runs it to its end, and so does
-     * who has it passed on to itself before the limit has passed.
+     * The limit does not hold for the block itself: the first caller runs it to its end, and so
+     * does one to which it is passed on before the limit has passed.
      *
      * @param limit how long to wait for another's run; with zero the others have one turn
      * @return what the block returned
@@ -156,14 +158,14 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
         return Objects.requireNonNull(done, "done").value();
     }
 
-    /** {@return whether the result is there; if not, only a hint, for it can change at once} */
+    /** {@return whether the result is there; if not, only a hint, because it can change at once} */
     public boolean isDone() {
         return done != null;
     }
 
     // ---------------------------------------------------------------- inside
 
-    /** {@return who runs the block; null if nobody does} */
+    /** {@return the runner of the block; null if there is none} */
     @Override
     public @Nullable Object holder() {
         guard.enter(this);
@@ -195,7 +197,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
                                 + " block make its result without it");
             }
             node = guard.node(null);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -234,11 +236,11 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
         try {
             done = result;
             runner = null;
-            woken = Parties.claimAll(line, told);
+            woken = queue.claimAll(told);
         } finally {
             guard.exit();
         }
-        Parties.wakeAll(woken);
+        WaitQueue.wakeAll(woken);
     }
 
     /** The runner leaves the block without a result. */
@@ -251,7 +253,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
         WaitNode<Object> next;
         guard.enter(this);
         try {
-            next = line.claimFirst(RUN);
+            next = queue.claimFirst(RUN);
             runner = next == null ? null : next.who();
         } finally {
             guard.exit();
@@ -268,7 +270,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
         }
     }
 
-    /** What the runner holds, so that nobody waits for one that is dead. */
+    /** Held by the runner, so that nobody waits for one that is dead. */
     private final class Run extends Hold {
         void begin(Object me) {
             if (me instanceof Fiber<?> fiber) {
@@ -300,11 +302,11 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
 
     // ---------------------------------------------------------------- for tests
 
-    /** How many stand in the line. */
+    /** How many stand in the queue. */
     int waiting() {
         guard.enter(this);
         try {
-            return line.size();
+            return queue.size();
         } finally {
             guard.exit();
         }
@@ -314,8 +316,8 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
     void checkInvariants() {
         guard.enter(this);
         try {
-            line.checkInvariants();
-            WaitNode<Object> first = line.first();
+            queue.checkInvariants();
+            WaitNode<Object> first = queue.first();
             boolean isForgotten = first != null && first.isWaiting() && runner == null;
             if (isForgotten || (done != null && runner != null)) {
                 throw new IllegalStateException(

@@ -6,7 +6,8 @@ import java.util.ArrayDeque;
 import java.util.List;
 
 /**
- * What a {@link ResourcePool} has: who has which resource or place. All of it inside the guard.
+ * The resources of a {@link ResourcePool}, and how many of its places are taken. All of it inside
+ * the guard.
  *
  * <p>Each resource takes a place from before it is made until after it was closed, so no more than
  * {@code max} are ever open:
@@ -149,7 +150,7 @@ final class PoolState<R> {
         return true;
     }
 
-    /** What is idle or orphaned is to be closed, and counted so from now on. */
+    /** Idle and orphaned resources are to be closed, and count as closing from now on. */
     void close(List<R> toClose, List<Orphan<R>> toClear) {
         isClosed = true;
         toClose.addAll(idle);

@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
@@ -17,28 +18,29 @@ import java.util.Objects;
 /**
  * A lock that many fibers, or plain threads, hold for reading at a time, or one for writing.
  *
- * <p>Fair: all wait in one line, first in, first out. Readers that stand one after the other are
+ * <p>Fair: all wait in one queue, first in, first out. Readers that stand one after the other are
  * admitted together; a reader that comes while a writer waits stands behind it. A fiber that ends
  * while it holds either lock is reported, and the lock goes to the next; a plain thread is not
  * watched.
  *
  * <p>A reader may lock for reading again, and is admitted at once even while a writer waits: behind
- * that writer it would wait for itself. It unlocks as often as it has locked. All else that would
- * wait for the caller itself is a {@link DeadlockException}: a writer that locks again for reading
- * or writing, and a reader that locks for writing, as two of those would wait for each other.
+ * that writer it would wait for itself. It unlocks as often as it has locked. Any other wait for
+ * the caller itself is a {@link DeadlockException}: a writer that locks again for reading or
+ * writing, and a reader that locks for writing, as two of those would wait for each other.
  *
- * <p>What is done before an unlock happens before what is done by those who are admitted after it.
+ * <p>Everything done before an unlock happens before everything done by holders that are admitted
+ * after it.
  */
 public final class ReadWriteLock {
     /*
      * Invariants, outside the guard: there is a writer, or there are readers, or neither; and the
-     * first in the line who still waits could not be admitted now. Whatever could break the second
-     * serves the line: an unlock, a holder's death, and a waiter that leaves the line, for behind a
-     * writer that gives up there may be readers. An abandoned fiber cannot do so; it is done for
-     * it.
+     * first in the queue that still waits could not be admitted now. Everything that could break
+     * the second serves the queue: an unlock, a holder's death, and a waiter that leaves the queue,
+     * because behind a writer that gives up there may be readers. An abandoned fiber cannot do so;
+     * it is done for it.
      *
-     * Who is admitted is entered by the one who serves, inside the guard, so nobody gets in
-     * between. The entry of a reader is a Holding of its own, which counts its locks.
+     * The caller that serves enters the admitted ones, inside the guard, so nobody gets in between.
+     * The entry of a reader is a Hold of its own, which counts its locks.
      */
     private static final Object ADMITTED = new Object();
 
@@ -46,7 +48,7 @@ public final class ReadWriteLock {
     private final LockView readLock = new LockView(this, false);
     private final LockView writeLock = new LockView(this, true);
     private final Entry writing = new Entry(true);
-    private final WaitQueue<Entry> line = new WaitQueue<>();
+    private final WaitQueue<Entry> queue = new WaitQueue<>();
 
     /** Guarded. */
     private final IdentityHashMap<Object, Entry> readers = new IdentityHashMap<>();
@@ -99,7 +101,7 @@ public final class ReadWriteLock {
             }
             checkNotMine(me, isWrite);
             node = guard.node(entry);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -129,7 +131,7 @@ public final class ReadWriteLock {
 
     void unlock(boolean isWrite) {
         Object me = guard.caller(this);
-        Woken woken;
+        List<WaitNode<Entry>> toWake;
         guard.enter(this);
         try {
             Entry entry = isWrite ? writing : readers.get(me);
@@ -147,11 +149,11 @@ public final class ReadWriteLock {
             }
             entry.end(me);
             remove(me, isWrite);
-            woken = serveGuarded();
+            toWake = serveGuarded();
         } finally {
             guard.exit();
         }
-        Woken.wakeAll(woken);
+        WaitQueue.wakeAll(toWake);
     }
 
     boolean isHeldByCaller(boolean isWrite) {
@@ -170,14 +172,16 @@ public final class ReadWriteLock {
         return isWrite ? writeLock : readLock;
     }
 
-    /** Whom one who comes to that lock waits for; null if nobody, or several readers. */
+    /**
+     * The fiber or thread that a newcomer to that lock waits for; null if none, or several readers.
+     */
     @Nullable Object holder(boolean isWrite) {
         guard.enter(this);
         try {
             if (writer != null) {
                 return writer;
             }
-            return isWrite ? onlyReader() : firstInLine();
+            return isWrite ? onlyReader() : firstInQueue();
         } finally {
             guard.exit();
         }
@@ -187,9 +191,9 @@ public final class ReadWriteLock {
         return readers.size() == 1 ? readers.keySet().iterator().next() : null;
     }
 
-    /** While others read it is a writer, or readers would not stand in line. */
-    private @Nullable Object firstInLine() {
-        WaitNode<Entry> first = line.first();
+    /** While others read it is a writer, because a reader would have been admitted. */
+    private @Nullable Object firstInQueue() {
+        WaitNode<Entry> first = queue.first();
         return first == null ? null : first.who();
     }
 
@@ -213,7 +217,7 @@ public final class ReadWriteLock {
             mine.again++;
             return true;
         }
-        if (!line.isEmpty() || !admits(isWrite)) {
+        if (!queue.isEmpty() || !admits(isWrite)) {
             return false;
         }
         Entry entry = isWrite ? writing : new Entry(false);
@@ -222,7 +226,7 @@ public final class ReadWriteLock {
         return true;
     }
 
-    /** Guarded: what those who hold it leave room for. */
+    /** Guarded: whether the holders leave room for it. */
     private boolean admits(boolean isWrite) {
         return writer == null && (!isWrite || readers.isEmpty());
     }
@@ -272,35 +276,38 @@ public final class ReadWriteLock {
         }
     }
 
-    /** Also when a fiber was abandoned in the line. */
+    /** Also when a fiber was abandoned in the queue. */
     void serve() {
-        Woken woken;
+        List<WaitNode<Entry>> toWake;
         guard.enter(this);
         try {
-            woken = serveGuarded();
+            toWake = serveGuarded();
         } finally {
             guard.exit();
         }
-        Woken.wakeAll(woken);
+        WaitQueue.wakeAll(toWake);
     }
 
-    private @Nullable Woken serveGuarded() {
-        Woken woken = null;
-        for (WaitNode<Entry> first = line.first(); first != null; first = line.first()) {
+    private List<WaitNode<Entry>> serveGuarded() {
+        List<WaitNode<Entry>> served = List.of();
+        for (WaitNode<Entry> first = queue.first(); first != null; first = queue.first()) {
             Entry entry = Objects.requireNonNull(first.element());
             if (first.isWaiting() && !admits(entry.isWrite)) {
                 break;
             }
-            line.remove(first);
+            queue.remove(first);
             if (first.claim(ADMITTED)) {
                 enter(first.who(), entry);
-                woken = Woken.add(woken, first);
+                if (served.isEmpty()) {
+                    served = new ArrayList<>(2); // not before: mostly nobody is served
+                }
+                served.add(first);
             }
         }
-        return woken;
+        return served;
     }
 
-    /** A reader, or the one who may write; a fiber holds it as long as it reads or writes. */
+    /** A reader, or the writer; a fiber holds it as long as it reads or writes. */
     private final class Entry extends Hold {
         private final boolean isWrite;
 
@@ -347,11 +354,11 @@ public final class ReadWriteLock {
 
     // ---------------------------------------------------------------- for tests
 
-    /** How many stand in the line. */
+    /** How many stand in the queue. */
     int waiting() {
         guard.enter(this);
         try {
-            return line.size();
+            return queue.size();
         } finally {
             guard.exit();
         }
@@ -361,8 +368,8 @@ public final class ReadWriteLock {
     void checkInvariants() {
         guard.enter(this);
         try {
-            line.checkInvariants();
-            WaitNode<Entry> first = line.first();
+            queue.checkInvariants();
+            WaitNode<Entry> first = queue.first();
             boolean isForgotten =
                     first != null
                             && first.isWaiting()

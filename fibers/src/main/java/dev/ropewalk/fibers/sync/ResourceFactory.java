@@ -12,13 +12,13 @@ public interface ResourceFactory<R> {
      * Makes a resource.
      *
      * @return the resource, never null
-     * @throws Exception if there can be none now; who asked for it gets that
+     * @throws Exception if there can be none now; the caller that asked for it gets that
      */
     R make() throws Exception;
 
     /**
-     * Closes a resource that is not needed any more. Unless overridden, closes what is an {@code
-     * AutoCloseable} and leaves anything else to the garbage collector.
+     * Closes a resource that is not needed any more. Unless overridden, closes an {@code
+     * AutoCloseable} and leaves any other resource to the garbage collector.
      *
      * @param resource what {@link #make} returned
      * @throws Exception if it could not be closed properly; the pool forgets it all the same

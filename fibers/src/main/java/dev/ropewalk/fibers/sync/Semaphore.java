@@ -11,36 +11,40 @@ import dev.ropewalk.fibers.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 
 /**
  * A number of permits that fibers, or plain threads, acquire and release.
  *
- * <p>Strictly first in, first out: permits go to the one who waits longest, and a later request for
- * few never overtakes an earlier one for many. A waiter that times out, or is terminated or
+ * <p>Strictly first in, first out: permits go to the one that waits longest, and a later request
+ * for few never overtakes an earlier one for many. A waiter that times out, or is terminated or
  * cancelled, takes no permit, and those behind it are served if there is enough for them.
  *
- * <p>Permits have no holder: who releases need not be who acquired, and a fiber that ends without
- * releasing is not noticed. Where one holds at a time, a {@link Mutex} knows more.
+ * <p>Permits have no holder: the caller that releases need not be the one that acquired, and a
+ * fiber that ends without releasing is not noticed. Where one holds at a time, a {@link Mutex}
+ * knows more.
  *
- * <p>What is done before a release happens before what follows the acquire that it serves.
+ * <p>Everything done before a release happens before everything that follows the acquire that it
+ * serves.
  */
 public final class Semaphore implements Handoff {
     /*
-     * Invariant, outside the guard: the first in the line who still waits wants more than is
-     * available. Whatever could break it serves the line: a release, and a waiter that leaves the
-     * line without its permits, for the one behind it may want less. An abandoned fiber cannot do
-     * so; it is done for it.
+     * Invariant, outside the guard: the first in the queue that still waits wants more than is
+     * available. Everything that could break it serves the queue: a release, and a waiter that
+     * leaves the queue without its permits, because the one behind it may want less. An abandoned
+     * fiber cannot do so; it is done for it.
      *
      * Rejected: a count of permits changed by compare-and-set as a short way around the guard. Then
-     * a newcomer gets in between "permits came back" and "the first in the line has them".
+     * a newcomer gets in between "permits came back" and "the first in the queue has them".
      */
     private static final Object ACQUIRED = new Object();
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
     private final Exclusion guard;
     private final int bound;
-    private final WaitQueue<Integer> line = new WaitQueue<>();
+    private final WaitQueue<Integer> queue = new WaitQueue<>();
 
     /** Guarded. */
     private int available;
@@ -77,7 +81,7 @@ public final class Semaphore implements Handoff {
      * {@return a semaphore for fibers of any cord and plain threads}
      *
      * @param permits how many there are at first, 0 or more
-     * @param bound the most there may ever be; {@code Integer.MAX_VALUE} if there is no other
+     * @param bound the maximum there may ever be; {@code Integer.MAX_VALUE} if there is no other
      * @throws IllegalArgumentException if permits is negative, or bound below 1 or below permits
      */
     public static Semaphore shared(int permits, int bound) {
@@ -99,7 +103,7 @@ public final class Semaphore implements Handoff {
      * {@return a semaphore for the fibers of the current cord}
      *
      * @param permits how many there are at first, 0 or more
-     * @param bound the most there may ever be; {@code Integer.MAX_VALUE} if there is no other
+     * @param bound the maximum there may ever be; {@code Integer.MAX_VALUE} if there is no other
      * @throws IllegalArgumentException if permits is negative, or bound below 1 or below permits
      * @throws IllegalStateException if this thread is no cord
      */
@@ -181,7 +185,7 @@ public final class Semaphore implements Handoff {
                 return true;
             }
             node = guard.node(n);
-            line.add(node);
+            queue.add(node);
         } finally {
             guard.exit();
         }
@@ -216,7 +220,7 @@ public final class Semaphore implements Handoff {
 
     /** Guarded. */
     private boolean take(int n) {
-        if (!line.isEmpty() || available < n) {
+        if (!queue.isEmpty() || available < n) {
             return false;
         }
         available -= n;
@@ -236,7 +240,7 @@ public final class Semaphore implements Handoff {
     }
 
     /**
-     * Gives back permits, and hands them to those who wait, first in, first out, as far as they
+     * Gives back permits, and hands them to the waiters, first in, first out, as far as they
      * suffice. Never switches.
      *
      * @param n how many, at least 1
@@ -247,7 +251,7 @@ public final class Semaphore implements Handoff {
      */
     public void release(int n) {
         checkPositive(n);
-        Woken woken;
+        List<WaitNode<Integer>> toWake;
         guard.enter(this);
         try {
             if (n > bound - available) {
@@ -264,38 +268,41 @@ public final class Semaphore implements Handoff {
                                 + " bound");
             }
             available += n;
-            woken = serveGuarded();
+            toWake = serveGuarded();
         } finally {
             guard.exit();
         }
-        Woken.wakeAll(woken);
+        WaitQueue.wakeAll(toWake);
     }
 
     private void serve() {
-        Woken woken;
+        List<WaitNode<Integer>> toWake;
         guard.enter(this);
         try {
-            woken = serveGuarded();
+            toWake = serveGuarded();
         } finally {
             guard.exit();
         }
-        Woken.wakeAll(woken);
+        WaitQueue.wakeAll(toWake);
     }
 
-    private @Nullable Woken serveGuarded() {
-        Woken woken = null;
-        for (WaitNode<Integer> first = line.first(); first != null; first = line.first()) {
+    private List<WaitNode<Integer>> serveGuarded() {
+        List<WaitNode<Integer>> served = List.of();
+        for (WaitNode<Integer> first = queue.first(); first != null; first = queue.first()) {
             int wanted = wanted(first);
             if (first.isWaiting() && wanted > available) {
                 break;
             }
-            line.remove(first);
+            queue.remove(first);
             if (first.claim(ACQUIRED)) {
                 available -= wanted;
-                woken = Woken.add(woken, first);
+                if (served.isEmpty()) {
+                    served = new ArrayList<>(2); // not before: mostly nobody is served
+                }
+                served.add(first);
             }
         }
-        return woken;
+        return served;
     }
 
     // ---------------------------------------------------------------- both
@@ -340,7 +347,8 @@ public final class Semaphore implements Handoff {
     }
 
     /**
-     * {@return how many permits are available; if shared only a hint, for it can change at once}
+     * {@return how many permits are available; if shared only a hint, because it can change at
+     * once}
      *
      * @throws WrongThreadException if the semaphore is another cord's
      */
@@ -365,10 +373,10 @@ public final class Semaphore implements Handoff {
             throw new IllegalArgumentException(
                     "n="
                             + n
-                            + " permits can never be had of "
-                            + this
-                            + ", whose bound is "
+                            + " permits are more than the bound of "
                             + bound
+                            + " of "
+                            + this
                             + "; ask for fewer, or make it with a higher bound");
         }
     }
@@ -380,11 +388,11 @@ public final class Semaphore implements Handoff {
         }
     }
 
-    /** How many stand in the line; for tests. */
+    /** How many stand in the queue; for tests. */
     int waiting() {
         guard.enter(this);
         try {
-            return line.size();
+            return queue.size();
         } finally {
             guard.exit();
         }
@@ -394,8 +402,8 @@ public final class Semaphore implements Handoff {
     void checkInvariants() {
         guard.enter(this);
         try {
-            line.checkInvariants();
-            WaitNode<Integer> first = line.first();
+            queue.checkInvariants();
+            WaitNode<Integer> first = queue.first();
             boolean isForgotten = first != null && first.isWaiting() && wanted(first) <= available;
             if (available < 0 || available > bound || isForgotten) {
                 throw new IllegalStateException(

@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Hold;
 import dev.ropewalk.fibers.WaitNode;
 import dev.ropewalk.fibers.WaitQueue;
 import dev.ropewalk.fibers.Waits;
@@ -43,16 +44,16 @@ public final class Ticket {
     private final Exclusion guard;
     private final long number;
 
-    /** Those who await it, mostly one; guarded, as all below. */
-    private final WaitQueue<Object> line = new WaitQueue<>();
+    /** The waiters for its call, mostly one; guarded, as all below. */
+    private final WaitQueue<Object> waiters = new WaitQueue<>();
 
     private State state = State.WAITING;
     private List<Callback> callbacks = List.of();
-    private @Nullable TransferableHold holder;
+    private @Nullable TicketHold hold;
     @Nullable Ticket previous;
     @Nullable Ticket next;
 
-    /** What waits for the call, as a message to the cord that asked for it. */
+    /** A task that waits for the call, as a message to the cord that asked for it. */
     private static final class Callback extends CordMessage {
         private final Cord cord;
         private final @Nullable Fiber<?> asker;
@@ -72,30 +73,47 @@ public final class Ticket {
                 if (asker == null) {
                     throw failure;
                 }
-                TransferableHold.tell(asker, failure);
+                TicketHold.tell(asker, failure);
             }
         }
 
         @Override
         protected void onClosed() {
-            // Who asked for it has ended with its cord.
+            // The fiber that asked for it has ended with its cord.
         }
     }
 
-    private final class Debt implements TransferableHold.Owed {
+    /** That the holder answers for the ticket, until it is done or another fiber does. */
+    private final class TicketHold extends Hold {
+        private final Fiber<?> holder;
+
+        TicketHold(Fiber<?> holder) {
+            this.holder = holder;
+            hold(holder);
+        }
+
+        /** From any thread, when it does not count any more. */
+        void end() {
+            letGoFromAnywhere(holder);
+        }
+
+        static void tell(Fiber<?> fiber, Throwable failure) {
+            report(fiber, failure);
+        }
+
         @Override
-        public boolean isOwed(TransferableHold obligation) {
+        protected boolean isHeld() {
             guard.enter(queue);
             try {
-                return state != State.DONE && holder == obligation;
+                return state != State.DONE && hold == this;
             } finally {
                 guard.exit();
             }
         }
 
         @Override
-        public void onDebtorDead(TransferableHold obligation, Fiber<?> dead) {
-            finish(obligation);
+        protected void onHolderDead(Fiber<?> dead) {
+            finish(this);
         }
 
         @Override
@@ -108,7 +126,13 @@ public final class Ticket {
         this.queue = queue;
         this.guard = guard;
         this.number = number;
-        this.holder = TransferableHold.ofCaller(new Debt());
+        this.hold = holdOfCaller();
+    }
+
+    /** Null for a plain thread: nobody sees a thread end. */
+    private @Nullable TicketHold holdOfCaller() {
+        Fiber<?> fiber = Fiber.currentOrNull();
+        return fiber == null ? null : new TicketHold(fiber);
     }
 
     /**
@@ -141,23 +165,25 @@ public final class Ticket {
 
     private boolean awaitWithin(long limitNs) {
         WaitNode<Object> node = null;
-        TransferableHold before = null;
+        TicketHold before = null;
         guard.enterAtSwitchpoint(queue);
         try {
             checkNotDone("await");
             if (state == State.WAITING) {
                 node = guard.node(null);
-                line.add(node);
+                waiters.add(node);
             }
-            TransferableHold old = holder;
-            if (old == null || old.debtor() != Fiber.currentOrNull()) {
+            TicketHold old = hold;
+            if (old == null || old.holder != Fiber.currentOrNull()) {
                 before = old;
-                holder = TransferableHold.ofCaller(new Debt());
+                hold = holdOfCaller();
             }
         } finally {
             guard.exit();
         }
-        TransferableHold.end(before);
+        if (before != null) {
+            before.end();
+        }
         if (node == null) {
             return true;
         }
@@ -170,8 +196,8 @@ public final class Ticket {
     }
 
     /**
-     * Says that what the ticket was taken for is over, and calls the next. A ticket that was not
-     * called yet gives up its place. Any fiber or thread may do it, once. Never switches.
+     * Says that the work for which the ticket was taken is over, and calls the next. A ticket that
+     * was not called yet gives up its place. Any fiber or thread may do it, once. Never switches.
      *
      * @throws IllegalStateException if the ticket is done already
      * @throws WrongThreadException if the queue is local and another cord's
@@ -180,22 +206,22 @@ public final class Ticket {
         finish(null);
     }
 
-    /** With an obligation: only if that is still the one that counts. */
-    private void finish(@Nullable TransferableHold ofDead) {
-        TransferableHold before;
+    /** With the hold of a dead fiber: only if that is still the one that counts. */
+    private void finish(@Nullable TicketHold ofDead) {
+        TicketHold before;
         List<WaitNode<Object>> toWake;
         List<Callback> toPost = List.of();
         guard.enter(queue);
         try {
-            if (ofDead != null && (state == State.DONE || holder != ofDead)) {
+            if (ofDead != null && (state == State.DONE || hold != ofDead)) {
                 return;
             }
             checkNotDone("done");
             state = State.DONE;
-            before = holder;
-            holder = null;
+            before = hold;
+            hold = null;
             callbacks = List.of();
-            toWake = Parties.claimAll(line, GIVEN_UP);
+            toWake = waiters.claimAll(GIVEN_UP);
             Ticket called = queue.remove(this);
             if (called != null) {
                 toPost = called.callbacks;
@@ -204,32 +230,34 @@ public final class Ticket {
         } finally {
             guard.exit();
         }
-        TransferableHold.end(before);
-        Parties.wakeAll(toWake);
+        if (before != null) {
+            before.end();
+        }
+        WaitQueue.wakeAll(toWake);
         toPost.forEach(each -> each.cord.post(each));
     }
 
-    /** Guarded; also returns those to wake whom it was given. */
+    /** Guarded; returns the given nodes to wake, and its own. */
     private List<WaitNode<Object>> call(List<WaitNode<Object>> others) {
         state = State.CALLED;
         callbacks = List.of();
         List<WaitNode<Object>> toWake = new ArrayList<>(others);
-        toWake.addAll(Parties.claimAll(line, CALLED));
+        toWake.addAll(waiters.claimAll(CALLED));
         return toWake;
     }
 
-    /** Guarded: a new ticket that nobody is before. */
+    /** Guarded: a new ticket with none before it. */
     void callFirst() {
         state = State.CALLED;
     }
 
     /**
      * Has the task run once when the ticket is called; soon if it is called already. It runs as a
-     * message on the current cord, as no fiber, so it must not wait; what it throws goes to the
+     * message on the current cord, as no fiber, so it must not wait; its exception goes to the
      * uncaught handler. It does not run if the ticket is done without having been called, or the
      * cord has ended. Never switches.
      *
-     * @param task what runs
+     * @param task the task
      * @throws IllegalStateException if the ticket is done, or this thread is no cord
      * @throws WrongThreadException if the queue is local and another cord's
      */
@@ -277,9 +305,9 @@ public final class Ticket {
 
     /** Guarded. */
     void checkInvariants(boolean isFirst) {
-        line.checkInvariants();
+        waiters.checkInvariants();
         boolean isRight = isFirst ? state == State.CALLED : state == State.WAITING;
-        if (!isRight || (isFirst && !(line.isEmpty() && callbacks.isEmpty()))) {
+        if (!isRight || (isFirst && !(waiters.isEmpty() && callbacks.isEmpty()))) {
             throw new IllegalStateException("state=" + state + " of " + this);
         }
     }

@@ -12,7 +12,8 @@ import java.util.List;
  * ticket is called when all earlier ones are done. So work that is done side by side can be brought
  * back into its order.
  *
- * <p>What was done before {@link Ticket#done} happens before what the next ticket is called for.
+ * <p>Everything done before {@link Ticket#done} happens before everything that follows the call of
+ * the next ticket.
  */
 public final class TicketQueue {
     /*
@@ -94,7 +95,7 @@ public final class TicketQueue {
         }
     }
 
-    /** Takes out a ticket; returns who is the first through that, null if nobody. */
+    /** Takes out a ticket; returns the one that becomes the first by that, null if none does. */
     @Nullable Ticket remove(Ticket ticket) {
         Ticket before = ticket.previous;
         Ticket after = ticket.next;

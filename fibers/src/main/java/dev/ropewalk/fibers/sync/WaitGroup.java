@@ -10,12 +10,12 @@ import java.time.Duration;
  * #done} when it is over, {@link #await} for the moment at which all is over.
  *
  * <p>It may be used again and again: when the count has come to zero, the next {@code add} begins
- * anew. Who was waiting when the count came to zero is released, whatever is added after that. A
- * group does not know who is to call {@code done}; for fibers that end with a block see {@link
- * dev.ropewalk.fibers.Scope}.
+ * anew. A waiter that was there when the count came to zero is released, even if more is added
+ * after that. A group does not know which fiber is to call {@code done}; for fibers that end with a
+ * block see {@link dev.ropewalk.fibers.Scope}.
  *
- * <p>What a fiber or thread did before {@code done} happens before the {@code await} returns that
- * it releases.
+ * <p>Everything that a fiber or thread did before {@code done} happens before the {@code await}
+ * returns that it releases.
  */
 public final class WaitGroup {
     private static final long NO_LIMIT = Long.MAX_VALUE;
@@ -62,7 +62,7 @@ public final class WaitGroup {
     public void add(int n) {
         if (n < 0) {
             throw new IllegalArgumentException(
-                    "n=" + n + " is negative; what is over is counted by done()");
+                    "n=" + n + " is negative; call done() for each thing that is over");
         }
         int before = count.add(n);
         if (n > Integer.MAX_VALUE - before) {
@@ -75,12 +75,12 @@ public final class WaitGroup {
                             + Integer.MAX_VALUE
                             + " in "
                             + this
-                            + "; call done() for what is over");
+                            + "; call done() for each thing that is over");
         }
     }
 
     /**
-     * Counts one that is over; the last one releases all who wait. Never switches.
+     * Counts one that is over; the last one releases all waiters. Never switches.
      *
      * @throws IllegalStateException if everything that was added is done already
      * @throws WrongThreadException if the group is local and another cord's

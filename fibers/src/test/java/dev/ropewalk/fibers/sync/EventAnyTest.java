@@ -109,7 +109,7 @@ class EventAnyTest {
 
     @ParameterizedTest
     @EnumSource
-    void standsInOrderInEachLine(Form form) {
+    void standsInOrderInEachQueue(Form form) {
         run(
                 form,
                 (a, b, c) -> {
@@ -190,7 +190,7 @@ class EventAnyTest {
     }
 
     /**
-     * The race that a test cannot bring about: signalled while the waiter goes from line to line.
+     * The race that a test cannot bring about: signalled while the waiter goes from queue to queue.
      */
     @Test
     void F8_waitThatIsOverTakesNoSignalAndOneThatIsNotTakesOne() {

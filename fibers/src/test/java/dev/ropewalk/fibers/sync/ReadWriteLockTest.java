@@ -240,7 +240,7 @@ class ReadWriteLockTest {
 
     @ParameterizedTest
     @EnumSource
-    void F6_abandonedWriterInTheLineDoesNotBlockTheReaders(Form form) {
+    void F6_abandonedWriterInTheQueueDoesNotBlockTheReaders(Form form) {
         run(
                 form,
                 lock -> {

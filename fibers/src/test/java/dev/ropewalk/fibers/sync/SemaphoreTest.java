@@ -134,7 +134,7 @@ class SemaphoreTest {
                 });
     }
 
-    /** What every system without a line of its own forgets: nobody else serves them. */
+    /** What every system without a queue of its own forgets: nobody else serves them. */
     @ParameterizedTest
     @EnumSource
     void F5_whenTheFirstGivesUpThoseBehindAreServed(Form form) {
@@ -316,7 +316,7 @@ class SemaphoreTest {
                             IllegalArgumentException.class,
                             Crowd.failureOf(() -> semaphore.acquire(6, FAR)),
                             "n=6",
-                            "bound is 5");
+                            "bound of 5");
                     Crowd.assertSays(
                             IllegalArgumentException.class,
                             Crowd.failureOf(() -> semaphore.acquire(1, Duration.ofNanos(-1))));

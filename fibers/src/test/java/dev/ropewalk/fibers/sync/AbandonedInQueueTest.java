@@ -17,9 +17,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rule F5: those behind an abandoned fiber go on, and it leaves nothing in the line. */
+/** Rule F5: those behind an abandoned fiber go on, and it leaves nothing in the queue. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
-class AbandonedInLineTest {
+class AbandonedInQueueTest {
     private final List<String> log = new ArrayList<>();
 
     private void run(Action body) {
