@@ -89,9 +89,8 @@ final class Receiver<M> {
         cell.forgetCurrent();
         waitType = type;
         if (cell.mailbox().size() > 0) {
-            Waits
-                    .yieldTurn(); // else an actor that is never out of messages could not be
-                                  // terminated
+            Waits.yieldTurn(); // else an actor that is never out of messages could not be
+            // terminated
         }
         for (int looked = 0; ; ) {
             for (; looked < cell.mailbox().size(); looked++) {
