@@ -20,6 +20,7 @@ interface Stack {
      * @throws StackPinnedException if the stack holds a frame that cannot be suspended; the caller
      *     is then still running
      */
+    @SuppressWarnings("NamedLikeContextualKeyword") // the word of the field; it has a receiver
     void yield();
 
     /**
