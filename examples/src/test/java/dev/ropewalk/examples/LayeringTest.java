@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -36,17 +37,43 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Layers refer downwards only, and no packages refer to each other in a circle. */
+/** Layers refer downwards only, no packages refer to each other in a circle, and one to JUnit. */
 @Timeout(60)
 class LayeringTest {
 
     private static final String ROOT_PACKAGE = "dev.ropewalk.";
 
-    /** From the bottom up: a layer may refer to itself and to those before it. */
-    private static final List<String> LAYERS = List.of("fibers", "channels", "actors", "examples");
+    /** From the bottom up. */
+    private static final List<Layer> LAYERS =
+            List.of(
+                    new Layer("fibers", "fibers", Set.of()),
+                    new Layer("fibers/testing", "fibers.testing.junit", Set.of("fibers")),
+                    new Layer("channels", "channels", Set.of("fibers")),
+                    new Layer("actors", "actors", Set.of("fibers", "channels")),
+                    new Layer("examples", "examples", Set.of("fibers", "channels", "actors")));
+
+    /** The one that may refer to JUnit. */
+    private static final String JUNIT_PACKAGE = "dev.ropewalk.fibers.testing.junit";
 
     /** A class of ours, as written in class entries, descriptors, signatures and annotations. */
     private static final Pattern CLASS_NAME = Pattern.compile("dev/ropewalk/(?:\\w+/)+[\\w$]+");
+
+    /** The same of JUnit and of what it is made of. */
+    private static final Pattern JUNIT_CLASS_NAME =
+            Pattern.compile("org/(?:junit|opentest4j)/(?:\\w+/)*[\\w$]+");
+
+    /**
+     * A module.
+     *
+     * @param directory below the root
+     * @param packages the first of its packages, without the root; the others are below it
+     * @param below the packages of the layers that it may refer to, besides itself
+     */
+    private record Layer(String directory, String packages, Set<String> below) {
+        boolean has(String className) {
+            return className.startsWith(ROOT_PACKAGE + packages + ".");
+        }
+    }
 
     private record Reference(String from, String to) {
 
@@ -66,12 +93,23 @@ class LayeringTest {
 
     @Test
     void layersReferDownwardsOnly() throws IOException {
-        assertNone("These classes refer to a layer above their own", upward(compiledClasses()));
+        assertNone(
+                "These classes refer to a layer that is not below their own",
+                upward(compiledClasses(CLASS_NAME)));
+    }
+
+    @Test
+    void junitIsReferredToByItsExtensionOnly() throws IOException {
+        List<Reference> references = compiledClasses(JUNIT_CLASS_NAME);
+        assertNone("These classes refer to JUnit", outside(JUNIT_PACKAGE, references));
+        assertFalse(references.isEmpty(), "the extension of JUnit does not refer to JUnit");
     }
 
     @Test
     void packagesFormNoCircle() throws IOException {
-        assertNone("These references close a circle of packages", circular(compiledClasses()));
+        assertNone(
+                "These references close a circle of packages",
+                circular(compiledClasses(CLASS_NAME)));
     }
 
     @Test
@@ -93,7 +131,28 @@ class LayeringTest {
         byte[] low = ClassFile.of().build(ClassDesc.of("dev.ropewalk.fibers.Low"), content);
         assertEquals(
                 Set.of(new Reference("dev.ropewalk.fibers.Low", "dev.ropewalk.actors.High")),
-                Set.copyOf(upward(references(low))));
+                Set.copyOf(upward(references(low, CLASS_NAME))));
+    }
+
+    @Test
+    void seesAReferenceToJUnit() {
+        byte[] low =
+                ClassFile.of()
+                        .build(
+                                ClassDesc.of("dev.ropewalk.fibers.testing.Low"),
+                                content ->
+                                        content.withField(
+                                                "field",
+                                                ClassDesc.of("org.junit.jupiter.api.Test"),
+                                                0));
+        List<Reference> references = references(low, JUNIT_CLASS_NAME);
+
+        assertEquals(
+                List.of(
+                        new Reference(
+                                "dev.ropewalk.fibers.testing.Low", "org.junit.jupiter.api.Test")),
+                outside(JUNIT_PACKAGE, references));
+        assertEquals(List.of(), outside("dev.ropewalk.fibers.testing", references));
     }
 
     @Test
@@ -101,6 +160,16 @@ class LayeringTest {
         Reference down = new Reference("dev.ropewalk.actors.High", "dev.ropewalk.fibers.Low");
 
         assertEquals(List.of(), upward(List.of(down)));
+    }
+
+    @Test
+    void allowsTheExtensionOfJUnitToReferToFibersAndNothingToReferToIt() {
+        String extension = JUNIT_PACKAGE + ".High";
+        Reference down = new Reference(extension, "dev.ropewalk.fibers.testing.Low");
+        Reference up = new Reference("dev.ropewalk.fibers.testing.Low", extension);
+        Reference aside = new Reference("dev.ropewalk.channels.High", extension);
+
+        assertEquals(List.of(up, aside), upward(List.of(down, up, aside)));
     }
 
     @Test
@@ -120,14 +189,28 @@ class LayeringTest {
     }
 
     private static List<Reference> upward(List<Reference> references) {
-        return references.stream().filter(r -> layerOf(r.to()) > layerOf(r.from())).toList();
+        return references.stream()
+                .filter(r -> !isDownward(layerOf(r.from()), layerOf(r.to())))
+                .toList();
     }
 
-    private static int layerOf(String className) {
-        String name = className.substring(ROOT_PACKAGE.length()).replaceFirst("\\..*", "");
-        int layer = LAYERS.indexOf(name);
-        assertTrue(layer >= 0, () -> className + " is in none of the layers " + LAYERS);
-        return layer;
+    private static boolean isDownward(Layer from, Layer to) {
+        return from.equals(to) || from.below().contains(to.packages());
+    }
+
+    /** Of two the one whose packages are within those of the other. */
+    private static Layer layerOf(String className) {
+        return LAYERS.stream()
+                .filter(layer -> layer.has(className))
+                .max(Comparator.comparingInt(layer -> layer.packages().length()))
+                .orElseThrow(
+                        () ->
+                                new AssertionError(
+                                        className + " is in none of the layers " + LAYERS));
+    }
+
+    private static List<Reference> outside(String allowed, List<Reference> references) {
+        return references.stream().filter(r -> !r.fromPackage().equals(allowed)).toList();
     }
 
     /** The references between two packages that can each be reached from the other. */
@@ -159,39 +242,40 @@ class LayeringTest {
         return className.substring(0, className.lastIndexOf('.'));
     }
 
-    private static List<Reference> compiledClasses() throws IOException {
+    private static List<Reference> compiledClasses(Pattern names) throws IOException {
         String argsFile = System.getProperty("ropewalk.args.file");
         assertFalse(
                 argsFile == null,
                 "ropewalk.args.file is not set: run with mvn, or pass -Dropewalk.args.file=<path>");
         Path root = Path.of(argsFile).toAbsolutePath().getParent();
         List<Reference> references = new ArrayList<>();
-        for (String layer : LAYERS) {
-            references.addAll(referencesBelow(root.resolve(layer).resolve("target/classes")));
+        for (Layer layer : LAYERS) {
+            Path classes = root.resolve(layer.directory()).resolve("target/classes");
+            references.addAll(referencesBelow(classes, names));
         }
         return references;
     }
 
-    private static List<Reference> referencesBelow(Path classes) throws IOException {
+    private static List<Reference> referencesBelow(Path classes, Pattern names) throws IOException {
         assertTrue(Files.isDirectory(classes), () -> classes + " is missing: run mvn compile");
         List<Reference> references = new ArrayList<>();
         try (Stream<Path> files = Files.walk(classes)) {
             for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
-                references.addAll(references(Files.readAllBytes(file)));
+                references.addAll(references(Files.readAllBytes(file), names));
             }
         }
         return references;
     }
 
-    private static List<Reference> references(byte[] classBytes) {
+    private static List<Reference> references(byte[] classBytes, Pattern names) {
         ClassModel model = ClassFile.of().parse(classBytes);
         String from = model.thisClass().asInternalName().replace('/', '.');
         List<Reference> references = new ArrayList<>();
         for (PoolEntry entry : model.constantPool()) {
             if (entry instanceof Utf8Entry text) {
-                Matcher names = CLASS_NAME.matcher(text.stringValue());
-                while (names.find()) {
-                    references.add(new Reference(from, names.group().replace('/', '.')));
+                Matcher name = names.matcher(text.stringValue());
+                while (name.find()) {
+                    references.add(new Reference(from, name.group().replace('/', '.')));
                 }
             }
         }

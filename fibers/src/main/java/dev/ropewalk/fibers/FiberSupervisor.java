@@ -138,7 +138,7 @@ public final class FiberSupervisor {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(body, "body");
         checkOpen(name);
-        Member member = new Member(cord == null ? null : CordImpl.of(cord), name, body);
+        Member member = new Member(CordImpl.of(cord), name, body);
         Fiber<?> fiber = member.start();
         members.add(member);
         return fiber;

@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.testing.junit.FiberTest;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -42,68 +40,87 @@ class AwaitManyTest {
                 });
     }
 
-    @FiberTest
+    @Test
     void F7_awaitAllReturnsTheResultsInTheOrderOfTheList() {
-        Fiber<String> dead = spin(Duration.ZERO, "dead");
-        dead.await();
-        List<Fiber<String>> fibers = List.of(spin(LONG, "a"), dead, spin(SHORT, "b"));
-        assertEquals(List.of("a", "dead", "b"), Fiber.awaitAll(fibers));
-        assertEquals(List.of("a", "dead", "b"), Fiber.awaitAll(fibers));
-        assertEquals(List.of(), Fiber.awaitAll(List.<Fiber<String>>of()));
+        Runs.cleanly(
+                () -> {
+                    Fiber<String> dead = spin(Duration.ZERO, "dead");
+                    dead.await();
+                    List<Fiber<String>> fibers = List.of(spin(LONG, "a"), dead, spin(SHORT, "b"));
+                    assertEquals(List.of("a", "dead", "b"), Fiber.awaitAll(fibers));
+                    assertEquals(List.of("a", "dead", "b"), Fiber.awaitAll(fibers));
+                    assertEquals(List.of(), Fiber.awaitAll(List.<Fiber<String>>of()));
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_awaitAllThrowsTheFirstFailureAtOnceAndLeavesTheOthersAlone() {
-        Fiber<String> slow = spin(LONG, "slow");
-        long before = Cord.current().nanoTime();
-        Throwable thrown =
-                Runs.failureOf(() -> Fiber.awaitAll(List.of(slow, failing(SHORT, "bad"))));
-        assertEquals("bad", Runs.cause(thrown).getMessage());
-        assertEquals(SHORT.toNanos(), Cord.current().nanoTime() - before);
-        assertEquals("slow", slow.await());
+        Runs.cleanly(
+                () -> {
+                    Fiber<String> slow = spin(LONG, "slow");
+                    long before = Cord.current().nanoTime();
+                    Throwable thrown =
+                            Runs.failureOf(
+                                    () -> Fiber.awaitAll(List.of(slow, failing(SHORT, "bad"))));
+                    assertEquals("bad", Runs.cause(thrown).getMessage());
+                    assertEquals(SHORT.toNanos(), Cord.current().nanoTime() - before);
+                    assertEquals("slow", slow.await());
+                });
     }
 
     /** What comes after the one failure that was taken is nobody's, so it is the parent's. */
-    @FiberTest
+    @Test
     void F7_secondFailureAfterAwaitAllCancelsTheParent() {
-        Fiber<?> parent =
-                Fiber.spin(
-                        () -> {
-                            Fiber<?> a = failing(SHORT, "a");
-                            Fiber<?> b = failing(LONG, "b");
-                            Runs.failureOf(() -> Fiber.awaitAll(List.of(a, b)));
-                            Fiber.sleep(FAR);
-                        });
-        Throwable thrown = Runs.failureOf(parent::await);
-        assertEquals("b", Runs.cause(Runs.cause(thrown)).getMessage());
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber<?> a = failing(SHORT, "a");
+                                        Fiber<?> b = failing(LONG, "b");
+                                        Runs.failureOf(() -> Fiber.awaitAll(List.of(a, b)));
+                                        Fiber.sleep(FAR);
+                                    });
+                    Throwable thrown = Runs.failureOf(parent::await);
+                    assertEquals("b", Runs.cause(Runs.cause(thrown)).getMessage());
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_awaitAnyReturnsTheFirstToEndAndLeavesTheOthersAlone() {
-        Fiber<String> slow = spin(LONG, "slow");
-        Fiber<String> quick = spin(SHORT, "quick");
-        assertSame(quick, Fiber.awaitAny(List.of(slow, quick)));
-        assertEquals(FiberState.WAITING, slow.state());
-        assertSame(quick, Fiber.awaitAny(List.of(slow, quick)), "also when dead");
-        assertEquals("slow", slow.await());
+        Runs.cleanly(
+                () -> {
+                    Fiber<String> slow = spin(LONG, "slow");
+                    Fiber<String> quick = spin(SHORT, "quick");
+                    assertSame(quick, Fiber.awaitAny(List.of(slow, quick)));
+                    assertEquals(FiberState.WAITING, slow.state());
+                    assertSame(quick, Fiber.awaitAny(List.of(slow, quick)), "also when dead");
+                    assertEquals("slow", slow.await());
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_failureOfTheFirstToEndIsTheCallers() {
-        Fiber<String> slow = spin(LONG, "slow");
-        Fiber<String> bad = failing(SHORT, "bad");
-        assertSame(bad, Fiber.awaitAny(List.of(slow, bad)));
-        Fiber.snooze();
-        assertThrows(FiberFailedException.class, bad::await);
-        assertEquals("slow", slow.await());
+        Runs.cleanly(
+                () -> {
+                    Fiber<String> slow = spin(LONG, "slow");
+                    Fiber<String> bad = failing(SHORT, "bad");
+                    assertSame(bad, Fiber.awaitAny(List.of(slow, bad)));
+                    Fiber.snooze();
+                    assertThrows(FiberFailedException.class, bad::await);
+                    assertEquals("slow", slow.await());
+                });
     }
 
-    @FiberTest
+    @Test
     void F6_cancelledAwaitOfManyLeavesNoTrace() {
-        List<Fiber<String>> fibers = List.of(spin(LONG, "a"), spin(LONG, "b"));
-        assertFalse(CancelScope.moveOnAfter(SHORT, () -> Fiber.awaitAll(fibers)));
-        assertFalse(CancelScope.moveOnAfter(SHORT, () -> Fiber.awaitAny(fibers)));
-        assertEquals(List.of("a", "b"), Fiber.awaitAll(fibers));
+        Runs.cleanly(
+                () -> {
+                    List<Fiber<String>> fibers = List.of(spin(LONG, "a"), spin(LONG, "b"));
+                    assertFalse(CancelScope.moveOnAfter(SHORT, () -> Fiber.awaitAll(fibers)));
+                    assertFalse(CancelScope.moveOnAfter(SHORT, () -> Fiber.awaitAny(fibers)));
+                    assertEquals(List.of("a", "b"), Fiber.awaitAll(fibers));
+                });
     }
 
     @Test
@@ -150,67 +167,84 @@ class AwaitManyTest {
         reports.assertNone();
     }
 
-    @FiberTest
+    @Test
     void misuse_awaitingOneselfAmongMany() {
-        Fiber<?> me = Fiber.current();
-        assertThrows(DeadlockException.class, () -> Fiber.awaitAll(List.of(me)));
-        assertThrows(DeadlockException.class, () -> Fiber.awaitAny(List.of(me)));
-        assertThrows(IllegalArgumentException.class, () -> Fiber.awaitAny(List.<Fiber<?>>of()));
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> me = Fiber.current();
+                    assertThrows(DeadlockException.class, () -> Fiber.awaitAll(List.of(me)));
+                    assertThrows(DeadlockException.class, () -> Fiber.awaitAny(List.of(me)));
+                    assertThrows(
+                            IllegalArgumentException.class,
+                            () -> Fiber.awaitAny(List.<Fiber<?>>of()));
+                });
     }
 
     // ---------------------------------------------------------------- on-end hooks
 
-    @FiberTest
+    @Test
     void F7_onEndHookIsCalledOnceHoweverTheFiberEnds() {
-        List<String> log = new ArrayList<>();
-        Fiber<String> returning = spin(SHORT, "returning");
-        Fiber<?> terminated = spin(FAR, "terminated");
-        returning.onEnd(fiber -> log.add(fiber.name() + " " + fiber.failure()));
-        terminated.onEnd(fiber -> log.add(fiber.name() + " " + fiber.state()));
-        returning.await();
-        terminated.terminate();
-        terminated.awaitEnd(FAR);
-        assertEquals(List.of("returning null", "terminated DEAD"), log);
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Fiber<String> returning = spin(SHORT, "returning");
+                    Fiber<?> terminated = spin(FAR, "terminated");
+                    returning.onEnd(fiber -> log.add(fiber.name() + " " + fiber.failure()));
+                    terminated.onEnd(fiber -> log.add(fiber.name() + " " + fiber.state()));
+                    returning.await();
+                    terminated.terminate();
+                    terminated.awaitEnd(FAR);
+                    assertEquals(List.of("returning null", "terminated DEAD"), log);
+                });
     }
 
     /** Where Polyphony's monitor of a dead fiber tells nothing. */
-    @FiberTest
+    @Test
     void F7_onEndOfTheDeadIsCalledAtOnce() {
-        Fiber<String> dead = spin(Duration.ZERO, "dead");
-        dead.await();
-        List<Fiber<?>> log = new ArrayList<>();
-        dead.onEnd(log::add);
-        assertEquals(List.of(dead), log);
-    }
-
-    @FiberTest
-    void F7_cancelledMonitorIsNotCalled() {
-        List<Fiber<?>> log = new ArrayList<>();
-        Fiber<String> fiber = spin(SHORT, "a");
-        Monitor first = fiber.onEnd(log::add);
-        Monitor second = fiber.onEnd(log::add);
-        assertSame(fiber, first.fiber());
-        first.cancel();
-        fiber.await();
-        assertEquals(List.of(fiber), log);
-        second.cancel();
-    }
-
-    @FiberTest
-    void F7_hookMayCancelOthersAndAddMoreWhileItIsCalled() {
-        List<String> log = new ArrayList<>();
-        Fiber<String> fiber = spin(SHORT, "a");
-        List<Monitor> monitors = new ArrayList<>();
-        fiber.onEnd(
-                ended -> {
-                    log.add("first");
-                    monitors.forEach(Monitor::cancel);
-                    ended.onEnd(again -> log.add("added"));
+        Runs.cleanly(
+                () -> {
+                    Fiber<String> dead = spin(Duration.ZERO, "dead");
+                    dead.await();
+                    List<Fiber<?>> log = new ArrayList<>();
+                    dead.onEnd(log::add);
+                    assertEquals(List.of(dead), log);
                 });
-        monitors.add(fiber.onEnd(ended -> log.add("second")));
-        fiber.await();
-        // It was told already; to cancel from a hook of the same end is too late.
-        assertEquals(List.of("first", "added", "second"), log);
+    }
+
+    @Test
+    void F7_cancelledMonitorIsNotCalled() {
+        Runs.cleanly(
+                () -> {
+                    List<Fiber<?>> log = new ArrayList<>();
+                    Fiber<String> fiber = spin(SHORT, "a");
+                    Monitor first = fiber.onEnd(log::add);
+                    Monitor second = fiber.onEnd(log::add);
+                    assertSame(fiber, first.fiber());
+                    first.cancel();
+                    fiber.await();
+                    assertEquals(List.of(fiber), log);
+                    second.cancel();
+                });
+    }
+
+    @Test
+    void F7_hookMayCancelOthersAndAddMoreWhileItIsCalled() {
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Fiber<String> fiber = spin(SHORT, "a");
+                    List<Monitor> monitors = new ArrayList<>();
+                    fiber.onEnd(
+                            ended -> {
+                                log.add("first");
+                                monitors.forEach(Monitor::cancel);
+                                ended.onEnd(again -> log.add("added"));
+                            });
+                    monitors.add(fiber.onEnd(ended -> log.add("second")));
+                    fiber.await();
+                    // It was told already; to cancel from a hook of the same end is too late.
+                    assertEquals(List.of("first", "added", "second"), log);
+                });
     }
 
     @Test
@@ -233,45 +267,54 @@ class AwaitManyTest {
         assertEquals("hook", reports.only().failure().getMessage());
     }
 
-    @FiberTest
+    @Test
     void F7_hookCannotWaitForItRunsAsNoFiber() {
-        Throwable[] thrown = new Throwable[1];
-        Fiber<String> fiber = spin(SHORT, "a");
-        fiber.onEnd(ended -> thrown[0] = Runs.failureOf(Fiber::snooze));
-        fiber.await();
-        assertTrue(thrown[0] instanceof IllegalStateException, "" + thrown[0]);
+        Runs.cleanly(
+                () -> {
+                    Throwable[] thrown = new Throwable[1];
+                    Fiber<String> fiber = spin(SHORT, "a");
+                    fiber.onEnd(ended -> thrown[0] = Runs.failureOf(Fiber::snooze));
+                    fiber.await();
+                    assertTrue(thrown[0] instanceof IllegalStateException, "" + thrown[0]);
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_hookDoesNotTakeTheFailure() {
-        Fiber<?> parent =
-                Fiber.spin(
-                        () -> {
-                            failing(SHORT, "bad").onEnd(fiber -> {});
-                            Fiber.sleep(FAR);
-                        });
-        assertThrows(FiberFailedException.class, parent::await);
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        failing(SHORT, "bad").onEnd(fiber -> {});
+                                        Fiber.sleep(FAR);
+                                    });
+                    assertThrows(FiberFailedException.class, parent::await);
+                });
     }
 
     // ---------------------------------------------------------------- finding
 
-    @FiberTest
+    @Test
     void F7_livingFibersAreFoundByTheirNumbers() {
-        Cord cord = Cord.current();
-        List<Fiber<?>> grandchild = new ArrayList<>();
-        Fiber<?> child =
-                Fiber.spin(
-                        () -> {
-                            grandchild.add(spin(FAR, "deep"));
-                            Fiber.sleep(SHORT);
-                        });
-        Runs.settle();
-        assertSame(child, cord.find(child.id()));
-        assertSame(grandchild.getFirst(), cord.find(grandchild.getFirst().id()));
-        assertSame(Fiber.current(), cord.find(Fiber.current().id()));
-        child.await();
-        assertNull(cord.find(child.id()));
-        assertNull(cord.find(-1));
+        Runs.cleanly(
+                () -> {
+                    Cord cord = Cord.current();
+                    List<Fiber<?>> grandchild = new ArrayList<>();
+                    Fiber<?> child =
+                            Fiber.spin(
+                                    () -> {
+                                        grandchild.add(spin(FAR, "deep"));
+                                        Fiber.sleep(SHORT);
+                                    });
+                    Runs.settle();
+                    assertSame(child, cord.find(child.id()));
+                    assertSame(grandchild.getFirst(), cord.find(grandchild.getFirst().id()));
+                    assertSame(Fiber.current(), cord.find(Fiber.current().id()));
+                    child.await();
+                    assertNull(cord.find(child.id()));
+                    assertNull(cord.find(-1));
+                });
     }
 
     @Test

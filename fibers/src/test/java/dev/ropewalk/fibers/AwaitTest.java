@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.testing.TestCord;
-import dev.ropewalk.fibers.testing.junit.FiberTest;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -23,23 +22,26 @@ import java.util.concurrent.CountDownLatch;
 /** Rule F7: awaiting the end of a fiber. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class AwaitTest {
-    @FiberTest
+    @Test
     void F7_resultCanBeTakenByManyAndAfterDeath() {
-        Object result = new Object();
-        Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
-        List<Fiber<@Nullable Object>> awaiters = new ArrayList<>();
-        for (int i = 0; i < 10; i++) {
-            awaiters.add(Fiber.spin(fiber::await));
-        }
-        Runs.settle();
-        fiber.schedule(result);
-        for (Fiber<@Nullable Object> awaiter : awaiters) {
-            assertSame(result, awaiter.await());
-        }
-        for (int i = 0; i < 3; i++) {
-            assertSame(result, fiber.await());
-            assertTrue(fiber.awaitEnd(Duration.ZERO));
-        }
+        Runs.cleanly(
+                () -> {
+                    Object result = new Object();
+                    Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
+                    List<Fiber<@Nullable Object>> awaiters = new ArrayList<>();
+                    for (int i = 0; i < 10; i++) {
+                        awaiters.add(Fiber.spin(fiber::await));
+                    }
+                    Runs.settle();
+                    fiber.schedule(result);
+                    for (Fiber<@Nullable Object> awaiter : awaiters) {
+                        assertSame(result, awaiter.await());
+                    }
+                    for (int i = 0; i < 3; i++) {
+                        assertSame(result, fiber.await());
+                        assertTrue(fiber.awaitEnd(Duration.ZERO));
+                    }
+                });
     }
 
     @Test
@@ -64,124 +66,148 @@ class AwaitTest {
     }
 
     /** Polyphony raised an exception that a fiber had returned. */
-    @FiberTest
+    @Test
     void F7_returnedExceptionIsAResult() {
-        Exception returned = new Exception("returned");
-        assertSame(returned, Fiber.spin(() -> returned).await());
-        assertNull(Fiber.<@Nullable Object>spin(() -> null).await());
+        Runs.cleanly(
+                () -> {
+                    Exception returned = new Exception("returned");
+                    assertSame(returned, Fiber.spin(() -> returned).await());
+                    assertNull(Fiber.<@Nullable Object>spin(() -> null).await());
+                });
     }
 
     /** Polyphony hung. */
-    @FiberTest
+    @Test
     void F7_awaitingOneselfIsAnError() {
-        Fiber<?> me = Fiber.current();
-        assertThrows(DeadlockException.class, me::await);
-        assertThrows(DeadlockException.class, () -> me.awaitEnd(Duration.ofDays(1)));
-        FiberImpl.of(me).checkInvariants();
-        Fiber.snooze();
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> me = Fiber.current();
+                    assertThrows(DeadlockException.class, me::await);
+                    assertThrows(DeadlockException.class, () -> me.awaitEnd(Duration.ofDays(1)));
+                    FiberImpl.of(me).checkInvariants();
+                    Fiber.snooze();
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_cycleOfAwaitsIsAnErrorThatNamesThePath() {
-        Fiber<?>[] ring = new FiberImpl<?>[4];
-        List<Throwable> thrown = new ArrayList<>();
-        for (int i = 0; i < 4; i++) {
-            int next = (i + 1) % 4;
-            ring[i] =
-                    Fiber.spin(
-                            "ring" + i,
-                            () -> {
-                                try {
-                                    ring[next].await();
-                                } catch (DeadlockException e) {
-                                    thrown.add(e);
-                                }
-                            });
-        }
-        for (Fiber<?> fiber : ring) {
-            fiber.await();
-        }
-        assertEquals(1, thrown.size());
-        String message = String.valueOf(thrown.getFirst().getMessage());
-        for (int i = 0; i < 4; i++) {
-            assertTrue(message.contains("ring" + i), message);
-        }
+        Runs.cleanly(
+                () -> {
+                    Fiber<?>[] ring = new FiberImpl<?>[4];
+                    List<Throwable> thrown = new ArrayList<>();
+                    for (int i = 0; i < 4; i++) {
+                        int next = (i + 1) % 4;
+                        ring[i] =
+                                Fiber.spin(
+                                        "ring" + i,
+                                        () -> {
+                                            try {
+                                                ring[next].await();
+                                            } catch (DeadlockException e) {
+                                                thrown.add(e);
+                                            }
+                                        });
+                    }
+                    for (Fiber<?> fiber : ring) {
+                        fiber.await();
+                    }
+                    assertEquals(1, thrown.size());
+                    String message = String.valueOf(thrown.getFirst().getMessage());
+                    for (int i = 0; i < 4; i++) {
+                        assertTrue(message.contains("ring" + i), message);
+                    }
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_awaitThatIsOverClosesNoCycle() {
-        Fiber<?>[] pair = new FiberImpl<?>[2];
-        pair[0] =
-                Fiber.spin(
-                        () -> {
-                            assertFalse(pair[1].awaitEnd(Duration.ofSeconds(1)));
-                            Fiber.sleep(Duration.ofSeconds(1));
-                        });
-        pair[1] =
-                Fiber.spin(
-                        () -> {
-                            Fiber.sleep(Duration.ofMillis(1_500));
-                            pair[0].await();
-                        });
-        pair[1].await();
+        Runs.cleanly(
+                () -> {
+                    Fiber<?>[] pair = new FiberImpl<?>[2];
+                    pair[0] =
+                            Fiber.spin(
+                                    () -> {
+                                        assertFalse(pair[1].awaitEnd(Duration.ofSeconds(1)));
+                                        Fiber.sleep(Duration.ofSeconds(1));
+                                    });
+                    pair[1] =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.sleep(Duration.ofMillis(1_500));
+                                        pair[0].await();
+                                    });
+                    pair[1].await();
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_terminatedAwaiterLeavesTheAwaitedAsItIs() {
-        Fiber<@Nullable Object> awaited = Fiber.spin(() -> Fiber.suspend());
-        Fiber<?> awaiter = Fiber.spin(awaited::await);
-        Runs.settle();
-        awaiter.terminate();
-        assertThrows(FiberTerminatedException.class, awaiter::await);
-        assertEquals(FiberState.WAITING, awaited.state());
-        awaited.schedule("result");
-        assertEquals("result", awaited.await());
+        Runs.cleanly(
+                () -> {
+                    Fiber<@Nullable Object> awaited = Fiber.spin(() -> Fiber.suspend());
+                    Fiber<?> awaiter = Fiber.spin(awaited::await);
+                    Runs.settle();
+                    awaiter.terminate();
+                    assertThrows(FiberTerminatedException.class, awaiter::await);
+                    assertEquals(FiberState.WAITING, awaited.state());
+                    awaited.schedule("result");
+                    assertEquals("result", awaited.await());
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_awaitEndHasALimitAndThrowsNothing() {
-        Fiber<?> sleeper = Fiber.spin(() -> Fiber.sleep(Duration.ofSeconds(2)));
-        long before = Cord.current().nanoTime();
-        assertFalse(sleeper.awaitEnd(Duration.ofSeconds(1)));
-        assertEquals(1_000_000_000, Cord.current().nanoTime() - before);
-        assertTrue(sleeper.awaitEnd(Duration.ofSeconds(5)));
-        assertEquals(2_000_000_000, Cord.current().nanoTime() - before);
-        Fiber<?> terminated = Fiber.spin(() -> Fiber.suspend());
-        terminated.terminate();
-        assertTrue(terminated.awaitEnd(Duration.ofSeconds(1)));
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> sleeper = Fiber.spin(() -> Fiber.sleep(Duration.ofSeconds(2)));
+                    long before = Cord.current().nanoTime();
+                    assertFalse(sleeper.awaitEnd(Duration.ofSeconds(1)));
+                    assertEquals(1_000_000_000, Cord.current().nanoTime() - before);
+                    assertTrue(sleeper.awaitEnd(Duration.ofSeconds(5)));
+                    assertEquals(2_000_000_000, Cord.current().nanoTime() - before);
+                    Fiber<?> terminated = Fiber.spin(() -> Fiber.suspend());
+                    terminated.terminate();
+                    assertTrue(terminated.awaitEnd(Duration.ofSeconds(1)));
+                });
     }
 
     /** Also if both come in the same moment, whoever has the first turn then. */
-    @FiberTest
+    @Test
     void F7_awaitEndThatIsTimedOutStillSeesTheEnd() {
-        Duration limit = Duration.ofSeconds(1);
-        Fiber<?> sleeper = Fiber.spin(() -> Fiber.sleep(limit));
-        Fiber.spin(
+        Runs.cleanly(
                 () -> {
-                    boolean hasEnded = sleeper.awaitEnd(limit);
-                    assertEquals(FiberImpl.of(sleeper).outcome() != null, hasEnded);
+                    Duration limit = Duration.ofSeconds(1);
+                    Fiber<?> sleeper = Fiber.spin(() -> Fiber.sleep(limit));
+                    Fiber.spin(
+                            () -> {
+                                boolean hasEnded = sleeper.awaitEnd(limit);
+                                assertEquals(FiberImpl.of(sleeper).outcome() != null, hasEnded);
+                            });
+                    Runs.settle();
+                    Fiber.sleep(limit.multipliedBy(2));
                 });
-        Runs.settle();
-        Fiber.sleep(limit.multipliedBy(2));
     }
 
     /** It takes no outcome, so somebody else must: silence would lose the failure. */
-    @FiberTest
+    @Test
     void F7_awaitEndTakesNoFailure() {
-        Exception boom = new Exception("boom");
-        Fiber<?> parent =
-                Fiber.spin(
-                        () -> {
-                            Fiber<?> child =
-                                    Fiber.spin(
-                                            () -> {
-                                                throw boom;
-                                            });
-                            child.awaitEnd(Duration.ofSeconds(1));
-                            Fiber.sleep(Duration.ofSeconds(1));
-                        });
-        Throwable failure = Runs.failureOf(parent::await);
-        assertSame(boom, Runs.cause(Runs.cause(failure)));
+        Runs.cleanly(
+                () -> {
+                    Exception boom = new Exception("boom");
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber<?> child =
+                                                Fiber.spin(
+                                                        () -> {
+                                                            throw boom;
+                                                        });
+                                        child.awaitEnd(Duration.ofSeconds(1));
+                                        Fiber.sleep(Duration.ofSeconds(1));
+                                    });
+                    Throwable failure = Runs.failureOf(parent::await);
+                    assertSame(boom, Runs.cause(Runs.cause(failure)));
+                });
     }
 
     @Test
@@ -240,13 +266,16 @@ class AwaitTest {
         Runs.checkAndClose(cord);
     }
 
-    @FiberTest
+    @Test
     void F7_outcomeOfAnAbandonedFiberIsToldToo() {
-        TestCord.expectUncaught(FiberAbandonedException.class);
-        Fiber<?> fiber = Fiber.spin(TerminationTest::swallowForEver);
-        Runs.settle();
-        fiber.terminate();
-        assertThrows(FiberAbandonedException.class, fiber::await);
-        assertThrows(FiberAbandonedException.class, fiber::await);
+        Runs.cleanly(
+                () -> {
+                    TestCord.expectUncaught(FiberAbandonedException.class);
+                    Fiber<?> fiber = Fiber.spin(TerminationTest::swallowForEver);
+                    Runs.settle();
+                    fiber.terminate();
+                    assertThrows(FiberAbandonedException.class, fiber::await);
+                    assertThrows(FiberAbandonedException.class, fiber::await);
+                });
     }
 }

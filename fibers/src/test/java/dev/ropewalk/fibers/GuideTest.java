@@ -24,7 +24,6 @@ import java.util.stream.Stream;
 @Timeout(60)
 class GuideTest {
     private static final Path GUIDE = Path.of("../docs/guide");
-    private static final Path TESTS = Path.of("src/test/java/dev/ropewalk/fibers");
     private static final Pattern EXAMPLE =
             Pattern.compile("<!-- example: (\\S+)#(\\S+) -->\n```java\n(.*?)```", Pattern.DOTALL);
 
@@ -64,7 +63,7 @@ class GuideTest {
     }
 
     private static String sourceOf(String test) throws IOException {
-        for (String module : List.of("fibers", "channels", "actors")) {
+        for (String module : List.of("fibers", "fibers/testing", "channels", "actors")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test"))) {
                 Optional<Path> file =
                         files.filter(each -> each.endsWith(test + ".java")).findFirst();
@@ -77,10 +76,9 @@ class GuideTest {
     }
 
     private static String region(String test, String name) throws IOException {
-        Path file = TESTS.resolve(test + ".java");
-        String source = Files.readString(file);
+        String source = sourceOf(test);
         int start = source.indexOf("// @start region=\"" + name + "\"");
-        assertTrue(start >= 0, () -> "no region " + name + " in " + file);
+        assertTrue(start >= 0, () -> "no region " + name + " in " + test);
         int from = source.indexOf('\n', start) + 1;
         int to = source.lastIndexOf('\n', source.indexOf("// @end", from)) + 1;
         return source.substring(from, to).stripTrailing().stripIndent() + "\n";

@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.testing.junit.FiberTest;
-
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -65,46 +63,52 @@ class HandlerTest {
         Runs.settle();
     }
 
-    @FiberTest
+    @Test
     void F4_eachValueIsOneTurn() {
-        Fiber<?> fiber = spin();
-        assertEquals(FiberState.WAITING, fiber.state());
-        assertSame(handler, Waits.handler(fiber));
-        turn(fiber, 1);
-        turn(fiber, null);
-        turn(fiber, "again");
-        turn(fiber, "end");
-        assertEquals(FiberState.DEAD, fiber.state());
-        assertNull(fiber.await());
-        assertNull(Waits.handler(fiber));
-        List<@Nullable Object> expected = new ArrayList<>();
-        expected.add(Handler.START);
-        expected.add(1);
-        expected.add(null);
-        expected.addAll(List.of("again", "once more", "end"));
-        assertEquals(expected, handler.log);
-        assertNull(handler.ends.getFirst());
-        assertEquals(1, handler.ends.size());
-        assertFalse(Waits.resumeHandler(fiber, "dead"));
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> fiber = spin();
+                    assertEquals(FiberState.WAITING, fiber.state());
+                    assertSame(handler, Waits.handler(fiber));
+                    turn(fiber, 1);
+                    turn(fiber, null);
+                    turn(fiber, "again");
+                    turn(fiber, "end");
+                    assertEquals(FiberState.DEAD, fiber.state());
+                    assertNull(fiber.await());
+                    assertNull(Waits.handler(fiber));
+                    List<@Nullable Object> expected = new ArrayList<>();
+                    expected.add(Handler.START);
+                    expected.add(1);
+                    expected.add(null);
+                    expected.addAll(List.of("again", "once more", "end"));
+                    assertEquals(expected, handler.log);
+                    assertNull(handler.ends.getFirst());
+                    assertEquals(1, handler.ends.size());
+                    assertFalse(Waits.resumeHandler(fiber, "dead"));
+                });
     }
 
-    @FiberTest
+    @Test
     void F4_valueIsTakenOnlyBetweenTwoTurns() {
-        Fiber<?> fiber = Cord.current().spinHandler("handler", handler);
-        assertFalse(Waits.resumeHandler(fiber, "not started"));
-        Runs.settle();
-        assertTrue(Waits.resumeHandler(fiber, "first"));
-        assertFalse(Waits.resumeHandler(fiber, "second"));
-        Runs.settle();
-        Action sleeping = () -> Fiber.sleep(Duration.ofSeconds(1));
-        turn(fiber, sleeping);
-        assertFalse(Waits.resumeHandler(fiber, "in a turn"));
-        assertFalse(fiber.schedule("in a turn"));
-        Fiber.sleep(Duration.ofSeconds(1));
-        turn(fiber, "last");
-        assertEquals("last", handler.log.getLast());
-        assertFalse(handler.log.contains("second"));
-        turn(fiber, "end");
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> fiber = Cord.current().spinHandler("handler", handler);
+                    assertFalse(Waits.resumeHandler(fiber, "not started"));
+                    Runs.settle();
+                    assertTrue(Waits.resumeHandler(fiber, "first"));
+                    assertFalse(Waits.resumeHandler(fiber, "second"));
+                    Runs.settle();
+                    Action sleeping = () -> Fiber.sleep(Duration.ofSeconds(1));
+                    turn(fiber, sleeping);
+                    assertFalse(Waits.resumeHandler(fiber, "in a turn"));
+                    assertFalse(fiber.schedule("in a turn"));
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    turn(fiber, "last");
+                    assertEquals("last", handler.log.getLast());
+                    assertFalse(handler.log.contains("second"));
+                    turn(fiber, "end");
+                });
     }
 
     @Test
@@ -120,110 +124,141 @@ class HandlerTest {
                 });
     }
 
-    @FiberTest
+    @Test
     void F7_turnThatThrowsEndsTheFiberWithThatFailure() {
-        Exception boom = new Exception("boom");
-        Fiber<?> fiber = spin();
-        Waits.resumeHandler(fiber, boom);
-        FiberFailedException thrown = assertThrows(FiberFailedException.class, fiber::await);
-        assertSame(boom, Runs.cause(thrown));
-        assertEquals(1, handler.ends.size());
-        assertSame(boom, handler.ends.getFirst());
+        Runs.cleanly(
+                () -> {
+                    Exception boom = new Exception("boom");
+                    Fiber<?> fiber = spin();
+                    Waits.resumeHandler(fiber, boom);
+                    FiberFailedException thrown =
+                            assertThrows(FiberFailedException.class, fiber::await);
+                    assertSame(boom, Runs.cause(thrown));
+                    assertEquals(1, handler.ends.size());
+                    assertSame(boom, handler.ends.getFirst());
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_handlerThatTakesCareOfItsFailureSparesTheParent() {
-        handler.takesCare = true;
-        Fiber<?> fiber = spin();
-        turn(fiber, new Exception("boom"));
-        assertEquals(FiberState.DEAD, fiber.state());
-        assertEquals(1, handler.ends.size());
-        Fiber.snooze();
-        handler.takesCare = false;
+        Runs.cleanly(
+                () -> {
+                    handler.takesCare = true;
+                    Fiber<?> fiber = spin();
+                    turn(fiber, new Exception("boom"));
+                    assertEquals(FiberState.DEAD, fiber.state());
+                    assertEquals(1, handler.ends.size());
+                    Fiber.snooze();
+                    handler.takesCare = false;
+                });
     }
 
-    @FiberTest
+    @Test
     void F6_terminatedBetweenTwoTurnsHasNoOtherTurn() {
-        Fiber<?> fiber = spin();
-        fiber.terminate();
-        assertFalse(Waits.resumeHandler(fiber, "too late"));
-        assertThrows(FiberTerminatedException.class, fiber::await);
-        assertEquals(List.of(Handler.START), handler.log);
-        assertTrue(handler.ends.getFirst() instanceof FiberTerminatedException);
-        assertEquals(1, handler.ends.size());
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> fiber = spin();
+                    fiber.terminate();
+                    assertFalse(Waits.resumeHandler(fiber, "too late"));
+                    assertThrows(FiberTerminatedException.class, fiber::await);
+                    assertEquals(List.of(Handler.START), handler.log);
+                    assertTrue(handler.ends.getFirst() instanceof FiberTerminatedException);
+                    assertEquals(1, handler.ends.size());
+                });
     }
 
-    @FiberTest
+    @Test
     void F6_terminatedInATurnThatWaits() {
-        Fiber<?> fiber = spin();
-        Action sleeping = () -> Fiber.sleep(Duration.ofSeconds(1));
-        turn(fiber, sleeping);
-        long before = Cord.current().nanoTime();
-        fiber.terminate();
-        assertThrows(FiberTerminatedException.class, fiber::await);
-        assertEquals(before, Cord.current().nanoTime());
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> fiber = spin();
+                    Action sleeping = () -> Fiber.sleep(Duration.ofSeconds(1));
+                    turn(fiber, sleeping);
+                    long before = Cord.current().nanoTime();
+                    fiber.terminate();
+                    assertThrows(FiberTerminatedException.class, fiber::await);
+                    assertEquals(before, Cord.current().nanoTime());
+                });
     }
 
-    @FiberTest
+    @Test
     void F6_terminatedInATurnThatDoesNotWaitEndsAfterIt() {
-        Fiber<?> fiber = spin();
-        Action terminating = () -> Fiber.current().terminate();
-        Waits.resumeHandler(fiber, terminating);
-        assertThrows(FiberTerminatedException.class, fiber::await);
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> fiber = spin();
+                    Action terminating = () -> Fiber.current().terminate();
+                    Waits.resumeHandler(fiber, terminating);
+                    assertThrows(FiberTerminatedException.class, fiber::await);
+                });
     }
 
     /** "Cancelled" means "it did not happen"; what was accepted did happen. */
-    @FiberTest
+    @Test
     void F4_valueGivenToAHandlerIsNotLostToALaterRaise() {
-        Fiber<?> fiber = spin();
-        assertTrue(Waits.resumeHandler(fiber, "accepted"));
-        fiber.raise(new IllegalStateException("later"));
-        assertThrows(FiberFailedException.class, fiber::await);
-        assertEquals(List.of(Handler.START, "accepted"), handler.log);
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> fiber = spin();
+                    assertTrue(Waits.resumeHandler(fiber, "accepted"));
+                    fiber.raise(new IllegalStateException("later"));
+                    assertThrows(FiberFailedException.class, fiber::await);
+                    assertEquals(List.of(Handler.START, "accepted"), handler.log);
+                });
     }
 
-    @FiberTest
+    @Test
     void F4_valueGivenToAHandlerIsNotLostToALaterTermination() {
-        Fiber<?> fiber = spin();
-        assertTrue(Waits.resumeHandler(fiber, "accepted"));
-        fiber.terminate();
-        assertThrows(FiberTerminatedException.class, fiber::await);
-        assertEquals(List.of(Handler.START, "accepted"), handler.log);
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> fiber = spin();
+                    assertTrue(Waits.resumeHandler(fiber, "accepted"));
+                    fiber.terminate();
+                    assertThrows(FiberTerminatedException.class, fiber::await);
+                    assertEquals(List.of(Handler.START, "accepted"), handler.log);
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_childrenOfAHandlerLiveAcrossItsTurnsAndEndWithIt() {
-        List<Fiber<?>> children = new ArrayList<>();
-        Fiber<?> fiber = spin();
-        Action spinning = () -> children.add(Fiber.spin(() -> Fiber.suspend()));
-        turn(fiber, spinning);
-        turn(fiber, "other turn");
-        assertEquals(FiberState.WAITING, children.getFirst().state());
-        turn(fiber, "end");
-        assertEquals(FiberState.DEAD, children.getFirst().state());
-        assertEquals(FiberState.DEAD, fiber.state());
+        Runs.cleanly(
+                () -> {
+                    List<Fiber<?>> children = new ArrayList<>();
+                    Fiber<?> fiber = spin();
+                    Action spinning = () -> children.add(Fiber.spin(() -> Fiber.suspend()));
+                    turn(fiber, spinning);
+                    turn(fiber, "other turn");
+                    assertEquals(FiberState.WAITING, children.getFirst().state());
+                    turn(fiber, "end");
+                    assertEquals(FiberState.DEAD, children.getFirst().state());
+                    assertEquals(FiberState.DEAD, fiber.state());
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_failingChildEndsAHandlerBetweenItsTurns() {
-        Exception boom = new Exception("boom");
-        Fiber<?> fiber = spin();
-        Action spinning =
-                () ->
-                        Fiber.spin(
-                                () -> {
-                                    throw boom;
-                                });
-        Waits.resumeHandler(fiber, spinning);
-        Throwable failure = Runs.failureOf(fiber::await);
-        assertSame(boom, Runs.cause(Runs.cause(failure)));
+        Runs.cleanly(
+                () -> {
+                    Exception boom = new Exception("boom");
+                    Fiber<?> fiber = spin();
+                    Action spinning =
+                            () ->
+                                    Fiber.spin(
+                                            () -> {
+                                                throw boom;
+                                            });
+                    Waits.resumeHandler(fiber, spinning);
+                    Throwable failure = Runs.failureOf(fiber::await);
+                    assertSame(boom, Runs.cause(Runs.cause(failure)));
+                });
     }
 
-    @FiberTest
+    @Test
     void F4_turnThatReturnsNothingIsAnErrorThatSaysSo() {
-        Fiber<?> fiber = Cord.current().spinHandler("nothing", value -> null);
-        Throwable failure = Runs.failureOf(fiber::await);
-        assertTrue(failure.toString().contains("WAIT"), failure::toString);
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> fiber = Cord.current().spinHandler("nothing", value -> null);
+                    Throwable failure = Runs.failureOf(fiber::await);
+                    assertTrue(failure.toString().contains("WAIT"), failure::toString);
+                });
     }
 
     @Test

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.sync.Mutex;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
-import dev.ropewalk.fibers.testing.junit.FiberTest;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -342,32 +341,12 @@ class OptionsPageTest {
         return arguments.isBlank() ? 0 : arguments.split(",", -1).length;
     }
 
-    @Test
-    void membersOfFiberTestHaveTheirDefaults() {
-        Set<String> missing = new TreeSet<>();
-        for (Method member : FiberTest.class.getDeclaredMethods()) {
-            missing.add("`" + member.getName() + "` " + shownMember(member.getDefaultValue()));
-        }
-        String table = TEXT.substring(TEXT.indexOf("## Tests"), TEXT.indexOf("| without JUnit"));
-        Set<String> found = new TreeSet<>();
-        rows(table).stream().skip(1).forEach(row -> found.add(row.get(0) + " " + row.get(1)));
-        assertEquals(missing, found);
-    }
-
-    private static String shownMember(Object value) {
-        return switch (value) {
-            case Boolean on -> on ? "on" : "off";
-            case long[] seeds -> Arrays.toString(seeds).replaceAll("[\\[\\]]", "");
-            default -> value.toString();
-        };
-    }
-
     // ---------------------------------------------------------------- properties and flags
 
     @Test
     void systemPropertiesAreThoseOfTheSources() throws IOException {
         Set<String> read = new TreeSet<>();
-        for (String module : List.of("fibers", "channels", "actors")) {
+        for (String module : List.of("fibers", "fibers/testing", "channels", "actors")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "main", "java"))) {
                 for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
                     Matcher property = PROPERTY.matcher(Files.readString(file));

@@ -6,9 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.testing.junit.FiberTest;
-
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -139,59 +138,75 @@ class RaiseTest {
                 });
     }
 
-    @FiberTest
+    @Test
     void F4_instantValueOutlivesARaise() {
-        Exception raised = new Exception("raised");
-        Fiber.current().schedule("accepted");
-        Fiber.current().raise(raised);
-        assertSame(raised, Runs.failureOf(Fiber::suspend));
-        assertEquals("accepted", Fiber.suspend());
+        Runs.cleanly(
+                () -> {
+                    Exception raised = new Exception("raised");
+                    Fiber.current().schedule("accepted");
+                    Fiber.current().raise(raised);
+                    assertSame(raised, Runs.failureOf(Fiber::suspend));
+                    assertEquals("accepted", Fiber.suspend());
+                });
     }
 
-    @FiberTest
+    @Test
     void F4_unstartedFiberThatIsRaisedIntoNeverRuns() {
-        Exception raised = new Exception("raised");
-        List<String> log = new ArrayList<>();
-        Fiber<?> fiber = Fiber.spin(() -> log.add("ran"));
-        fiber.raise(raised);
-        FiberFailedException thrown = assertThrows(FiberFailedException.class, fiber::await);
-        assertSame(raised, Runs.cause(thrown));
-        assertEquals(List.of(), log);
+        Runs.cleanly(
+                () -> {
+                    Exception raised = new Exception("raised");
+                    List<String> log = new ArrayList<>();
+                    Fiber<?> fiber = Fiber.spin(() -> log.add("ran"));
+                    fiber.raise(raised);
+                    FiberFailedException thrown =
+                            assertThrows(FiberFailedException.class, fiber::await);
+                    assertSame(raised, Runs.cause(thrown));
+                    assertEquals(List.of(), log);
+                });
     }
 
-    @FiberTest
+    @Test
     void F4_unstartedFiberThatIsTerminatedNeverRuns() {
-        List<String> log = new ArrayList<>();
-        Fiber<?> fiber = Fiber.spin(() -> log.add("ran"));
-        fiber.terminate();
-        assertThrows(FiberTerminatedException.class, fiber::await);
-        Fiber<?> handler =
-                Cord.current()
-                        .spinHandler(
-                                "handler",
-                                value -> {
-                                    log.add("had a turn");
-                                    return Handler.WAIT;
-                                });
-        handler.terminate();
-        assertThrows(FiberTerminatedException.class, handler::await);
-        assertEquals(List.of(), log);
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Fiber<?> fiber = Fiber.spin(() -> log.add("ran"));
+                    fiber.terminate();
+                    assertThrows(FiberTerminatedException.class, fiber::await);
+                    Fiber<?> handler =
+                            Cord.current()
+                                    .spinHandler(
+                                            "handler",
+                                            value -> {
+                                                log.add("had a turn");
+                                                return Handler.WAIT;
+                                            });
+                    handler.terminate();
+                    assertThrows(FiberTerminatedException.class, handler::await);
+                    assertEquals(List.of(), log);
+                });
     }
 
-    @FiberTest
+    @Test
     void F4_deadFiberIsNotRaisedInto() {
-        Fiber<String> fiber = Fiber.spin(() -> "result");
-        assertEquals("result", fiber.await());
-        fiber.raise(new IllegalStateException("too late"));
-        fiber.terminate();
-        assertEquals("result", fiber.await());
+        Runs.cleanly(
+                () -> {
+                    Fiber<String> fiber = Fiber.spin(() -> "result");
+                    assertEquals("result", fiber.await());
+                    fiber.raise(new IllegalStateException("too late"));
+                    fiber.terminate();
+                    assertEquals("result", fiber.await());
+                });
     }
 
-    @FiberTest
+    @Test
     void F4_nothingCannotBeRaised() {
-        Fiber<?> fiber = Fiber.current();
-        assertThrows(NullPointerException.class, () -> fiber.raise(nothing()));
-        Fiber.snooze();
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> fiber = Fiber.current();
+                    assertThrows(NullPointerException.class, () -> fiber.raise(nothing()));
+                    Fiber.snooze();
+                });
     }
 
     @SuppressWarnings("NullAway") // what a caller without null checks may do
@@ -199,34 +214,41 @@ class RaiseTest {
         return null;
     }
 
-    @FiberTest
+    @Test
     void F4_raiseEndsASleepAtOnce() {
-        Fiber<Throwable> fiber = Fiber.spin(() -> Runs.failureOf(Switchpoint.SLEEP::pass));
-        Runs.settle();
-        long before = Cord.current().nanoTime();
-        fiber.raise(new IllegalStateException("wake up"));
-        assertTrue(fiber.await() instanceof IllegalStateException);
-        assertEquals(before, Cord.current().nanoTime());
+        Runs.cleanly(
+                () -> {
+                    Fiber<Throwable> fiber =
+                            Fiber.spin(() -> Runs.failureOf(Switchpoint.SLEEP::pass));
+                    Runs.settle();
+                    long before = Cord.current().nanoTime();
+                    fiber.raise(new IllegalStateException("wake up"));
+                    assertTrue(fiber.await() instanceof IllegalStateException);
+                    assertEquals(before, Cord.current().nanoTime());
+                });
     }
 
-    @FiberTest
+    @Test
     void F4_raisedFiberThatGoesOnCanWaitAgain() {
-        List<String> log = new ArrayList<>();
-        Fiber<@Nullable Object> fiber =
-                Fiber.spin(
-                        () -> {
-                            for (int i = 0; i < 3; i++) {
-                                log.add(Runs.failureOf(Fiber::suspend).getMessage());
-                            }
-                            return Fiber.suspend();
-                        });
-        for (int i = 0; i < 3; i++) {
-            Runs.settle();
-            fiber.raise(new IllegalStateException("number " + i));
-        }
-        Runs.settle();
-        fiber.schedule("value");
-        assertEquals("value", fiber.await());
-        assertEquals(List.of("number 0", "number 1", "number 2"), log);
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Fiber<@Nullable Object> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        for (int i = 0; i < 3; i++) {
+                                            log.add(Runs.failureOf(Fiber::suspend).getMessage());
+                                        }
+                                        return Fiber.suspend();
+                                    });
+                    for (int i = 0; i < 3; i++) {
+                        Runs.settle();
+                        fiber.raise(new IllegalStateException("number " + i));
+                    }
+                    Runs.settle();
+                    fiber.schedule("value");
+                    assertEquals("value", fiber.await());
+                    assertEquals(List.of("number 0", "number 1", "number 2"), log);
+                });
     }
 }

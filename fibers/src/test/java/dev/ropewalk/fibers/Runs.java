@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
 
@@ -7,6 +9,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -16,6 +19,10 @@ import java.util.concurrent.TimeUnit;
 final class Runs {
     private static final long[] SEEDS = {1, 2, 3};
     private static final int MANY_SEEDS = 60;
+
+    /** In which fibers may end by themselves. */
+    private static final int LAST_TURNS = 1_000;
+
     private static final long LIMIT_S = 10;
     private static final Duration POLL = Duration.ofMillis(1);
 
@@ -24,6 +31,21 @@ final class Runs {
     /** On virtual clocks, in any order. */
     static void inAnyOrder(Action body) {
         TestCord.run(checked(body));
+    }
+
+    /**
+     * In any order; the body fails for a fiber that it leaves behind, and for a warning or error of
+     * Ropewalk that it did not announce.
+     */
+    static void cleanly(Action body) {
+        TestCords.run(
+                1,
+                _ -> {
+                    TestCord.failOnLogs();
+                    checked(body).run();
+                    snooze(LAST_TURNS);
+                    assertEquals(List.of(), VirtualCords.living());
+                });
     }
 
     /** On virtual clocks, for tests whose subject is the FIFO order. */

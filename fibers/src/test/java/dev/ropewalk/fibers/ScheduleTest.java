@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.sync.Event;
-import dev.ropewalk.fibers.testing.junit.FiberTest;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -21,16 +20,19 @@ import java.util.List;
 /** Rule F4: schedule, in each state of the fiber. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class ScheduleTest {
-    @FiberTest
+    @Test
     void F4_waitingInSuspendTakesTheValue() {
-        Object value = new Object();
-        Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
-        Runs.settle();
-        assertEquals(FiberState.WAITING, fiber.state());
-        assertTrue(fiber.schedule(value));
-        assertEquals(FiberState.RUNNABLE, fiber.state());
-        assertSame(value, fiber.await());
-        assertEquals(FiberState.DEAD, fiber.state());
+        Runs.cleanly(
+                () -> {
+                    Object value = new Object();
+                    Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
+                    Runs.settle();
+                    assertEquals(FiberState.WAITING, fiber.state());
+                    assertTrue(fiber.schedule(value));
+                    assertEquals(FiberState.RUNNABLE, fiber.state());
+                    assertSame(value, fiber.await());
+                    assertEquals(FiberState.DEAD, fiber.state());
+                });
     }
 
     @Test
@@ -74,27 +76,33 @@ class ScheduleTest {
                 });
     }
 
-    @FiberTest
+    @Test
     void F4_nullIsAValue() {
-        Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
-        Runs.settle();
-        assertTrue(fiber.schedule(null));
-        assertFalse(fiber.schedule("second"));
-        assertNull(fiber.await());
-        assertTrue(Fiber.current().schedule(null));
-        assertFalse(Fiber.current().schedule("second"));
-        assertNull(Fiber.suspend());
+        Runs.cleanly(
+                () -> {
+                    Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
+                    Runs.settle();
+                    assertTrue(fiber.schedule(null));
+                    assertFalse(fiber.schedule("second"));
+                    assertNull(fiber.await());
+                    assertTrue(Fiber.current().schedule(null));
+                    assertFalse(Fiber.current().schedule("second"));
+                    assertNull(Fiber.suspend());
+                });
     }
 
-    @FiberTest
+    @Test
     void F4_throwableGivenAsAValueStaysAValue() {
-        Throwable value = new IllegalStateException("not thrown");
-        Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
-        Runs.settle();
-        fiber.schedule(value);
-        assertSame(value, fiber.await());
-        Fiber.current().schedule(value);
-        assertSame(value, Fiber.suspend());
+        Runs.cleanly(
+                () -> {
+                    Throwable value = new IllegalStateException("not thrown");
+                    Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
+                    Runs.settle();
+                    fiber.schedule(value);
+                    assertSame(value, fiber.await());
+                    Fiber.current().schedule(value);
+                    assertSame(value, Fiber.suspend());
+                });
     }
 
     @Test
@@ -113,30 +121,36 @@ class ScheduleTest {
                 });
     }
 
-    @FiberTest
+    @Test
     void F4_instantResumeIsForTheNextSuspendAndForNoOtherWait() {
-        Fiber.current().schedule("kept");
-        long before = Cord.current().nanoTime();
-        Fiber.sleep(Duration.ofSeconds(1));
-        assertEquals(1_000_000_000, Cord.current().nanoTime() - before);
-        Fiber.snooze();
-        assertEquals("kept", Fiber.suspend());
-        Fiber<?> me = Fiber.current();
-        Fiber.spin(() -> me.schedule("next"));
-        assertEquals("next", Fiber.suspend());
+        Runs.cleanly(
+                () -> {
+                    Fiber.current().schedule("kept");
+                    long before = Cord.current().nanoTime();
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    assertEquals(1_000_000_000, Cord.current().nanoTime() - before);
+                    Fiber.snooze();
+                    assertEquals("kept", Fiber.suspend());
+                    Fiber<?> me = Fiber.current();
+                    Fiber.spin(() -> me.schedule("next"));
+                    assertEquals("next", Fiber.suspend());
+                });
     }
 
-    @FiberTest
+    @Test
     void F4_deadAndUnstartedAreNotScheduled() {
-        Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
-        assertEquals(FiberState.RUNNABLE, fiber.state());
-        assertFalse(fiber.schedule("too early"));
-        Runs.settle();
-        assertEquals(FiberState.WAITING, fiber.state());
-        assertTrue(fiber.schedule("in time"));
-        assertEquals("in time", fiber.await());
-        assertFalse(fiber.schedule("too late"));
-        assertEquals("in time", fiber.await());
+        Runs.cleanly(
+                () -> {
+                    Fiber<@Nullable Object> fiber = Fiber.spin(() -> Fiber.suspend());
+                    assertEquals(FiberState.RUNNABLE, fiber.state());
+                    assertFalse(fiber.schedule("too early"));
+                    Runs.settle();
+                    assertEquals(FiberState.WAITING, fiber.state());
+                    assertTrue(fiber.schedule("in time"));
+                    assertEquals("in time", fiber.await());
+                    assertFalse(fiber.schedule("too late"));
+                    assertEquals("in time", fiber.await());
+                });
     }
 
     /** Where a wait of Tarantool's channel that is woken early twice ends at half its limit. */
@@ -222,24 +236,27 @@ class ScheduleTest {
                 });
     }
 
-    @FiberTest
+    @Test
     void F4_eachSuspendTakesOneValue() {
-        List<@Nullable Object> values = new ArrayList<>();
-        Fiber<?> fiber =
-                Fiber.spin(
-                        () -> {
-                            for (int i = 0; i < 100; i++) {
-                                values.add(Fiber.suspend());
-                            }
-                        });
-        List<@Nullable Object> given = new ArrayList<>();
-        for (int i = 0; i < 100; i++) {
-            Runs.settle();
-            assertTrue(fiber.schedule(i));
-            assertFalse(fiber.schedule(-i));
-            given.add(i);
-        }
-        fiber.await();
-        assertEquals(given, values);
+        Runs.cleanly(
+                () -> {
+                    List<@Nullable Object> values = new ArrayList<>();
+                    Fiber<?> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        for (int i = 0; i < 100; i++) {
+                                            values.add(Fiber.suspend());
+                                        }
+                                    });
+                    List<@Nullable Object> given = new ArrayList<>();
+                    for (int i = 0; i < 100; i++) {
+                        Runs.settle();
+                        assertTrue(fiber.schedule(i));
+                        assertFalse(fiber.schedule(-i));
+                        given.add(i);
+                    }
+                    fiber.await();
+                    assertEquals(given, values);
+                });
     }
 }

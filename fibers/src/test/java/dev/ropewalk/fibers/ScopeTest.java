@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.testing.junit.FiberTest;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -37,301 +35,349 @@ class ScopeTest {
         return value;
     }
 
-    @FiberTest
+    @Test
     void F7_blockEndsWhenAllItsFibersHave() {
-        List<String> log = new ArrayList<>();
-        String result =
-                Scope.call(
-                        scope -> {
-                            scope.spin("a", () -> log.add(after(SHORT, "a")));
-                            scope.spin("b", () -> log.add(after(LONG, "b")));
-                            log.add("block");
-                            return "result";
-                        });
-        assertEquals("result", result);
-        assertEquals(List.of("block", "a", "b"), log);
-    }
-
-    @FiberTest
-    void F7_failureOfOneEndsTheOthersAndTheBlockWhereItWaits() {
-        List<String> log = new ArrayList<>();
-        long before = Cord.current().nanoTime();
-        FiberFailedException thrown =
-                assertThrows(
-                        FiberFailedException.class,
-                        () ->
-                                Scope.run(
-                                        scope -> {
-                                            scope.spin("bad", failingAfter(SHORT, "x"));
-                                            scope.spin(
-                                                    "good",
-                                                    () -> {
-                                                        try {
-                                                            Fiber.sleep(FAR);
-                                                        } finally {
-                                                            log.add("good ended");
-                                                        }
-                                                    });
-                                            Fiber.sleep(FAR);
-                                            log.add("block went on");
-                                        }));
-        assertEquals("x", Runs.cause(thrown).getMessage());
-        assertEquals(List.of("good ended"), log);
-        assertEquals(SHORT.toNanos(), Cord.current().nanoTime() - before);
-        Fiber.snooze();
-    }
-
-    @FiberTest
-    void F7_failureThatTheBlockAwaitsIsTheBlocks() {
-        List<String> log = new ArrayList<>();
-        Scope.run(
-                scope -> {
-                    Fiber<?> bad = scope.spin("bad", failingAfter(SHORT, "x"));
-                    Runs.failureOf(bad::await);
-                    log.add("went on");
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    String result =
+                            Scope.call(
+                                    scope -> {
+                                        scope.spin("a", () -> log.add(after(SHORT, "a")));
+                                        scope.spin("b", () -> log.add(after(LONG, "b")));
+                                        log.add("block");
+                                        return "result";
+                                    });
+                    assertEquals("result", result);
+                    assertEquals(List.of("block", "a", "b"), log);
                 });
-        assertEquals(List.of("went on"), log);
     }
 
-    @FiberTest
+    @Test
+    void F7_failureOfOneEndsTheOthersAndTheBlockWhereItWaits() {
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    long before = Cord.current().nanoTime();
+                    FiberFailedException thrown =
+                            assertThrows(
+                                    FiberFailedException.class,
+                                    () ->
+                                            Scope.run(
+                                                    scope -> {
+                                                        scope.spin("bad", failingAfter(SHORT, "x"));
+                                                        scope.spin(
+                                                                "good",
+                                                                () -> {
+                                                                    try {
+                                                                        Fiber.sleep(FAR);
+                                                                    } finally {
+                                                                        log.add("good ended");
+                                                                    }
+                                                                });
+                                                        Fiber.sleep(FAR);
+                                                        log.add("block went on");
+                                                    }));
+                    assertEquals("x", Runs.cause(thrown).getMessage());
+                    assertEquals(List.of("good ended"), log);
+                    assertEquals(SHORT.toNanos(), Cord.current().nanoTime() - before);
+                    Fiber.snooze();
+                });
+    }
+
+    @Test
+    void F7_failureThatTheBlockAwaitsIsTheBlocks() {
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Scope.run(
+                            scope -> {
+                                Fiber<?> bad = scope.spin("bad", failingAfter(SHORT, "x"));
+                                Runs.failureOf(bad::await);
+                                log.add("went on");
+                            });
+                    assertEquals(List.of("went on"), log);
+                });
+    }
+
+    @Test
     void F7_secondFailureIsSuppressedInTheFirst() {
-        Throwable thrown =
-                Runs.failureOf(
-                        () ->
-                                Scope.run(
-                                        scope -> {
-                                            scope.spin("a", failingAfter(SHORT, "a"));
-                                            scope.spin(
-                                                    "b",
-                                                    () -> {
-                                                        try {
-                                                            Fiber.sleep(FAR);
-                                                        } finally {
-                                                            failInCleanUp();
-                                                        }
-                                                    });
-                                        }));
-        assertEquals("a", Runs.cause(thrown).getMessage());
-        assertEquals(1, thrown.getSuppressed().length);
+        Runs.cleanly(
+                () -> {
+                    Throwable thrown =
+                            Runs.failureOf(
+                                    () ->
+                                            Scope.run(
+                                                    scope -> {
+                                                        scope.spin("a", failingAfter(SHORT, "a"));
+                                                        scope.spin(
+                                                                "b",
+                                                                () -> {
+                                                                    try {
+                                                                        Fiber.sleep(FAR);
+                                                                    } finally {
+                                                                        failInCleanUp();
+                                                                    }
+                                                                });
+                                                    }));
+                    assertEquals("a", Runs.cause(thrown).getMessage());
+                    assertEquals(1, thrown.getSuppressed().length);
+                });
     }
 
     private static void failInCleanUp() {
         throw new IllegalStateException("clean-up");
     }
 
-    @FiberTest
+    @Test
     void F7_blockThatThrowsEndsItsFibersFirst() {
-        List<String> log = new ArrayList<>();
-        Exception own = new Exception("own");
-        Throwable thrown =
-                Runs.failureOf(
-                        () ->
-                                Scope.run(
-                                        scope -> {
-                                            scope.spin(
-                                                    "a",
-                                                    () -> {
-                                                        try {
-                                                            Fiber.sleep(FAR);
-                                                        } finally {
-                                                            log.add("ended");
-                                                        }
-                                                    });
-                                            Runs.settle();
-                                            throw own;
-                                        }));
-        log.add("thrown");
-        assertSame(own, thrown);
-        assertEquals(List.of("ended", "thrown"), log);
-    }
-
-    @FiberTest
-    void F7_serviceFibersDoNotKeepItOpenAndEndWithIt() {
-        List<String> log = new ArrayList<>();
-        Scope.run(
-                scope -> {
-                    scope.spinService(
-                            "service",
-                            () -> {
-                                try {
-                                    Fiber.sleep(FAR);
-                                } finally {
-                                    log.add("service ended");
-                                }
-                            });
-                    scope.spin("work", () -> log.add(after(SHORT, "work")));
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Exception own = new Exception("own");
+                    Throwable thrown =
+                            Runs.failureOf(
+                                    () ->
+                                            Scope.run(
+                                                    scope -> {
+                                                        scope.spin(
+                                                                "a",
+                                                                () -> {
+                                                                    try {
+                                                                        Fiber.sleep(FAR);
+                                                                    } finally {
+                                                                        log.add("ended");
+                                                                    }
+                                                                });
+                                                        Runs.settle();
+                                                        throw own;
+                                                    }));
+                    log.add("thrown");
+                    assertSame(own, thrown);
+                    assertEquals(List.of("ended", "thrown"), log);
                 });
-        assertEquals(List.of("work", "service ended"), log);
     }
 
-    @FiberTest
+    @Test
+    void F7_serviceFibersDoNotKeepItOpenAndEndWithIt() {
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Scope.run(
+                            scope -> {
+                                scope.spinService(
+                                        "service",
+                                        () -> {
+                                            try {
+                                                Fiber.sleep(FAR);
+                                            } finally {
+                                                log.add("service ended");
+                                            }
+                                        });
+                                scope.spin("work", () -> log.add(after(SHORT, "work")));
+                            });
+                    assertEquals(List.of("work", "service ended"), log);
+                });
+    }
+
+    @Test
     void F7_serviceThatFailsFailsTheScope() {
-        Throwable thrown =
-                Runs.failureOf(
-                        () ->
-                                Scope.join(
-                                        Joiner.all(),
-                                        scope -> {
-                                            scope.spinService("bad", failingAfter(SHORT, "x"));
-                                            scope.spin("good", () -> Fiber.sleep(FAR));
-                                        }));
-        assertEquals("x", Runs.cause(thrown).getMessage());
+        Runs.cleanly(
+                () -> {
+                    Throwable thrown =
+                            Runs.failureOf(
+                                    () ->
+                                            Scope.join(
+                                                    Joiner.all(),
+                                                    scope -> {
+                                                        scope.spinService("bad", failingAfter(SHORT, "x"));
+                                                        scope.spin("good", () -> Fiber.sleep(FAR));
+                                                    }));
+                    assertEquals("x", Runs.cause(thrown).getMessage());
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_joinerAllReturnsTheResultsInTheOrderOfSpinning() {
-        List<String> results =
-                Scope.join(
-                        Joiner.<String>all(),
-                        scope -> {
-                            scope.spin("a", () -> after(LONG, "a"));
-                            scope.spin("b", () -> after(SHORT, "b"));
-                        });
-        assertEquals(List.of("a", "b"), results);
+        Runs.cleanly(
+                () -> {
+                    List<String> results =
+                            Scope.join(
+                                    Joiner.<String>all(),
+                                    scope -> {
+                                        scope.spin("a", () -> after(LONG, "a"));
+                                        scope.spin("b", () -> after(SHORT, "b"));
+                                    });
+                    assertEquals(List.of("a", "b"), results);
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_joinerAllFailsFast() {
-        long before = Cord.current().nanoTime();
-        Throwable thrown =
-                Runs.failureOf(
-                        () ->
-                                Scope.join(
-                                        Joiner.all(),
-                                        scope -> {
-                                            scope.spin("a", () -> Fiber.sleep(FAR));
-                                            scope.spin("b", failingAfter(SHORT, "b"));
-                                            Fiber.sleep(FAR);
-                                        }));
-        assertEquals("b", Runs.cause(thrown).getMessage());
-        assertEquals(SHORT.toNanos(), Cord.current().nanoTime() - before);
+        Runs.cleanly(
+                () -> {
+                    long before = Cord.current().nanoTime();
+                    Throwable thrown =
+                            Runs.failureOf(
+                                    () ->
+                                            Scope.join(
+                                                    Joiner.all(),
+                                                    scope -> {
+                                                        scope.spin("a", () -> Fiber.sleep(FAR));
+                                                        scope.spin("b", failingAfter(SHORT, "b"));
+                                                        Fiber.sleep(FAR);
+                                                    }));
+                    assertEquals("b", Runs.cause(thrown).getMessage());
+                    assertEquals(SHORT.toNanos(), Cord.current().nanoTime() - before);
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_joinerFirstSuccessEndsTheLosers() {
-        List<String> log = new ArrayList<>();
-        String first =
-                Scope.join(
-                        Joiner.<String>firstSuccess(),
-                        scope -> {
-                            scope.spin(
-                                    "bad",
-                                    () -> {
-                                        throw new IllegalStateException("bad");
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    String first =
+                            Scope.join(
+                                    Joiner.<String>firstSuccess(),
+                                    scope -> {
+                                        scope.spin(
+                                                "bad",
+                                                () -> {
+                                                    throw new IllegalStateException("bad");
+                                                });
+                                        scope.spin("quick", () -> after(SHORT, "quick"));
+                                        scope.spin(
+                                                "slow",
+                                                () -> {
+                                                    try {
+                                                        return after(LONG, "slow");
+                                                    } finally {
+                                                        log.add("slow ended");
+                                                    }
+                                                });
                                     });
-                            scope.spin("quick", () -> after(SHORT, "quick"));
-                            scope.spin(
-                                    "slow",
-                                    () -> {
-                                        try {
-                                            return after(LONG, "slow");
-                                        } finally {
-                                            log.add("slow ended");
-                                        }
-                                    });
-                        });
-        assertEquals("quick", first);
-        assertEquals(List.of("slow ended"), log);
-        Fiber.snooze();
+                    assertEquals("quick", first);
+                    assertEquals(List.of("slow ended"), log);
+                    Fiber.snooze();
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_joinerFirstSuccessWithoutAnyTellsAllFailures() {
-        Throwable thrown =
-                Runs.failureOf(
-                        () ->
-                                Scope.join(
-                                        Joiner.firstSuccess(),
-                                        scope -> {
-                                            scope.spin("a", failingAfter(SHORT, "a"));
-                                            scope.spin("b", failingAfter(LONG, "b"));
-                                        }));
-        assertEquals("a", Runs.cause(thrown).getMessage());
-        assertEquals("b", thrown.getSuppressed()[0].getMessage());
-        assertThrows(
-                IllegalStateException.class, () -> Scope.join(Joiner.firstSuccess(), scope -> {}));
+        Runs.cleanly(
+                () -> {
+                    Throwable thrown =
+                            Runs.failureOf(
+                                    () ->
+                                            Scope.join(
+                                                    Joiner.firstSuccess(),
+                                                    scope -> {
+                                                        scope.spin("a", failingAfter(SHORT, "a"));
+                                                        scope.spin("b", failingAfter(LONG, "b"));
+                                                    }));
+                    assertEquals("a", Runs.cause(thrown).getMessage());
+                    assertEquals("b", thrown.getSuppressed()[0].getMessage());
+                    assertThrows(
+                            IllegalStateException.class, () -> Scope.join(Joiner.firstSuccess(), scope -> {}));
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_joinerUntilStopsWhenTheTestSaysSo() {
-        List<Fiber<? extends String>> ended =
-                Scope.join(
-                        Joiner.<String>until(fiber -> fiber.name().equals("b")),
-                        scope -> {
-                            scope.spin("c", () -> after(FAR, "c"));
-                            scope.spin("b", () -> after(LONG, "b"));
-                            scope.spin("a", () -> after(SHORT, "a"));
-                        });
-        assertEquals(List.of("a", "b"), ended.stream().map(Fiber::name).toList());
+        Runs.cleanly(
+                () -> {
+                    List<Fiber<? extends String>> ended =
+                            Scope.join(
+                                    Joiner.<String>until(fiber -> fiber.name().equals("b")),
+                                    scope -> {
+                                        scope.spin("c", () -> after(FAR, "c"));
+                                        scope.spin("b", () -> after(LONG, "b"));
+                                        scope.spin("a", () -> after(SHORT, "a"));
+                                    });
+                    assertEquals(List.of("a", "b"), ended.stream().map(Fiber::name).toList());
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_joinerThatThrowsFailsTheScope() {
-        Throwable thrown =
-                Runs.failureOf(
-                        () ->
-                                Scope.join(
-                                        Joiner.until(
-                                                fiber -> {
-                                                    throw new IllegalStateException("j");
-                                                }),
-                                        scope -> {
-                                            scope.spin("a", () -> {});
-                                            scope.spin("b", () -> Fiber.sleep(FAR));
-                                        }));
-        assertEquals("j", thrown.getMessage());
+        Runs.cleanly(
+                () -> {
+                    Throwable thrown =
+                            Runs.failureOf(
+                                    () ->
+                                            Scope.join(
+                                                    Joiner.until(
+                                                            fiber -> {
+                                                                throw new IllegalStateException("j");
+                                                            }),
+                                                    scope -> {
+                                                        scope.spin("a", () -> {});
+                                                        scope.spin("b", () -> Fiber.sleep(FAR));
+                                                    }));
+                    assertEquals("j", thrown.getMessage());
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_terminatedOwnerEndsTheScope() {
-        List<String> log = new ArrayList<>();
-        Fiber<?> owner =
-                Fiber.spin(
-                        () ->
-                                Scope.run(
-                                        scope ->
-                                                scope.spin(
-                                                        "a",
-                                                        () -> {
-                                                            try {
-                                                                Fiber.sleep(FAR);
-                                                            } finally {
-                                                                log.add("ended");
-                                                            }
-                                                        })));
-        Runs.settle();
-        owner.terminate();
-        assertThrows(FiberTerminatedException.class, owner::await);
-        assertEquals(List.of("ended"), log);
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Fiber<?> owner =
+                            Fiber.spin(
+                                    () ->
+                                            Scope.run(
+                                                    scope ->
+                                                            scope.spin(
+                                                                    "a",
+                                                                    () -> {
+                                                                        try {
+                                                                            Fiber.sleep(FAR);
+                                                                        } finally {
+                                                                            log.add("ended");
+                                                                        }
+                                                                    })));
+                    Runs.settle();
+                    owner.terminate();
+                    assertThrows(FiberTerminatedException.class, owner::await);
+                    assertEquals(List.of("ended"), log);
+                });
     }
 
-    @FiberTest
+    @Test
     void F6_outerTimeLimitEndsTheScope() {
-        Fiber<?>[] member = new FiberImpl<?>[1];
-        boolean done =
-                CancelScope.moveOnAfter(
-                        SHORT,
-                        () ->
-                                Scope.run(
-                                        scope ->
-                                                member[0] =
-                                                        scope.spin("a", () -> Fiber.sleep(FAR))));
-        assertFalse(done);
-        assertEquals(FiberState.DEAD, member[0].state());
+        Runs.cleanly(
+                () -> {
+                    Fiber<?>[] member = new FiberImpl<?>[1];
+                    boolean done =
+                            CancelScope.moveOnAfter(
+                                    SHORT,
+                                    () ->
+                                            Scope.run(
+                                                    scope ->
+                                                            member[0] =
+                                                                    scope.spin("a", () -> Fiber.sleep(FAR))));
+                    assertFalse(done);
+                    assertEquals(FiberState.DEAD, member[0].state());
+                });
     }
 
-    @FiberTest
+    @Test
     void F7_cancelEndsBlockAndFibers() {
-        Fiber<?>[] member = new FiberImpl<?>[1];
-        assertThrows(
-                CancelledException.class,
-                () ->
-                        Scope.run(
-                                scope -> {
-                                    member[0] = scope.spin("a", () -> Fiber.sleep(FAR));
-                                    Fiber.spin(scope::cancel);
-                                }));
-        assertEquals(FiberState.DEAD, member[0].state());
+        Runs.cleanly(
+                () -> {
+                    Fiber<?>[] member = new FiberImpl<?>[1];
+                    assertThrows(
+                            CancelledException.class,
+                            () ->
+                                    Scope.run(
+                                            scope -> {
+                                                member[0] = scope.spin("a", () -> Fiber.sleep(FAR));
+                                                Fiber.spin(scope::cancel);
+                                            }));
+                    assertEquals(FiberState.DEAD, member[0].state());
+                });
     }
 
     @Test
@@ -392,19 +438,22 @@ class ScopeTest {
         reports.assertNone();
     }
 
-    @FiberTest
+    @Test
     void misuse_scopeIsOverWhenItsBlockIs() {
-        List<Scope<?>> escaped = new ArrayList<>();
-        Scope.run(
-                scope -> {
-                    escaped.add(scope);
+        Runs.cleanly(
+                () -> {
+                    List<Scope<?>> escaped = new ArrayList<>();
+                    Scope.run(
+                            scope -> {
+                                escaped.add(scope);
+                            });
+                    IllegalStateException thrown =
+                            assertThrows(
+                                    IllegalStateException.class,
+                                    () -> escaped.getFirst().spin("late", () -> {}));
+                    assertTrue(thrown.toString().contains("is over"), thrown::toString);
+                    assertNull(FiberImpl.current().firstChild());
                 });
-        IllegalStateException thrown =
-                assertThrows(
-                        IllegalStateException.class,
-                        () -> escaped.getFirst().spin("late", () -> {}));
-        assertTrue(thrown.toString().contains("is over"), thrown::toString);
-        assertNull(FiberImpl.current().firstChild());
     }
 
     @Test

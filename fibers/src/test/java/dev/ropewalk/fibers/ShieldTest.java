@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.testing.junit.FiberTest;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -25,95 +23,113 @@ class ShieldTest {
         return Cord.current().nanoTime();
     }
 
-    @FiberTest
+    @Test
     void F6_shieldLetsCleanUpWaitInATerminatedFiber() {
-        List<String> log = new ArrayList<>();
-        Fiber<?> fiber =
-                Fiber.spin(
-                        () -> {
-                            try {
-                                Fiber.suspend();
-                            } finally {
-                                CancelScope.shielded(
-                                        LONG,
-                                        () -> {
-                                            Fiber.sleep(SHORT);
-                                            Fiber.snooze();
-                                            log.add("cleaned");
-                                        });
-                                Fiber.snooze();
-                                log.add("not shielded any more");
-                            }
-                        });
-        Runs.settle();
-        long before = now();
-        fiber.terminate();
-        assertThrows(FiberTerminatedException.class, fiber::await);
-        assertEquals(List.of("cleaned"), log);
-        assertEquals(SHORT.toNanos(), now() - before);
-    }
-
-    @FiberTest
-    void F6_shieldIsGoneAfterItsLimit() {
-        Fiber<?> fiber = Fiber.spin(() -> CancelScope.shielded(LONG, () -> Fiber.sleep(FAR)));
-        Fiber.sleep(SHORT);
-        long before = now();
-        fiber.terminate();
-        assertThrows(FiberTerminatedException.class, fiber::await);
-        assertEquals(LONG.minus(SHORT).toNanos(), now() - before);
-    }
-
-    @FiberTest
-    void F6_limitOfAShieldAloneEndsNothing() {
-        long before = now();
-        CancelScope.shielded(SHORT, () -> Fiber.sleep(LONG));
-        assertEquals(LONG.toNanos(), now() - before);
-    }
-
-    @FiberTest
-    void F6_shieldHoldsOffOuterScopesButNotInnerOnes() {
-        List<String> log = new ArrayList<>();
-        boolean done =
-                CancelScope.moveOnAfter(
-                        SHORT,
-                        () ->
-                                CancelScope.shielded(
-                                        FAR,
-                                        () -> {
-                                            Fiber.sleep(LONG);
-                                            log.add("slept");
-                                            boolean inner =
-                                                    CancelScope.moveOnAfter(
-                                                            SHORT, () -> Fiber.sleep(FAR));
-                                            log.add("inner " + inner);
-                                            Fiber.sleep(SHORT);
-                                            log.add("slept again");
-                                        }));
-        assertTrue(done, "nothing was left to be cancelled after the shield");
-        assertEquals(List.of("slept", "inner false", "slept again"), log);
-    }
-
-    @FiberTest
-    void F6_raisedFailureWaitsForTheShieldToo() {
-        List<String> log = new ArrayList<>();
-        Fiber<?> fiber =
-                Fiber.spin(
-                        () -> {
-                            CancelScope.shielded(
-                                    FAR,
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Fiber<?> fiber =
+                            Fiber.spin(
                                     () -> {
-                                        Fiber.sleep(LONG);
-                                        log.add("slept");
+                                        try {
+                                            Fiber.suspend();
+                                        } finally {
+                                            CancelScope.shielded(
+                                                    LONG,
+                                                    () -> {
+                                                        Fiber.sleep(SHORT);
+                                                        Fiber.snooze();
+                                                        log.add("cleaned");
+                                                    });
+                                            Fiber.snooze();
+                                            log.add("not shielded any more");
+                                        }
                                     });
-                            log.add("left");
-                            Fiber.snooze();
-                            log.add("went on");
-                        });
-        Fiber.sleep(SHORT);
-        fiber.raise(new IllegalStateException("raised"));
-        Throwable thrown = Runs.failureOf(fiber::await);
-        assertTrue(Runs.cause(thrown) instanceof IllegalStateException, thrown::toString);
-        assertEquals(List.of("slept", "left"), log);
+                    Runs.settle();
+                    long before = now();
+                    fiber.terminate();
+                    assertThrows(FiberTerminatedException.class, fiber::await);
+                    assertEquals(List.of("cleaned"), log);
+                    assertEquals(SHORT.toNanos(), now() - before);
+                });
+    }
+
+    @Test
+    void F6_shieldIsGoneAfterItsLimit() {
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> fiber =
+                            Fiber.spin(() -> CancelScope.shielded(LONG, () -> Fiber.sleep(FAR)));
+                    Fiber.sleep(SHORT);
+                    long before = now();
+                    fiber.terminate();
+                    assertThrows(FiberTerminatedException.class, fiber::await);
+                    assertEquals(LONG.minus(SHORT).toNanos(), now() - before);
+                });
+    }
+
+    @Test
+    void F6_limitOfAShieldAloneEndsNothing() {
+        Runs.cleanly(
+                () -> {
+                    long before = now();
+                    CancelScope.shielded(SHORT, () -> Fiber.sleep(LONG));
+                    assertEquals(LONG.toNanos(), now() - before);
+                });
+    }
+
+    @Test
+    void F6_shieldHoldsOffOuterScopesButNotInnerOnes() {
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    boolean done =
+                            CancelScope.moveOnAfter(
+                                    SHORT,
+                                    () ->
+                                            CancelScope.shielded(
+                                                    FAR,
+                                                    () -> {
+                                                        Fiber.sleep(LONG);
+                                                        log.add("slept");
+                                                        boolean inner =
+                                                                CancelScope.moveOnAfter(
+                                                                        SHORT,
+                                                                        () -> Fiber.sleep(FAR));
+                                                        log.add("inner " + inner);
+                                                        Fiber.sleep(SHORT);
+                                                        log.add("slept again");
+                                                    }));
+                    assertTrue(done, "nothing was left to be cancelled after the shield");
+                    assertEquals(List.of("slept", "inner false", "slept again"), log);
+                });
+    }
+
+    @Test
+    void F6_raisedFailureWaitsForTheShieldToo() {
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Fiber<?> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        CancelScope.shielded(
+                                                FAR,
+                                                () -> {
+                                                    Fiber.sleep(LONG);
+                                                    log.add("slept");
+                                                });
+                                        log.add("left");
+                                        Fiber.snooze();
+                                        log.add("went on");
+                                    });
+                    Fiber.sleep(SHORT);
+                    fiber.raise(new IllegalStateException("raised"));
+                    Throwable thrown = Runs.failureOf(fiber::await);
+                    assertTrue(
+                            Runs.cause(thrown) instanceof IllegalStateException, thrown::toString);
+                    assertEquals(List.of("slept", "left"), log);
+                });
     }
 
     @Test
@@ -121,20 +137,24 @@ class ShieldTest {
         Runs.inAnyOrder(() -> assertEquals(7, CancelScope.shielded(SHORT, () -> 7)));
     }
 
-    @FiberTest
+    @Test
     void F6_shieldsNestAndTheOuterOneCountsWhenTheInnerIsGone() {
-        Fiber<?> fiber =
-                Fiber.spin(
-                        () ->
-                                CancelScope.shielded(
-                                        LONG,
-                                        () -> {
-                                            CancelScope.shielded(SHORT, () -> Fiber.sleep(FAR));
-                                        }));
-        Runs.settle();
-        long before = now();
-        fiber.terminate();
-        assertThrows(FiberTerminatedException.class, fiber::await);
-        assertEquals(LONG.toNanos() - 1, now() - before);
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> fiber =
+                            Fiber.spin(
+                                    () ->
+                                            CancelScope.shielded(
+                                                    LONG,
+                                                    () -> {
+                                                        CancelScope.shielded(
+                                                                SHORT, () -> Fiber.sleep(FAR));
+                                                    }));
+                    Runs.settle();
+                    long before = now();
+                    fiber.terminate();
+                    assertThrows(FiberTerminatedException.class, fiber::await);
+                    assertEquals(LONG.toNanos() - 1, now() - before);
+                });
     }
 }

@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.testing.junit.FiberTest;
-
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,77 +21,86 @@ import java.util.List;
 /** Rules F4 and F5: a late timer, giver or signal never ends the wrong wait. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class StaleWaitTest {
-    @FiberTest
+    @Test
     void F4_timerOfAWaitThatIsOverEndsNoOther() {
-        List<@Nullable Object> log = new ArrayList<>();
-        long[] number = new long[1];
-        Fiber<?> fiber =
-                Fiber.spin(
-                        () -> {
-                            number[0] = Waits.nextNumber();
-                            log.add(Waits.park("first", 1_000));
-                            log.add(Waits.park("second", 1_000_000));
-                            log.add(Fiber.suspend());
-                        });
-        Runs.settle();
-        assertTrue(Waits.resume(fiber, number[0], "given"));
-        Fiber.sleep(Duration.ofNanos(2_000));
-        assertEquals(List.of("given"), log);
-        Fiber.sleep(Duration.ofMillis(1));
-        assertEquals(List.of("given", Waits.TIMED_OUT), log);
-        Fiber.sleep(Duration.ofDays(1));
-        fiber.schedule("scheduled");
-        fiber.await();
-        assertEquals(List.of("given", Waits.TIMED_OUT, "scheduled"), log);
+        Runs.cleanly(
+                () -> {
+                    List<@Nullable Object> log = new ArrayList<>();
+                    long[] number = new long[1];
+                    Fiber<?> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        number[0] = Waits.nextNumber();
+                                        log.add(Waits.park("first", 1_000));
+                                        log.add(Waits.park("second", 1_000_000));
+                                        log.add(Fiber.suspend());
+                                    });
+                    Runs.settle();
+                    assertTrue(Waits.resume(fiber, number[0], "given"));
+                    Fiber.sleep(Duration.ofNanos(2_000));
+                    assertEquals(List.of("given"), log);
+                    Fiber.sleep(Duration.ofMillis(1));
+                    assertEquals(List.of("given", Waits.TIMED_OUT), log);
+                    Fiber.sleep(Duration.ofDays(1));
+                    fiber.schedule("scheduled");
+                    fiber.await();
+                    assertEquals(List.of("given", Waits.TIMED_OUT, "scheduled"), log);
+                });
     }
 
-    @FiberTest
+    @Test
     void F4_numberIsGoodForOneWait() {
-        long[] number = new long[1];
-        Fiber<@Nullable Object> fiber =
-                Fiber.spin(
-                        () -> {
-                            number[0] = Waits.nextNumber();
-                            Waits.park("first");
-                            return Waits.park("second");
-                        });
-        Runs.settle();
-        long first = number[0];
-        assertFalse(Waits.resume(fiber, first + 1, "of the future"));
-        assertTrue(Waits.resume(fiber, first, "given"));
-        assertFalse(Waits.resume(fiber, first, "given twice"));
-        Runs.settle();
-        assertFalse(Waits.resume(fiber, first, "late"));
-        assertTrue(Waits.resume(fiber, FiberImpl.of(fiber).nextWaitNumber(), "last"));
-        assertEquals("last", fiber.await());
-        assertFalse(Waits.resume(fiber, FiberImpl.of(fiber).nextWaitNumber(), "dead"));
+        Runs.cleanly(
+                () -> {
+                    long[] number = new long[1];
+                    Fiber<@Nullable Object> fiber =
+                            Fiber.spin(
+                                    () -> {
+                                        number[0] = Waits.nextNumber();
+                                        Waits.park("first");
+                                        return Waits.park("second");
+                                    });
+                    Runs.settle();
+                    long first = number[0];
+                    assertFalse(Waits.resume(fiber, first + 1, "of the future"));
+                    assertTrue(Waits.resume(fiber, first, "given"));
+                    assertFalse(Waits.resume(fiber, first, "given twice"));
+                    Runs.settle();
+                    assertFalse(Waits.resume(fiber, first, "late"));
+                    assertTrue(Waits.resume(fiber, FiberImpl.of(fiber).nextWaitNumber(), "last"));
+                    assertEquals("last", fiber.await());
+                    assertFalse(Waits.resume(fiber, FiberImpl.of(fiber).nextWaitNumber(), "dead"));
+                });
     }
 
-    @FiberTest
-    void F4_numberIsOverAfterATimeoutARaiseAndATermination() throws Exception {
-        List<Action> endings = new ArrayList<>();
-        long[] number = new long[1];
-        Fiber<?>[] fiber = new FiberImpl<?>[1];
-        endings.add(() -> Fiber.sleep(Duration.ofSeconds(2)));
-        endings.add(() -> fiber[0].raise(new IllegalStateException("raised")));
-        endings.add(() -> fiber[0].terminate());
-        for (Action ending : endings) {
-            fiber[0] =
-                    Fiber.spin(
-                            () -> {
-                                number[0] = Waits.nextNumber();
-                                try {
-                                    Waits.park("first", 1_000_000_000);
-                                } finally {
-                                    Runs.failureOf(() -> Waits.park("then", 1));
-                                }
-                            });
-            Fiber<?> awaiter = Fiber.spin(() -> Runs.failureOf(fiber[0]::await));
-            Runs.settle();
-            ending.run();
-            assertFalse(Waits.resume(fiber[0], number[0], "late"));
-            awaiter.await();
-        }
+    @Test
+    void F4_numberIsOverAfterATimeoutARaiseAndATermination() {
+        Runs.cleanly(
+                () -> {
+                    List<Action> endings = new ArrayList<>();
+                    long[] number = new long[1];
+                    Fiber<?>[] fiber = new FiberImpl<?>[1];
+                    endings.add(() -> Fiber.sleep(Duration.ofSeconds(2)));
+                    endings.add(() -> fiber[0].raise(new IllegalStateException("raised")));
+                    endings.add(() -> fiber[0].terminate());
+                    for (Action ending : endings) {
+                        fiber[0] =
+                                Fiber.spin(
+                                        () -> {
+                                            number[0] = Waits.nextNumber();
+                                            try {
+                                                Waits.park("first", 1_000_000_000);
+                                            } finally {
+                                                Runs.failureOf(() -> Waits.park("then", 1));
+                                            }
+                                        });
+                        Fiber<?> awaiter = Fiber.spin(() -> Runs.failureOf(fiber[0]::await));
+                        Runs.settle();
+                        ending.run();
+                        assertFalse(Waits.resume(fiber[0], number[0], "late"));
+                        awaiter.await();
+                    }
+                });
     }
 
     /** A switchpoint that raises yields first; a giver may come in between. */
@@ -138,19 +145,22 @@ class StaleWaitTest {
     }
 
     /** Polyphony's timed-out waiter stayed queued and ate a later signal. */
-    @FiberTest
+    @Test
     void F5_whoTimedOutEatsNoSignal() {
-        Signals signals = new Signals();
-        Fiber<Boolean> timedOut = Fiber.spin(() -> signals.await(1_000));
-        Fiber<Boolean> terminated = Fiber.spin(() -> signals.await(1_000_000));
-        Fiber<Boolean> patient = Fiber.spin(() -> signals.await(1_000_000));
-        Fiber.sleep(Duration.ofNanos(1_000));
-        assertFalse(timedOut.await());
-        terminated.terminate();
-        assertTrue(signals.give());
-        assertTrue(patient.await());
-        assertThrows(FiberTerminatedException.class, terminated::await);
-        assertFalse(signals.give());
+        Runs.cleanly(
+                () -> {
+                    Signals signals = new Signals();
+                    Fiber<Boolean> timedOut = Fiber.spin(() -> signals.await(1_000));
+                    Fiber<Boolean> terminated = Fiber.spin(() -> signals.await(1_000_000));
+                    Fiber<Boolean> patient = Fiber.spin(() -> signals.await(1_000_000));
+                    Fiber.sleep(Duration.ofNanos(1_000));
+                    assertFalse(timedOut.await());
+                    terminated.terminate();
+                    assertTrue(signals.give());
+                    assertTrue(patient.await());
+                    assertThrows(FiberTerminatedException.class, terminated::await);
+                    assertFalse(signals.give());
+                });
     }
 
     /** What a user of Waits writes: the giver whose resume is refused takes the next waiter. */
@@ -176,29 +186,32 @@ class StaleWaitTest {
     }
 
     /** The awaiter is gone, so the failure goes to the parent again. */
-    @FiberTest
+    @Test
     void F5_awaiterThatLeftTakesNoFailure() {
-        Exception boom = new Exception("boom");
-        Fiber<?> parent =
-                Fiber.spin(
-                        () -> {
-                            Fiber<?> child =
-                                    Fiber.spin(
-                                            () -> {
-                                                Fiber.suspend();
-                                                throw boom;
-                                            });
-                            assertFalse(child.awaitEnd(Duration.ofNanos(1_000)));
-                            Fiber<?> awaiter = Fiber.spin(child::await);
-                            Runs.settle();
-                            awaiter.terminate();
-                            Runs.settle();
-                            FiberImpl.of(child).checkInvariants();
-                            child.schedule(null);
-                            Fiber.suspend();
-                        });
-        Throwable failure = Runs.failureOf(parent::await);
-        assertSame(boom, Runs.cause(Runs.cause(failure)));
+        Runs.cleanly(
+                () -> {
+                    Exception boom = new Exception("boom");
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber<?> child =
+                                                Fiber.spin(
+                                                        () -> {
+                                                            Fiber.suspend();
+                                                            throw boom;
+                                                        });
+                                        assertFalse(child.awaitEnd(Duration.ofNanos(1_000)));
+                                        Fiber<?> awaiter = Fiber.spin(child::await);
+                                        Runs.settle();
+                                        awaiter.terminate();
+                                        Runs.settle();
+                                        FiberImpl.of(child).checkInvariants();
+                                        child.schedule(null);
+                                        Fiber.suspend();
+                                    });
+                    Throwable failure = Runs.failureOf(parent::await);
+                    assertSame(boom, Runs.cause(Runs.cause(failure)));
+                });
     }
 
     /** Else a fiber that lives long would keep all who ever looked whether it has ended. */
@@ -226,11 +239,14 @@ class StaleWaitTest {
         return awaiter;
     }
 
-    @FiberTest
+    @Test
     void F4_resumeMayGiveNothing() {
-        Fiber<?> me = Fiber.current();
-        long number = Waits.nextNumber();
-        Fiber.spin(() -> Waits.resume(me, number, null));
-        assertNull(Waits.park("nothing"));
+        Runs.cleanly(
+                () -> {
+                    Fiber<?> me = Fiber.current();
+                    long number = Waits.nextNumber();
+                    Fiber.spin(() -> Waits.resume(me, number, null));
+                    assertNull(Waits.park("nothing"));
+                });
     }
 }

@@ -23,6 +23,7 @@ import java.util.Set;
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class TestCordTest {
     private static final String PROPERTY = "ropewalk.seed";
+    private static final String LOGGED = "a message to a cord failed";
 
     private static String message(Throwable thrown) {
         return String.valueOf(thrown.getMessage());
@@ -158,6 +159,41 @@ class TestCordTest {
         assertThrows(IllegalStateException.class, () -> TestCord.expectUncaught(Exception.class));
         TestCord.run(1, false, () -> Fiber.sleep(Duration.ofDays(1)));
         assertThrows(IllegalStateException.class, () -> TestCord.expectUncaught(Exception.class));
+    }
+
+    /** Soon, and nothing else. */
+    private static void logAnError() {
+        Cord.current()
+                .send(
+                        Runs.message(
+                                () -> {
+                                    throw new IllegalStateException("broken message");
+                                }));
+    }
+
+    @Test
+    void F14_testCordFailsForLogsWhenAskedTo() {
+        TestCord.run(1, false, TestCordTest::logAnError);
+        AssertionError failed =
+                assertThrows(
+                        AssertionError.class,
+                        () ->
+                                TestCord.run(
+                                        1,
+                                        false,
+                                        () -> {
+                                            logAnError();
+                                            Runs.settle();
+                                            TestCord.failOnLogs(); // also for what came before
+                                        }));
+        assertTrue(message(failed).contains(LOGGED), failed::toString);
+    }
+
+    @Test
+    void misuse_announcingEverythingOrOutsideARunIsAnError() {
+        assertThrows(IllegalArgumentException.class, () -> TestCord.expectLog(""));
+        assertThrows(IllegalStateException.class, () -> TestCord.expectLog(LOGGED));
+        assertThrows(IllegalStateException.class, TestCord::failOnLogs);
     }
 
     @Test

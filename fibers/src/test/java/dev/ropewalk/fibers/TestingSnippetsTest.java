@@ -6,14 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.sync.Mutex;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
-import dev.ropewalk.fibers.testing.junit.FiberTest;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
-import java.util.List;
 
 /** The code that the guide shows of tests. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -52,16 +50,6 @@ class TestingSnippetsTest {
                 });
         // @end
     }
-
-    // @start region="junit"
-    @FiberTest(cords = 2)
-    void answerComesInTime(List<Cord> cords) {
-        Fiber<String> asked = cords.get(1).spin("asked", () -> ask(Duration.ofSeconds(1)));
-        String answer = CancelScope.moveOnAfter(Duration.ofSeconds(2), "too late", asked::await);
-        assertEquals("answer", answer);
-    }
-
-    // @end
 
     @Test
     void failures() {

@@ -1,6 +1,6 @@
 /**
- * Tests of JUnit 5 that run as fibers on virtual cords; needs {@code junit-jupiter-api}, which this
- * artifact does not bring along.
+ * Tests of JUnit 5 that run as fibers on virtual cords. An artifact of its own, so that code that
+ * is no test depends on no JUnit.
  *
  * <p>References are non-null unless marked {@code @Nullable}.
  */

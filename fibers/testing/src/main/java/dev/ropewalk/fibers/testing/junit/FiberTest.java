@@ -13,7 +13,7 @@ import java.lang.annotation.Target;
  * A test method that runs as the root fiber of a cord with a virtual clock, once for each seed and
  * order (rule F14); in place of {@code @Test}.
  *
- * {@snippet file="dev/ropewalk/fibers/TestingSnippetsTest.java" region="junit"}
+ * {@snippet file="dev/ropewalk/fibers/testing/junit/FiberTestSnippetsTest.java" region="junit"}
  *
  * <p>The method may have a parameter of type {@code List<Cord>}, the cords of the run; the method
  * runs on the first. Each run is a test of its own, whose display name has the seed and the order.

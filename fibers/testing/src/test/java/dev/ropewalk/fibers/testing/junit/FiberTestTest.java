@@ -1,12 +1,14 @@
-package dev.ropewalk.fibers;
+package dev.ropewalk.fibers.testing.junit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.testing.TestCord;
-import dev.ropewalk.fibers.testing.junit.FiberTest;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,8 +24,10 @@ import org.junit.platform.launcher.core.LauncherFactory;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** Rule F14: tests of JUnit that run as fibers on virtual cords. */
@@ -31,6 +35,7 @@ import java.util.function.Consumer;
 class FiberTestTest {
     private static final Duration DAY = Duration.ofDays(1);
     private static final String PROPERTY = "ropewalk.seed";
+    private static final long LIMIT_S = 10;
 
     /** One run of a method: what JUnit shows and what came of it. */
     record Run(String name, TestExecutionResult result) {
@@ -40,6 +45,10 @@ class FiberTestTest {
 
         String message() {
             return String.valueOf(failure().getMessage());
+        }
+
+        Throwable cause() {
+            return Objects.requireNonNull(failure().getCause(), () -> "no cause: " + failure());
         }
     }
 
@@ -138,7 +147,7 @@ class FiberTestTest {
         assertEquals(2, runs.size());
         for (Run each : runs) {
             assertTrue(each.message().contains("seed=7"), each::toString);
-            assertEquals("bad", Runs.cause(each.failure()).getMessage());
+            assertEquals("bad", each.cause().getMessage());
         }
     }
 
@@ -179,7 +188,14 @@ class FiberTestTest {
         @FiberTest(cords = 3)
         void endsByItself(List<Cord> cords) {
             for (Cord each : cords) {
-                each.spin("busy", () -> Runs.snooze(3)).detach();
+                each.spin(
+                                "busy",
+                                () -> {
+                                    for (int i = 0; i < 3; i++) {
+                                        Fiber.snooze();
+                                    }
+                                })
+                        .detach();
             }
         }
 
@@ -274,18 +290,18 @@ class FiberTestTest {
         static final CountDownLatch MEETING = new CountDownLatch(2);
 
         @FiberTest(cords = 2)
-        void one(List<Cord> cords) {
+        void one(List<Cord> cords) throws InterruptedException {
             play(cords);
         }
 
         @FiberTest(cords = 3)
-        void two(List<Cord> cords) {
+        void two(List<Cord> cords) throws InterruptedException {
             play(cords);
         }
 
-        private static void play(List<Cord> cords) {
+        private static void play(List<Cord> cords) throws InterruptedException {
             MEETING.countDown();
-            Runs.await(MEETING);
+            assertTrue(MEETING.await(LIMIT_S, TimeUnit.SECONDS), "no other run is on its way");
             for (int i = 0; i < 200; i++) {
                 int number = i;
                 Cord cord = cords.get(i % cords.size());
