@@ -16,7 +16,7 @@ import java.time.Duration;
  * and gives up where there are very many, for the next message waits for it.
  */
 final class SilentCord {
-    private static final int MAX_FIBERS = 10_000;
+    private static final int MAX_SEEN = 10_000;
 
     private SilentCord() {}
 
@@ -51,7 +51,7 @@ final class SilentCord {
         }
         @Nullable Fiber<?> each = cord.root();
         for (int seen = 0; each != null; seen++) {
-            if (seen == MAX_FIBERS || !isClosed(each, cord)) {
+            if (seen == MAX_SEEN || !isClosed(each, cord)) {
                 return false;
             }
             each = after(each);
