@@ -5,6 +5,7 @@ import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.RestartDelays;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -19,27 +20,30 @@ import java.util.function.Predicate;
  * incarnation is a fiber whose handler this is; a loop-style body is one long turn.
  *
  * <pre>
- *   DOWN -> UP      the first turn of an incarnation
- *   UP   -> DOWN    the incarnation is over; its supervisor decides
- *   DOWN -> ENDED   it is not started again; what is queued becomes dead letters
+ *   DOWN    -> UP       the first turn of an incarnation
+ *   DOWN    -> DELAYED  the same, of one that has a back-off to wait for
+ *   DELAYED -> UP       the delay is over
+ *   UP      -> DOWN     the incarnation is over; its supervisor decides; also DELAYED -> DOWN
+ *   DOWN    -> ENDED    it is not started again; queued messages become dead letters
  * </pre>
  *
  * A message is in exactly one place: on its way, in the mailbox, or {@code current}. It is current
  * from the moment it is handed to the waiting fiber, tries counted from the moment the actor sees
  * it; a fiber that ends with a current message it has not seen puts it back.
  *
- * <p>Everything but the final fields is confined to the actor's cord; what comes from other threads
+ * <p>Everything but the final fields is confined to the actor's cord; a call from another thread
  * comes as a message to that cord, which also makes stopping and accepting atomic.
  */
 final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     private enum State {
         DOWN,
+        DELAYED,
         UP,
         ENDED
     }
 
     /**
-     * Of a supervisor's messages: less than a tick, and more than who makes actors makes at once.
+     * Of a supervisor's messages: less than a tick, and more than a program makes actors at once.
      */
     private static final int MAX_IN_A_TURN = 4_096;
 
@@ -76,11 +80,17 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     private final OpenAsks openAsks = new OpenAsks();
     private @Nullable Supervisor supervises;
 
-    /** The links of the supervisor's list and the fiber it started last; of its cord. */
+    /** The links of the supervisor's list, and the fiber it started last; of its cord. */
     @Nullable ActorCell<?> olderSibling;
 
     @Nullable ActorCell<?> youngerSibling;
     @Nullable Fiber<?> incarnation;
+
+    /**
+     * Of the restarts by the supervisor, which writes it before it starts an incarnation; null if
+     * there was none.
+     */
+    @Nullable RestartDelays delays;
 
     private State state = State.DOWN;
     private @Nullable Fiber<?> fiber;
@@ -199,9 +209,9 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         if (message instanceof Ask<?, ?> ask) {
             openAsks.add(ask);
         }
-        if (state == State.DOWN || !handOver(message)) {
+        if (state != State.UP || !handOver(message)) {
             ownMailbox().add(message);
-            if (receiver != null && fiber != null) {
+            if (receiver != null && fiber != null && state == State.UP) {
                 receiver.nudge(fiber);
             }
         }
@@ -282,9 +292,16 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     }
 
     private void start() {
-        state(State.DOWN, State.UP);
         fiber = Fiber.current();
         overByItself = false;
+        long delayNs = delays == null || terminateAsked ? 0 : delays.delayNs();
+        if (delayNs > 0) {
+            state(State.DOWN, State.DELAYED);
+            Fiber.sleep(Duration.ofNanos(delayNs));
+            state(State.DELAYED, State.UP);
+        } else {
+            state(State.DOWN, State.UP);
+        }
         if (terminateAsked) {
             Fiber.current().terminate();
             Fiber.snooze();
@@ -312,9 +329,9 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     }
 
     /**
-     * A supervisor handles all that was queued in one turn: with one message each, who makes many
-     * actors in a turn would be ahead of it by more and more, and so would those that end. Not
-     * where fibers are limited, for then those that it starts have to end in between.
+     * A supervisor handles all that was queued in one turn: with one message each, a fiber that
+     * makes many actors in a turn would be ahead of it by more and more, and so would those that
+     * end. Not where fibers are limited, because then those that it starts have to end in between.
      */
     private @Nullable Object nextTurn() throws Exception {
         boolean takesAll = supervises != null && cord.maxFibers() == Integer.MAX_VALUE;
@@ -422,11 +439,11 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     @Override
     public boolean onEnd(Fiber<?> ended, @Nullable Throwable failure) {
         fiber = null;
-        boolean started = state == State.UP;
+        boolean started = state != State.DOWN;
         boolean terminated = failure instanceof FiberTerminatedException;
         boolean returned = overByItself;
         if (started) {
-            state(State.UP, State.DOWN);
+            state(state, State.DOWN);
             overByItself |= terminated && terminateAsked;
             terminateAsked = false;
         }
@@ -494,7 +511,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
             if (reason == DeadLetter.Reason.ENDED) {
                 order.refused();
             }
-            return; // else the supervisor gave up on it, and may be started again
+            return; // otherwise the supervisor gave up on it, and may be started again
         }
         deadLetters.report(new DeadLetter(content, name, reason, failure));
         if (message instanceof Ask<?, ?> ask) {
@@ -532,6 +549,11 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
 
     @Nullable Ask<?, ?> asking() {
         return asking;
+    }
+
+    /** Has a back-off to wait for; on the cord. */
+    boolean isDelayed() {
+        return state != State.UP && delays != null && delays.delayNs() > 0;
     }
 
     boolean isOverByItself() {
@@ -595,7 +617,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
 
         @Override
         protected void onClosed() {
-            task.run(); // nobody else touches the cell now, and what it holds must be reported
+            task.run(); // nobody else touches the cell now, and its messages must be reported
         }
     }
 }

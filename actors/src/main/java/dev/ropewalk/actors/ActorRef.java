@@ -1,5 +1,7 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.fibers.RestartRule;
+
 import java.time.Duration;
 import java.util.function.Function;
 
@@ -14,8 +16,8 @@ public sealed interface ActorRef<M> permits ActorCell {
     Duration ASK_LIMIT = Duration.ofSeconds(5);
 
     /**
-     * Sends the message. Never waits, never throws for a dead actor: what can no longer be
-     * processed becomes a {@link DeadLetter}.
+     * Sends the message. Never waits, never throws for a dead actor: a message that can no longer
+     * be processed becomes a {@link DeadLetter}.
      *
      * @param message the message
      */
@@ -52,14 +54,14 @@ public sealed interface ActorRef<M> permits ActorCell {
 
     /**
      * Ends the actor normally after the messages that were told before. Those told later become
-     * dead letters, unless the actor is {@link Restart#PERMANENT}: it is started again, and goes on
-     * with them.
+     * dead letters, unless the actor is {@link RestartRule#PERMANENT}: it is started again, and
+     * goes on with them.
      */
     void stop();
 
     /**
      * Ends the actor at its next switchpoint, before what is queued. An actor that is {@link
-     * Restart#PERMANENT} is started again, and goes on with its mailbox.
+     * RestartRule#PERMANENT} is started again, and goes on with its mailbox.
      */
     void terminate();
 

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 import java.util.function.Predicate;
 
 /**
- * How a loop-style actor receives: it looks through the mailbox once, and what does not fit is not
- * looked at again by that receive; then it waits. The type it waits for is tested by the sender,
- * which hands a message that fits over; a predicate is tested by the receiver alone, which is
- * nudged for each new message (rule A1).
+ * How a loop-style actor receives: it looks through the mailbox once, and a message that does not
+ * fit is not looked at again by that receive; then it waits. The type it waits for is tested by the
+ * sender, which hands a message that fits over; a predicate is tested by the receiver alone, which
+ * is nudged for each new message (rule A1).
  *
  * <p>Confined to the actor's cord. The open wait is {@code (fiber, waitNumber)}; whoever ends it,
  * or leaves it, sets {@code NOT_WAITING}.
@@ -89,9 +89,8 @@ final class Receiver<M> {
         cell.forgetCurrent();
         waitType = type;
         if (cell.mailbox().size() > 0) {
-            Waits
-                    .yieldTurn(); // else an actor that is never out of messages could not be
-                                  // terminated
+            // Otherwise an actor that is never out of messages could not be terminated.
+            Waits.yieldTurn();
         }
         for (int looked = 0; ; ) {
             for (; looked < cell.mailbox().size(); looked++) {
