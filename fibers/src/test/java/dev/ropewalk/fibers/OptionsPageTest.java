@@ -252,6 +252,16 @@ class OptionsPageTest {
         }
     }
 
+    /** One more option must not take a constructor away from those who call it. */
+    @Test
+    void optionsThatCanBeChangedHaveNoPublicConstructor() throws IOException {
+        for (Class<?> each : optionClasses()) {
+            boolean isPair = each == SliceLimits.class;
+            assertEquals(isPair ? 1 : 0, each.getConstructors().length, each.getName());
+            assertEquals(isPair, each.isRecord(), each.getName());
+        }
+    }
+
     @Test
     void defaultsAreTheRealOnes() throws ReflectiveOperationException, IOException {
         Set<Class<?>> unknown = new HashSet<>(optionClasses());
