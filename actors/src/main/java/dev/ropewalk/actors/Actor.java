@@ -1,27 +1,29 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.fibers.RestartRule;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * How an actor is made and made again; immutable. Defaults: {@link Restart#TRANSIENT}, the failed
- * message is dropped, a restart begins from the factory.
+ * How an actor is made and made again; immutable. Defaults: {@link RestartRule#TRANSIENT}, the
+ * failed message is dropped, a restart begins from the factory.
  *
  * @param <M> the type of the messages
  */
 public final class Actor<M> {
     private final @Nullable Function<ActorContext<M>, Behavior<M>> factory;
     private final @Nullable ActorBody<M> body;
-    private final Restart restart;
+    private final RestartRule restart;
     private final FailedMessage failedMessage;
     private final boolean keepsState;
 
     private Actor(
             @Nullable Function<ActorContext<M>, Behavior<M>> factory,
             @Nullable ActorBody<M> body,
-            Restart restart,
+            RestartRule restart,
             FailedMessage failedMessage,
             boolean keepsState) {
         this.factory = factory;
@@ -41,7 +43,7 @@ public final class Actor<M> {
         return new Actor<>(
                 Objects.requireNonNull(factory, "factory"),
                 null,
-                Restart.TRANSIENT,
+                RestartRule.TRANSIENT,
                 FailedMessage.drop(),
                 false);
     }
@@ -56,7 +58,7 @@ public final class Actor<M> {
         return new Actor<>(
                 null,
                 Objects.requireNonNull(body, "body"),
-                Restart.TRANSIENT,
+                RestartRule.TRANSIENT,
                 FailedMessage.drop(),
                 false);
     }
@@ -66,7 +68,7 @@ public final class Actor<M> {
      *
      * @param when when the supervisor starts the actor again
      */
-    public Actor<M> restart(Restart when) {
+    public Actor<M> restart(RestartRule when) {
         return new Actor<>(
                 factory, body, Objects.requireNonNull(when, "when"), failedMessage, keepsState);
     }
@@ -102,7 +104,7 @@ public final class Actor<M> {
         return body;
     }
 
-    Restart restart() {
+    RestartRule restart() {
         return restart;
     }
 

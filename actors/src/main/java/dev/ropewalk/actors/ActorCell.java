@@ -5,6 +5,7 @@ import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.RestartDelays;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -19,9 +20,11 @@ import java.util.function.Predicate;
  * message. Each incarnation is a fiber whose handler this is; a loop-style body is one long turn.
  *
  * <pre>
- *   DOWN -> UP      the first turn of an incarnation
- *   UP   -> DOWN    the incarnation is over; its supervisor decides
- *   DOWN -> ENDED   it is not started again; queued messages become dead letters
+ *   DOWN    -> UP       the first turn of an incarnation
+ *   DOWN    -> DELAYED  the same, of one that has a back-off to wait for
+ *   DELAYED -> UP       the delay is over
+ *   UP      -> DOWN     the incarnation is over; its supervisor decides; also DELAYED -> DOWN
+ *   DOWN    -> ENDED    it is not started again; queued messages become dead letters
  * </pre>
  *
  * A message is in exactly one place: on its way, in the mailbox, or {@code current}. It is current
@@ -34,6 +37,7 @@ import java.util.function.Predicate;
 final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     private enum State {
         DOWN,
+        DELAYED,
         UP,
         ENDED
     }
@@ -77,11 +81,17 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     private final OpenAsks openAsks = new OpenAsks();
     private @Nullable Supervisor supervises;
 
-    /** The links of the supervisor's list and the fiber it started last; of its cord. */
+    /** The links of the supervisor's list, and the fiber it started last; of its cord. */
     @Nullable ActorCell<?> olderSibling;
 
     @Nullable ActorCell<?> youngerSibling;
     @Nullable Fiber<?> incarnation;
+
+    /**
+     * Of the restarts by the supervisor, which writes it before it starts an incarnation; null if
+     * there was none.
+     */
+    @Nullable RestartDelays delays;
 
     private State state = State.DOWN;
     private @Nullable Fiber<?> fiber;
@@ -200,9 +210,9 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         if (message instanceof Ask<?, ?> ask) {
             openAsks.add(ask);
         }
-        if (state == State.DOWN || !handOver(message)) {
+        if (state != State.UP || !handOver(message)) {
             ownMailbox().add(message);
-            if (receiver != null && fiber != null) {
+            if (receiver != null && fiber != null && state == State.UP) {
                 receiver.nudge(fiber);
             }
         }
@@ -283,9 +293,16 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     }
 
     private void start() {
-        state(State.DOWN, State.UP);
         fiber = Fiber.current();
         overByItself = false;
+        long delayNs = delays == null || terminateAsked ? 0 : delays.delayNs();
+        if (delayNs > 0) {
+            state(State.DOWN, State.DELAYED);
+            Fiber.sleep(Duration.ofNanos(delayNs));
+            state(State.DELAYED, State.UP);
+        } else {
+            state(State.DOWN, State.UP);
+        }
         if (terminateAsked) {
             Fiber.current().terminate();
             Fiber.snooze();
@@ -423,11 +440,11 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
     @Override
     public boolean onEnd(Fiber<?> ended, @Nullable Throwable failure) {
         fiber = null;
-        boolean started = state == State.UP;
+        boolean started = state != State.DOWN;
         boolean terminated = failure instanceof FiberTerminatedException;
         boolean returned = overByItself;
         if (started) {
-            state(State.UP, State.DOWN);
+            state(state, State.DOWN);
             overByItself |= terminated && terminateAsked;
             terminateAsked = false;
         }
@@ -533,6 +550,11 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
 
     @Nullable Ask<?, ?> asking() {
         return asking;
+    }
+
+    /** Has a back-off to wait for; on the cord. */
+    boolean isDelayed() {
+        return state != State.UP && delays != null && delays.delayNs() > 0;
     }
 
     boolean isOverByItself() {

@@ -1,5 +1,7 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.fibers.RestartRule;
+
 import java.time.Duration;
 import java.util.function.Function;
 
@@ -52,14 +54,14 @@ public sealed interface ActorRef<M> permits ActorCell {
 
     /**
      * Ends the actor normally after the messages that were told before. Those told later become
-     * dead letters, unless the actor is {@link Restart#PERMANENT}: it is started again, and goes on
-     * with them.
+     * dead letters, unless the actor is {@link RestartRule#PERMANENT}: it is started again, and
+     * goes on with them.
      */
     void stop();
 
     /**
      * Ends the actor at its next switchpoint, before it handles the queued messages. An actor that
-     * is {@link Restart#PERMANENT} is started again, and goes on with its mailbox.
+     * is {@link RestartRule#PERMANENT} is started again, and goes on with its mailbox.
      */
     void terminate();
 

@@ -1,22 +1,21 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.fibers.BackOff;
 import dev.ropewalk.fibers.Logs;
+import dev.ropewalk.fibers.RestartWindow;
+import dev.ropewalk.fibers.Waits;
 
 import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
- * How a supervisor works; immutable. Each child is started again by itself (one for one).
- *
- * @param intensity how many restarts of all children together are allowed within the period
- * @param period the length of that sliding window
- * @param stopLimit how long a child may take to end when the supervisor is stopped
- * @param onFailure is told each failure of a child, before it is decided on
+ * How a supervisor works; immutable. Each child is started again by itself (one for one). Start
+ * from {@link #oneForOne} and change what differs.
  */
-public record Supervision(
-        int intensity, Duration period, Duration stopLimit, FailureListener onFailure) {
+public final class Supervision {
     private static final Logger LOG = Logs.logger(Supervisor.class);
 
     /** Is told of failures. */
@@ -31,24 +30,50 @@ public record Supervision(
         void failed(String actor, Throwable failure);
     }
 
-    /** Checks the values. */
-    public Supervision {
-        Objects.requireNonNull(onFailure, "onFailure");
-        new RestartLog(intensity, period);
-        if (stopLimit.isNegative()) {
-            throw new IllegalArgumentException("stopLimit=" + stopLimit + " is negative");
+    private final Values values;
+
+    private Supervision(Values values) {
+        Objects.requireNonNull(values.backOff, "backOff");
+        Objects.requireNonNull(values.onFailure, "onFailure");
+        new RestartWindow(values.intensity, values.period); // refuses what is none
+        if (values.stopLimit.isNegative()) {
+            throw new IllegalArgumentException("stopLimit=" + values.stopLimit + " is negative");
         }
+        Waits.nanos(values.stopLimit);
+        this.values = values;
     }
 
     /**
-     * {@return one restart in five seconds, five seconds for each child to stop, failures logged}
+     * {@return one restart in five seconds, at once, five seconds for each child to stop, failures
+     * logged}
      */
     public static Supervision oneForOne() {
-        return new Supervision(
-                1,
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(5),
-                (actor, failure) -> LOG.warn("{} failed", actor, failure));
+        return new Supervision(new Values());
+    }
+
+    /** {@return how many restarts of all children together are allowed within the period} */
+    public int intensity() {
+        return values.intensity;
+    }
+
+    /** {@return the length of that sliding window} */
+    public Duration period() {
+        return values.period;
+    }
+
+    /** {@return how long to wait before a restart} */
+    public BackOff backOff() {
+        return values.backOff;
+    }
+
+    /** {@return how long a child may take to end when the supervisor is stopped} */
+    public Duration stopLimit() {
+        return values.stopLimit;
+    }
+
+    /** {@return the listener that is told each failure of a child, before it is decided on} */
+    public FailureListener onFailure() {
+        return values.onFailure;
     }
 
     /**
@@ -58,7 +83,22 @@ public record Supervision(
      * @param within the length of the sliding window
      */
     public Supervision intensity(int restarts, Duration within) {
-        return new Supervision(restarts, within, stopLimit, onFailure);
+        return with(
+                copy -> {
+                    copy.intensity = restarts;
+                    copy.period = within;
+                });
+    }
+
+    /**
+     * {@return these rules with a back-off} An actor that waits for its restart keeps the messages
+     * that it is told; {@link ActorRef#terminate} and the end of its supervisor end it at once. A
+     * supervisor that is itself started again starts its children without a delay.
+     *
+     * @param delays how long to wait before a restart
+     */
+    public Supervision backOff(BackOff delays) {
+        return with(copy -> copy.backOff = delays);
     }
 
     /**
@@ -67,7 +107,7 @@ public record Supervision(
      * @param limit how long a child may take to end
      */
     public Supervision stopLimit(Duration limit) {
-        return new Supervision(intensity, period, limit, onFailure);
+        return with(copy -> copy.stopLimit = limit);
     }
 
     /**
@@ -76,6 +116,29 @@ public record Supervision(
      * @param listener is told each failure instead of the log
      */
     public Supervision onFailure(FailureListener listener) {
-        return new Supervision(intensity, period, stopLimit, listener);
+        return with(copy -> copy.onFailure = listener);
+    }
+
+    private Supervision with(Consumer<Values> change) {
+        Values copy = values.copy();
+        change.accept(copy);
+        return new Supervision(copy);
+    }
+
+    /** Changed only while it is a copy that no rules have yet. */
+    private static final class Values implements Cloneable {
+        int intensity = 1;
+        Duration period = Duration.ofSeconds(5);
+        BackOff backOff = BackOff.NONE;
+        Duration stopLimit = Duration.ofSeconds(5);
+        FailureListener onFailure = (actor, failure) -> LOG.warn("{} failed", actor, failure);
+
+        Values copy() {
+            try {
+                return (Values) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
+        }
     }
 }

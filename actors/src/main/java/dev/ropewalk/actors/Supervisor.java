@@ -3,8 +3,11 @@ package dev.ropewalk.actors;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Logs;
+import dev.ropewalk.fibers.RestartDelays;
+import dev.ropewalk.fibers.RestartRule;
+import dev.ropewalk.fibers.RestartWindow;
+import dev.ropewalk.fibers.TooManyRestartsException;
 import dev.ropewalk.fibers.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -15,12 +18,14 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Starts actors, and starts them again when they fail: one for one, within an intensity.
+ * Starts actors, and starts them again when they fail: one for one, within an intensity, after a
+ * back-off.
  *
  * <p>A supervisor is an actor itself. Its children's fibers are children of its fiber, on any
  * cords, so none outlives it. A child keeps its address and its mailbox across restarts. When there
- * are more restarts than its intensity allows it ends its children and fails, and its own
- * supervisor decides; a system's root supervisor fails the fiber that started the system.
+ * are more restarts than its intensity allows it ends its children and fails with a {@link
+ * TooManyRestartsException}, and its own supervisor decides; a system's root supervisor fails the
+ * fiber that started the system.
  *
  * <p>All methods work from any thread.
  */
@@ -32,7 +37,7 @@ public final class Supervisor {
 
     private final ChildCells children = new ChildCells();
 
-    private RestartLog restartLog;
+    private RestartWindow window;
 
     /** Counted on the cord, read from anywhere. */
     private final AtomicLong restarts = new AtomicLong();
@@ -44,7 +49,7 @@ public final class Supervisor {
             @Nullable Supervisor parent,
             DeadLetters deadLetters) {
         this.rules = rules;
-        this.restartLog = new RestartLog(rules.intensity(), rules.period());
+        this.window = new RestartWindow(rules.intensity(), rules.period());
         this.cell =
                 new ActorCell<>(
                         name,
@@ -125,9 +130,10 @@ public final class Supervisor {
     // ---------------------------------------------------------------- on the cord
 
     private Behavior<SupervisorMessage> begin() {
-        restartLog = new RestartLog(rules.intensity(), rules.period());
+        window = new RestartWindow(rules.intensity(), rules.period());
         for (ActorCell<?> child : children.takeAll()) {
             if (isToStartAgain(child)) {
+                child.delays = null;
                 spinChild(child);
             } else {
                 child.endOnCord("its supervisor " + name() + " was started again");
@@ -183,26 +189,26 @@ public final class Supervisor {
         if (child.incarnation != ended.fiber()) {
             return; // an incarnation from before this supervisor's own restart
         }
-        if (isFailure(failure)) {
+        if (RestartRule.isFailure(failure)) {
             report(child, Objects.requireNonNull(failure));
         }
         boolean cordHasEnded = !ended.started() && failure instanceof CordClosedException;
-        if (cordHasEnded || !isToRestart(child.actor().restart(), failure)) {
+        if (cordHasEnded || !child.actor().restart().restartsAfter(failure)) {
             children.remove(child);
             child.endOnCord(failure == null ? "it stopped" : failure.toString());
             return;
         }
-        if (!restartLog.allow(cell.cord().nanoTime())) {
-            throw new RestartIntensityException(
-                    "supervisor "
-                            + cell.name()
-                            + " gives up on "
-                            + child.name()
-                            + ": "
-                            + restartLog,
-                    failure == null ? new IllegalStateException("it stopped") : failure);
+        long nowNs = cell.cord().nanoTime();
+        if (!window.allow(nowNs)) {
+            throw new TooManyRestartsException(
+                    "supervisor " + cell.name() + " gives up on " + child.name() + ": " + window,
+                    failure);
         }
         restarts.incrementAndGet();
+        if (child.delays == null) {
+            child.delays = new RestartDelays(rules.backOff());
+        }
+        child.delays.next(nowNs, cell.cord()::nextInt);
         spinChild(child);
     }
 
@@ -217,23 +223,11 @@ public final class Supervisor {
         }
     }
 
-    private static boolean isFailure(@Nullable Throwable failure) {
-        return failure != null && !(failure instanceof FiberTerminatedException);
-    }
-
-    private static boolean isToRestart(Restart rule, @Nullable Throwable failure) {
-        return switch (rule) {
-            case PERMANENT -> true;
-            case TRANSIENT -> isFailure(failure);
-            case TEMPORARY -> false;
-        };
-    }
-
     private void stopChildren() {
         for (ActorCell<?> child = children.youngest(); child != null; child = child.olderSibling) {
             Fiber<?> fiber = ChildCells.incarnation(child);
             Supervisor below = child.supervises();
-            if (below == null) {
+            if (below == null || child.isDelayed()) {
                 fiber.terminate();
             } else {
                 below.stop();

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.RestartRule;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -102,7 +103,7 @@ class AskEndTest {
     void A2_anActorThatIsTerminatedInTheMiddleOfTheQuestion() {
         World.anywhere(
                 world -> {
-                    for (Restart rule : Restart.values()) {
+                    for (RestartRule rule : RestartRule.values()) {
                         world.letters.clear();
                         ActorRef<Question> ref =
                                 world.spin("ending", answering(World.log()).restart(rule));
@@ -210,7 +211,7 @@ class AskEndTest {
                                             _ -> {
                                                 throw new IllegalStateException("cannot start");
                                             })
-                                    .restart(Restart.TEMPORARY);
+                                    .restart(RestartRule.TEMPORARY);
                     ActorRef<Question> ref = world.spin("unstartable", unstartable);
                     AskFailedException failure = failureOf(world, ref, "reply", _ -> {});
                     assertTrue(

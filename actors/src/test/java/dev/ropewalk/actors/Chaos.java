@@ -2,8 +2,10 @@ package dev.ropewalk.actors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ropewalk.fibers.BackOff;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.RestartRule;
 
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +70,9 @@ final class Chaos {
         }
     }
 
+    private static final BackOff SHORT =
+            BackOff.doubling(Duration.ofNanos(100), Duration.ofNanos(50_000)).withJitter(0.5);
+
     private final World world;
     private final long seed;
     private final int perSender;
@@ -113,7 +118,8 @@ final class Chaos {
                         .intensity(3, Duration.ofMillis(1))
                         .onFailure((_, _) -> counts.restarts.incrementAndGet());
         for (int i = 0; i < SUPERVISORS; i++) {
-            supervisors.add(system.supervise("supervisor " + i, rules));
+            supervisors.add(
+                    system.supervise("supervisor " + i, i % 2 == 0 ? rules : rules.backOff(SHORT)));
         }
         for (int i = 0; i < ACTORS; i++) {
             actors.set(i, spin(i, new SplittableRandom(seed + i)));
@@ -132,7 +138,7 @@ final class Chaos {
         assertEquals(SENDERS * perSender, told.size());
     }
 
-    // ---------------------------------------------------------------- who tells
+    // ---------------------------------------------------------------- the senders
 
     private Fiber<?> spinSender(int sender) {
         SplittableRandom random = new SplittableRandom(31 * seed + sender);
@@ -170,7 +176,7 @@ final class Chaos {
         return message;
     }
 
-    // ---------------------------------------------------------------- who disturbs
+    // ---------------------------------------------------------------- the disturbance
 
     private void terminateAndStop() {
         SplittableRandom random = new SplittableRandom(17 * seed);
@@ -190,7 +196,7 @@ final class Chaos {
         }
     }
 
-    // ---------------------------------------------------------------- who is told
+    // ---------------------------------------------------------------- the actors
 
     private ActorRef<Message> spin(int index, SplittableRandom random) {
         FailedMessage failed =
@@ -203,7 +209,7 @@ final class Chaos {
         if (actor.factory() != null && random.nextBoolean()) {
             actor = actor.keepState();
         }
-        Restart[] rules = Restart.values();
+        RestartRule[] rules = RestartRule.values();
         actor = actor.onFailure(failed).restart(rules[random.nextInt(rules.length)]);
         Cord cord = random.nextBoolean() ? world.home : here;
         return supervisors.get(index % SUPERVISORS).spin(cord, "actor " + index, actor);

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.RestartRule;
+import dev.ropewalk.fibers.TooManyRestartsException;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -135,7 +137,10 @@ class EscalationTest {
                     Supervisor below = world.system.supervise("below", world.keepingFailures(NONE));
                     ActorRef<String> stopped = world.spin(below, "stopped", failing(log));
                     ActorRef<String> temporary =
-                            world.spin(below, "temporary", failing(log).restart(Restart.TEMPORARY));
+                            world.spin(
+                                    below,
+                                    "temporary",
+                                    failing(log).restart(RestartRule.TEMPORARY));
                     ActorRef<String> failing = world.spin(below, "failing", failing(log));
                     world.settle();
                     log.clear();
@@ -161,7 +166,7 @@ class EscalationTest {
                 world -> {
                     for (Consumer<ActorRef<String>> end : ends) {
                         world.letters.clear();
-                        List<String> log = endBesideACrash(world, Restart.TRANSIENT, end);
+                        List<String> log = endBesideACrash(world, RestartRule.TRANSIENT, end);
                         assertTrue(!log.contains("ending after"), log.toString());
                         assertEquals(
                                 List.of("ending ENDED after", "failing FAILED crash"),
@@ -177,7 +182,7 @@ class EscalationTest {
                 world -> {
                     for (Consumer<ActorRef<String>> end : ends) {
                         world.letters.clear();
-                        List<String> log = endBesideACrash(world, Restart.PERMANENT, end);
+                        List<String> log = endBesideACrash(world, RestartRule.PERMANENT, end);
                         assertTrue(log.contains("ending after"), log.toString());
                         assertEquals(List.of("failing FAILED crash"), world.deadLetters());
                     }
@@ -186,7 +191,7 @@ class EscalationTest {
 
     /** One actor makes the supervisor give up while another ends. */
     private static List<String> endBesideACrash(
-            World world, Restart rule, Consumer<ActorRef<String>> end) throws Exception {
+            World world, RestartRule rule, Consumer<ActorRef<String>> end) throws Exception {
         List<String> log = World.log();
         Supervisor below = world.system.supervise("below", world.keepingFailures(NONE));
         ActorRef<String> failing = world.spin(below, "failing", failing(log));
@@ -242,13 +247,13 @@ class EscalationTest {
                     Throwable ofTop = Objects.requireNonNull(ofStarter.getCause());
                     assertInstanceOf(FiberFailedException.class, ofTop);
                     Throwable top =
-                            assertInstanceOf(RestartIntensityException.class, ofTop.getCause());
+                            assertInstanceOf(TooManyRestartsException.class, ofTop.getCause());
                     assertEquals(
                             "supervisor top gives up on below: 1 restarts within PT1S >"
                                     + " intensity=0",
                             top.getMessage());
                     Throwable below =
-                            assertInstanceOf(RestartIntensityException.class, top.getCause());
+                            assertInstanceOf(TooManyRestartsException.class, top.getCause());
                     assertEquals(
                             "supervisor below gives up on failing: 1 restarts within PT1S >"
                                     + " intensity=0",

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.RestartRule;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -215,7 +216,7 @@ class FailedMessageTest {
                                         "permanent",
                                         both(log)
                                                 .get(style)
-                                                .restart(Restart.PERMANENT)
+                                                .restart(RestartRule.PERMANENT)
                                                 .onFailure(FailedMessage.retry(2)));
                         ref.tell("suspend");
                         ref.tell("a");
@@ -244,7 +245,7 @@ class FailedMessageTest {
                                         "temporary",
                                         both(log)
                                                 .get(style)
-                                                .restart(Restart.TEMPORARY)
+                                                .restart(RestartRule.TEMPORARY)
                                                 .onFailure(FailedMessage.retry(2)));
                         ref.tell("crash9");
                         ref.tell("a");

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.RestartRule;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ import java.util.function.Function;
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class HandlerStyleTest {
     private static <M> Actor<M> temporary(Function<ActorContext<M>, Behavior<M>> factory) {
-        return Actor.handler(factory).restart(Restart.TEMPORARY);
+        return Actor.handler(factory).restart(RestartRule.TEMPORARY);
     }
 
     @Test

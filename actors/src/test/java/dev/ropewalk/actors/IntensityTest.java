@@ -2,11 +2,14 @@ package dev.ropewalk.actors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.RestartRule;
+import dev.ropewalk.fibers.TooManyRestartsException;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,10 +50,10 @@ class IntensityTest {
                 });
     }
 
-    private static RestartIntensityException givenUp(Fiber<?> starter) {
+    private static TooManyRestartsException givenUp(Fiber<?> starter) {
         FiberFailedException thrown = assertThrows(FiberFailedException.class, starter::await);
         Throwable inner = Objects.requireNonNull(thrown.getCause());
-        return assertInstanceOf(RestartIntensityException.class, inner.getCause());
+        return assertInstanceOf(TooManyRestartsException.class, inner.getCause());
     }
 
     /**
@@ -173,7 +176,7 @@ class IntensityTest {
                                                 log.add("try");
                                                 throw new Crash("no start");
                                             }));
-                    RestartIntensityException thrown = givenUp(starter);
+                    TooManyRestartsException thrown = givenUp(starter);
                     assertEquals(List.of("try", "try", "try", "try"), log);
                     assertEquals(
                             "supervisor tested gives up on unstartable: 4 restarts within PT5S >"
@@ -193,10 +196,15 @@ class IntensityTest {
                     Fiber<Void> starter = system(world, rules, started);
                     world.settle();
                     started.getFirst()
-                            .spin("brief", Actor.<String>loop(_ -> {}).restart(Restart.PERMANENT));
-                    RestartIntensityException thrown = givenUp(starter);
+                            .spin(
+                                    "brief",
+                                    Actor.<String>loop(_ -> {}).restart(RestartRule.PERMANENT));
+                    TooManyRestartsException thrown = givenUp(starter);
                     assertEquals(
-                            "it stopped", Objects.requireNonNull(thrown.getCause()).getMessage());
+                            "supervisor tested gives up on brief: 3 restarts within PT5S >"
+                                    + " intensity=2",
+                            thrown.getMessage());
+                    assertNull(thrown.getCause());
                     assertEquals(List.of(), world.failures);
                     assertEquals(2, started.getFirst().root().restarts());
                 });

@@ -3,6 +3,7 @@ package dev.ropewalk.actors;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.RestartRule;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,7 +37,7 @@ class RestartRuleTest {
 
     static Stream<Arguments> everyCombination() {
         List<Arguments> all = new ArrayList<>();
-        for (Restart rule : Restart.values()) {
+        for (RestartRule rule : RestartRule.values()) {
             for (End end : End.values()) {
                 all.add(Arguments.of(rule, end, "handler"));
                 all.add(Arguments.of(rule, end, "loop"));
@@ -82,8 +83,9 @@ class RestartRuleTest {
 
     @ParameterizedTest
     @MethodSource("everyCombination")
-    void A5_eachRuleForEachEnd(Restart rule, End end, String style) {
-        boolean again = rule == Restart.PERMANENT || (rule == Restart.TRANSIENT && end.isFailure());
+    void A5_eachRuleForEachEnd(RestartRule rule, End end, String style) {
+        boolean again =
+                rule == RestartRule.PERMANENT || (rule == RestartRule.TRANSIENT && end.isFailure());
         World.anywhere(
                 world -> {
                     List<String> log = World.log();
@@ -118,8 +120,8 @@ class RestartRuleTest {
 
     @Test
     void A5_aTransientActorIsTheDefault() {
-        assertEquals(Restart.TRANSIENT, Actor.handler(_ -> Behavior.stopped()).restart());
-        assertEquals(Restart.TRANSIENT, Actor.loop(_ -> {}).restart());
+        assertEquals(RestartRule.TRANSIENT, Actor.handler(_ -> Behavior.stopped()).restart());
+        assertEquals(RestartRule.TRANSIENT, Actor.loop(_ -> {}).restart());
         assertEquals(FailedMessage.drop(), Actor.loop(_ -> {}).failedMessage());
     }
 

@@ -3,6 +3,7 @@ package dev.ropewalk.actors;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.RestartRule;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -114,7 +115,7 @@ class RestartTest {
                     ActorRef<String> ref =
                             world.spin(
                                     "permanent",
-                                    collecting(log).keepState().restart(Restart.PERMANENT));
+                                    collecting(log).keepState().restart(RestartRule.PERMANENT));
                     ref.tell("a");
                     world.settle();
                     ref.terminate();
@@ -144,7 +145,7 @@ class RestartTest {
                                                         };
                                                     })
                                             .keepState()
-                                            .restart(Restart.PERMANENT));
+                                            .restart(RestartRule.PERMANENT));
                     ref.tell("a");
                     ref.tell("b");
                     world.settle();

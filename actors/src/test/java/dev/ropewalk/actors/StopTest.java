@@ -3,6 +3,7 @@ package dev.ropewalk.actors;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.RestartRule;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -75,7 +76,7 @@ class StopTest {
                     for (Actor<String> actor : both(log)) {
                         log.clear();
                         ActorRef<String> ref =
-                                world.spin("permanent", actor.restart(Restart.PERMANENT));
+                                world.spin("permanent", actor.restart(RestartRule.PERMANENT));
                         ref.tell("before");
                         ref.stop();
                         ref.tell("after");

@@ -3,6 +3,7 @@ package dev.ropewalk.actors;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.RestartRule;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -87,7 +88,7 @@ class TerminateTest {
                         log.clear();
                         world.letters.clear();
                         ActorRef<String> ref =
-                                world.spin("permanent", actor.restart(Restart.PERMANENT));
+                                world.spin("permanent", actor.restart(RestartRule.PERMANENT));
                         ref.tell("wait");
                         ref.tell("a");
                         ref.tell("b");
@@ -142,7 +143,7 @@ class TerminateTest {
                         log.clear();
                         world.letters.clear();
                         ActorRef<String> ref =
-                                world.spin("waiting", actor.restart(Restart.PERMANENT));
+                                world.spin("waiting", actor.restart(RestartRule.PERMANENT));
                         world.settle();
                         world.on(
                                 () -> {
@@ -194,7 +195,7 @@ class TerminateTest {
                     for (Actor<String> actor : allStyles(log)) {
                         log.clear();
                         ActorRef<String> ref =
-                                world.spin("waiting", actor.restart(Restart.PERMANENT));
+                                world.spin("waiting", actor.restart(RestartRule.PERMANENT));
                         world.settle();
                         world.on(
                                 () -> {

@@ -1,54 +1,92 @@
 package dev.ropewalk.fibers;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 
 /**
- * How long a {@link FiberSupervisor} waits before it starts a fiber again; immutable. The first
+ * How long a supervisor waits before it starts a fiber or an actor again; immutable. The first
  * restart comes after {@code first}, each further one after {@code factor} times the delay before,
- * up to {@code most}. A fiber that then ran for at least {@code most} begins with {@code first}
- * again.
+ * up to {@code max}. A fiber or actor that then ran for at least {@code max} begins with {@code
+ * first} again.
  *
  * <p>Jitter shortens each delay by a random part of it, so that fibers that failed together do not
  * come back together: it is drawn evenly from {@code (1 - jitter) * delay} to {@code delay}.
- *
- * @param first the delay of the first restart
- * @param factor by which the delay grows, at least 1
- * @param most the longest delay, at least {@code first}
- * @param jitter the part of a delay that is random, from 0 to 1
  */
-public record BackOff(Duration first, double factor, Duration most, double jitter) {
+public final class BackOff {
     /** No delay at all. */
-    public static final BackOff NONE = new BackOff(Duration.ZERO, 1, Duration.ZERO, 0);
+    public static final BackOff NONE = new BackOff(new Values());
 
     /** Steps of a random number; a power of two, so that all of them are as likely. */
     private static final int STEPS = 1 << 20;
 
-    /** Checks the values. */
-    public BackOff {
-        long firstNs = Waits.nanos(first);
-        if (Waits.nanos(most) < firstNs) {
+    private final Values values;
+
+    private BackOff(Values values) {
+        long firstNs = Waits.nanos(values.first);
+        if (Waits.nanos(values.max) < firstNs) {
             throw new IllegalArgumentException(
-                    "most=" + most + " is shorter than first=" + first + "; it bounds all delays");
+                    "max="
+                            + values.max
+                            + " is shorter than first="
+                            + values.first
+                            + "; it bounds all delays");
         }
-        if (!(factor >= 1) || Double.isInfinite(factor)) {
+        if (!(values.factor >= 1) || Double.isInfinite(values.factor)) {
             throw new IllegalArgumentException(
-                    "factor=" + factor + " is below 1 or no number; 1 keeps the delay as it is");
+                    "factor="
+                            + values.factor
+                            + " is below 1 or no number; 1 keeps the delay as it is");
         }
-        if (!(jitter >= 0 && jitter <= 1)) {
+        if (!(values.jitter >= 0 && values.jitter <= 1)) {
             throw new IllegalArgumentException(
-                    "jitter=" + jitter + " is not from 0 to 1; 0 means none");
+                    "jitter=" + values.jitter + " is not from 0 to 1; 0 means none");
         }
+        this.values = values;
     }
 
     /**
      * {@return a back-off that doubles, without jitter}
      *
      * @param first the delay of the first restart
-     * @param most the longest delay
+     * @param max the longest delay, at least {@code first}
      */
-    public static BackOff doubling(Duration first, Duration most) {
-        return new BackOff(first, 2, most, 0);
+    public static BackOff doubling(Duration first, Duration max) {
+        return NONE.with(
+                copy -> {
+                    copy.first = first;
+                    copy.max = max;
+                    copy.factor = 2;
+                });
+    }
+
+    /** {@return the delay of the first restart} */
+    public Duration first() {
+        return values.first;
+    }
+
+    /** {@return the factor by which the delay grows, at least 1} */
+    public double factor() {
+        return values.factor;
+    }
+
+    /** {@return the longest delay, at least {@code first}} */
+    public Duration max() {
+        return values.max;
+    }
+
+    /** {@return the part of a delay that is random, from 0 to 1} */
+    public double jitter() {
+        return values.jitter;
+    }
+
+    /**
+     * {@return this back-off with another factor}
+     *
+     * @param factor by which the delay grows, at least 1, which keeps it as it is
+     */
+    public BackOff withFactor(double factor) {
+        return with(copy -> copy.factor = factor);
     }
 
     /**
@@ -57,17 +95,39 @@ public record BackOff(Duration first, double factor, Duration most, double jitte
      * @param part the part of a delay that is random, from 0 to 1
      */
     public BackOff withJitter(double part) {
-        return new BackOff(first, factor, most, part);
+        return with(copy -> copy.jitter = part);
     }
 
     /** The delay before restart {@code number}, from 1 on; {@code random} draws below its bound. */
     long delayNs(int number, IntUnaryOperator random) {
-        double grown = first.toNanos() * Math.pow(factor, number - 1);
-        long delayNs = (long) Math.min(grown, (double) most.toNanos());
-        if (jitter == 0 || delayNs == 0) {
+        double grown = values.first.toNanos() * Math.pow(values.factor, number - 1);
+        long delayNs = (long) Math.min(grown, (double) values.max.toNanos());
+        if (values.jitter == 0 || delayNs == 0) {
             return delayNs;
         }
         double part = random.applyAsInt(STEPS) / (double) STEPS;
-        return delayNs - (long) (part * jitter * delayNs);
+        return delayNs - (long) (part * values.jitter * delayNs);
+    }
+
+    private BackOff with(Consumer<Values> change) {
+        Values copy = values.copy();
+        change.accept(copy);
+        return new BackOff(copy);
+    }
+
+    /** Changed only while it is a copy that no back-off has yet. */
+    private static final class Values implements Cloneable {
+        Duration first = Duration.ZERO;
+        double factor = 1;
+        Duration max = Duration.ZERO;
+        double jitter;
+
+        Values copy() {
+            try {
+                return (Values) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
+        }
     }
 }

@@ -2,26 +2,12 @@ package dev.ropewalk.fibers;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * How a {@link BlockingPool} is made; immutable. Start from {@link #named} and change what differs.
- *
- * @param name the pool's name, also that of its virtual threads
- * @param maxConcurrency how many calls run at once
- * @param maxPending how many callers may wait for a place; one more is refused
- * @param stopLimit how long an interrupted call may take to return before it is abandoned
- * @param undelivered is given each result that nobody takes
  */
-public record BlockingOptions(
-        String name,
-        int maxConcurrency,
-        int maxPending,
-        Duration stopLimit,
-        UndeliveredHook undelivered) {
-
-    private static final int DEFAULT_AT_ONCE = 256;
-    private static final Duration DEFAULT_STOP_LIMIT = Duration.ofSeconds(1);
-
+public final class BlockingOptions {
     /** Is given the results whose callers were ended meanwhile. */
     @FunctionalInterface
     public interface UndeliveredHook {
@@ -35,23 +21,29 @@ public record BlockingOptions(
         void undelivered(Object result) throws Exception;
     }
 
-    /** Checks the values. */
-    public BlockingOptions {
-        Objects.requireNonNull(name, "name");
-        Objects.requireNonNull(undelivered, "undelivered");
-        if (maxConcurrency < 1) {
+    private final Values values;
+
+    private BlockingOptions(Values values) {
+        String name = Objects.requireNonNull(values.name, "name");
+        Objects.requireNonNull(values.undelivered, "undelivered");
+        if (values.maxConcurrency < 1) {
             throw new IllegalArgumentException(
                     "maxConcurrency="
-                            + maxConcurrency
+                            + values.maxConcurrency
                             + " < 1: pool "
                             + name
                             + " could run no call");
         }
-        if (maxPending < 0) {
+        if (values.maxPending < 0) {
             throw new IllegalArgumentException(
-                    "maxPending=" + maxPending + " < 0 for pool " + name + "; 0 lets none wait");
+                    "maxPending="
+                            + values.maxPending
+                            + " < 0 for pool "
+                            + name
+                            + "; 0 lets none wait");
         }
-        Waits.nanos(stopLimit);
+        Waits.nanos(values.stopLimit);
+        this.values = values;
     }
 
     /**
@@ -61,12 +53,32 @@ public record BlockingOptions(
      * @param name the pool's name
      */
     public static BlockingOptions named(String name) {
-        return new BlockingOptions(
-                name,
-                DEFAULT_AT_ONCE,
-                Integer.MAX_VALUE,
-                DEFAULT_STOP_LIMIT,
-                BlockingOptions::closeIfCloseable);
+        return new BlockingOptions(new Values(name));
+    }
+
+    /** {@return the pool's name, also that of its virtual threads} */
+    public String name() {
+        return values.name;
+    }
+
+    /** {@return how many calls run at once} */
+    public int maxConcurrency() {
+        return values.maxConcurrency;
+    }
+
+    /** {@return how many callers may wait for a place; one more is refused} */
+    public int maxPending() {
+        return values.maxPending;
+    }
+
+    /** {@return how long an interrupted call may take to return before it is abandoned} */
+    public Duration stopLimit() {
+        return values.stopLimit;
+    }
+
+    /** {@return the hook that is given each result that nobody takes} */
+    public UndeliveredHook undelivered() {
+        return values.undelivered;
     }
 
     /**
@@ -75,7 +87,7 @@ public record BlockingOptions(
      * @param calls how many, at least 1
      */
     public BlockingOptions withMaxConcurrency(int calls) {
-        return new BlockingOptions(name, calls, maxPending, stopLimit, undelivered);
+        return with(copy -> copy.maxConcurrency = calls);
     }
 
     /**
@@ -84,7 +96,7 @@ public record BlockingOptions(
      * @param callers how many may wait for a place; 0 refuses a call that cannot run at once
      */
     public BlockingOptions withMaxPending(int callers) {
-        return new BlockingOptions(name, maxConcurrency, callers, stopLimit, undelivered);
+        return with(copy -> copy.maxPending = callers);
     }
 
     /**
@@ -93,7 +105,7 @@ public record BlockingOptions(
      * @param limit how long an interrupted call may take to return
      */
     public BlockingOptions withStopLimit(Duration limit) {
-        return new BlockingOptions(name, maxConcurrency, maxPending, limit, undelivered);
+        return with(copy -> copy.stopLimit = limit);
     }
 
     /**
@@ -102,12 +114,39 @@ public record BlockingOptions(
      * @param hook is called instead of closing the result
      */
     public BlockingOptions withUndelivered(UndeliveredHook hook) {
-        return new BlockingOptions(name, maxConcurrency, maxPending, stopLimit, hook);
+        return with(copy -> copy.undelivered = hook);
+    }
+
+    private BlockingOptions with(Consumer<Values> change) {
+        Values copy = values.copy();
+        change.accept(copy);
+        return new BlockingOptions(copy);
     }
 
     private static void closeIfCloseable(Object result) throws Exception {
         if (result instanceof AutoCloseable closeable) {
             closeable.close();
+        }
+    }
+
+    /** Changed only while it is a copy that no options have yet. */
+    private static final class Values implements Cloneable {
+        final String name;
+        int maxConcurrency = 256;
+        int maxPending = Integer.MAX_VALUE;
+        Duration stopLimit = Duration.ofSeconds(1);
+        UndeliveredHook undelivered = BlockingOptions::closeIfCloseable;
+
+        Values(String name) {
+            this.name = name;
+        }
+
+        Values copy() {
+            try {
+                return (Values) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
         }
     }
 }

@@ -12,37 +12,8 @@ import java.util.TreeSet;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
-/**
- * How a cord is made; immutable. Start from {@link #named} and change what differs.
- *
- * @param name the cord's name, also its thread's when the cord has one of its own
- * @param thread the cord's thread
- * @param stopLimit how long a fiber that ends waits for its children before it abandons them
- * @param uncaught is told what nobody else takes
- * @param clock real or virtual time
- * @param stacks what its fibers run on
- * @param initialiser what the cord's root fiber runs before anything else; null for nothing
- * @param lateUnmount whether a light stack is left only when it must be; see {@link
- *     #withLateUnmount}
- * @param watch how fibers that do not yield are seen
- * @param switchHooks carry context that is bound to the thread; none unless asked for
- * @param maxFibers how many fibers it may have at once; see {@link #withMaxFibers}
- */
-public record CordOptions(
-        String name,
-        ThreadOptions thread,
-        Duration stopLimit,
-        UncaughtHandler uncaught,
-        Clock clock,
-        StackKind stacks,
-        @Nullable Action initialiser,
-        boolean lateUnmount,
-        WatchOptions watch,
-        List<SwitchHook<?>> switchHooks,
-        int maxFibers) {
-
-    private static final long DEFAULT_STACK_SIZE = 16L << 20;
-    private static final Duration DEFAULT_STOP_LIMIT = Duration.ofSeconds(5);
+/** How a cord is made; immutable. Start from {@link #named} and change what differs. */
+public final class CordOptions {
     private static final Logger LOG = Logs.logger("dev.ropewalk.fibers");
 
     /** {@code -Dropewalk.lateUnmount=true} tries it on all cords of a program. */
@@ -65,39 +36,41 @@ public record CordOptions(
      */
     public record VirtualClock(long seed, boolean seededOrder) implements Clock {}
 
-    /** Checks the values. */
-    public CordOptions {
-        Objects.requireNonNull(name, "name");
-        Objects.requireNonNull(thread, "thread");
-        Objects.requireNonNull(stopLimit, "stopLimit");
-        Objects.requireNonNull(uncaught, "uncaught");
-        Objects.requireNonNull(clock, "clock");
-        Objects.requireNonNull(stacks, "stacks");
-        Objects.requireNonNull(watch, "watch");
-        switchHooks = List.copyOf(switchHooks);
-        if (maxFibers < 1) {
+    private final Values values;
+
+    private CordOptions(Values values) {
+        String name = Objects.requireNonNull(values.name, "name");
+        Objects.requireNonNull(values.thread, "thread");
+        Objects.requireNonNull(values.stopLimit, "stopLimit");
+        Objects.requireNonNull(values.uncaught, "uncaught");
+        Objects.requireNonNull(values.clock, "clock");
+        Objects.requireNonNull(values.stacks, "stacks");
+        Objects.requireNonNull(values.watch, "watch");
+        if (values.maxFibers < 1) {
             throw new IllegalArgumentException(
                     "maxFibers="
-                            + maxFibers
+                            + values.maxFibers
                             + " < 1: cord "
                             + name
                             + " could run nothing but its root fiber; Integer.MAX_VALUE means no"
                             + " limit");
         }
-        if (stacks == StackKind.VIRTUAL_THREAD && clock instanceof VirtualClock) {
+        if (values.stacks == StackKind.VIRTUAL_THREAD && values.clock instanceof VirtualClock) {
             throw new IllegalArgumentException(
                     "stacks=VIRTUAL_THREAD of cord "
                             + name
                             + " cannot run on clock="
-                            + clock
-                            + ": what the JDK waits for takes real time; use StackKind.LIGHT");
+                            + values.clock
+                            + ": a wait of the JDK takes real time; use StackKind.LIGHT");
         }
         try {
-            Waits.nanos(stopLimit);
+            Waits.nanos(values.stopLimit);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "stopLimit=" + stopLimit + " of cord " + name + ": " + e.getMessage(), e);
+                    "stopLimit=" + values.stopLimit + " of cord " + name + ": " + e.getMessage(),
+                    e);
         }
+        this.values = values;
     }
 
     /**
@@ -107,26 +80,76 @@ public record CordOptions(
      * @param name the cord's name
      */
     public static CordOptions named(String name) {
-        return new CordOptions(
-                name,
-                new ThreadOptions(DEFAULT_STACK_SIZE, null, Set.of()),
-                DEFAULT_STOP_LIMIT,
-                CordOptions::log,
-                new RealClock(),
-                StackKind.LIGHT,
-                null,
-                LATE_UNMOUNT,
-                WatchOptions.DEFAULT,
-                List.of(),
-                Integer.MAX_VALUE);
+        return new CordOptions(new Values(name));
     }
 
-    // ---------------------------------------------------------------- the thread
+    // ---------------------------------------------------------------- the values
+
+    /** {@return the cord's name, also its thread's when the cord has one of its own} */
+    public String name() {
+        return values.name;
+    }
+
+    /** {@return the cord's thread} */
+    public ThreadOptions thread() {
+        return values.thread;
+    }
 
     /** {@return the size in bytes of the stack of a cord's own thread} */
     public long stackSize() {
-        return thread.stackSize();
+        return values.thread.stackSize();
     }
+
+    /** {@return how long a fiber that ends waits for its children before it abandons them} */
+    public Duration stopLimit() {
+        return values.stopLimit;
+    }
+
+    /** {@return the handler that is told what nobody else takes} */
+    public UncaughtHandler uncaught() {
+        return values.uncaught;
+    }
+
+    /** {@return real or virtual time} */
+    public Clock clock() {
+        return values.clock;
+    }
+
+    /** {@return what its fibers run on} */
+    public StackKind stacks() {
+        return values.stacks;
+    }
+
+    /** {@return what the cord's root fiber runs before anything else; null for nothing} */
+    public @Nullable Action initialiser() {
+        return values.initialiser;
+    }
+
+    /**
+     * {@return whether a light stack is left only when it must be; see {@link #withLateUnmount}}
+     */
+    public boolean lateUnmount() {
+        return values.lateUnmount;
+    }
+
+    /** {@return how fibers that do not yield are seen} */
+    public WatchOptions watch() {
+        return values.watch;
+    }
+
+    /**
+     * {@return the hooks that carry context which is bound to the thread; none unless asked for}
+     */
+    public List<SwitchHook<?>> switchHooks() {
+        return values.switchHooks;
+    }
+
+    /** {@return how many fibers it may have at once; see {@link #withMaxFibers}} */
+    public int maxFibers() {
+        return values.maxFibers;
+    }
+
+    // ---------------------------------------------------------------- the thread
 
     /**
      * {@return these options with another name}
@@ -134,7 +157,7 @@ public record CordOptions(
      * @param other the cord's name
      */
     public CordOptions withName(String other) {
-        return with(draft -> draft.name = other);
+        return with(copy -> copy.name = other);
     }
 
     /**
@@ -143,7 +166,7 @@ public record CordOptions(
      * @param bytes size of the thread's stack in bytes
      */
     public CordOptions withStackSize(long bytes) {
-        return withThread(new ThreadOptions(bytes, thread.factory(), thread.cpus()));
+        return withThread(values.thread.withStackSize(bytes));
     }
 
     /**
@@ -157,7 +180,7 @@ public record CordOptions(
      */
     public CordOptions withThreadFactory(ThreadFactory factory) {
         Objects.requireNonNull(factory, "factory");
-        return withThread(new ThreadOptions(thread.stackSize(), factory, thread.cpus()));
+        return withThread(values.thread.withFactory(factory));
     }
 
     /**
@@ -181,22 +204,22 @@ public record CordOptions(
                         "cpus="
                                 + Arrays.toString(cpus)
                                 + " of cord "
-                                + name
+                                + values.name
                                 + " has "
                                 + cpu
                                 + " twice; name each once");
             }
         }
-        return withThread(new ThreadOptions(thread.stackSize(), thread.factory(), all));
+        return withThread(values.thread.withCpus(all));
     }
 
     /** Without a thread factory, for a thread that is there already. */
     CordOptions onCallersThread() {
-        return withThread(new ThreadOptions(thread.stackSize(), null, thread.cpus()));
+        return withThread(values.thread.withFactory(null));
     }
 
     private CordOptions withThread(ThreadOptions other) {
-        return with(draft -> draft.thread = other);
+        return with(copy -> copy.thread = other);
     }
 
     // ---------------------------------------------------------------- the rest
@@ -207,7 +230,7 @@ public record CordOptions(
      * @param limit how long an ending fiber waits for its children
      */
     public CordOptions withStopLimit(Duration limit) {
-        return with(draft -> draft.stopLimit = limit);
+        return with(copy -> copy.stopLimit = limit);
     }
 
     /**
@@ -216,7 +239,7 @@ public record CordOptions(
      * @param handler is told what nobody else takes
      */
     public CordOptions withUncaught(UncaughtHandler handler) {
-        return with(draft -> draft.uncaught = handler);
+        return with(copy -> copy.uncaught = handler);
     }
 
     /**
@@ -225,7 +248,7 @@ public record CordOptions(
      * @param other real or virtual time
      */
     public CordOptions withClock(Clock other) {
-        return with(draft -> draft.clock = other);
+        return with(copy -> copy.clock = other);
     }
 
     /**
@@ -234,7 +257,7 @@ public record CordOptions(
      * @param kind what the cord's fibers run on
      */
     public CordOptions withStacks(StackKind kind) {
-        return with(draft -> draft.stacks = kind);
+        return with(copy -> copy.stacks = kind);
     }
 
     /**
@@ -242,16 +265,16 @@ public record CordOptions(
      *
      * <p>It runs as the cord's root fiber, before the body, and may wait and spin fibers, which
      * live on until the cord ends. Fibers that others spin on the cord meanwhile start when it is
-     * done, so it must not wait for one of those; messages are taken, for it may wait for one. If
-     * it throws, the cord ends: its failure comes out of {@link Cord#run}, or of the root's {@link
-     * Fiber#await}, or goes to the uncaught handler, and who waits to be started gets a {@link
-     * CordClosedException}.
+     * done, so it must not wait for one of those; messages are taken, because it may wait for one.
+     * If it throws, the cord ends: its failure comes out of {@link Cord#run}, or of the root's
+     * {@link Fiber#await}, or goes to the uncaught handler, and a fiber that has not started gets a
+     * {@link CordClosedException}.
      *
      * @param action runs once on each cord, where {@link Cord#current} says which
      */
     public CordOptions withInitialiser(Action action) {
         Objects.requireNonNull(action, "action");
-        return with(draft -> draft.initialiser = action);
+        return with(copy -> copy.initialiser = action);
     }
 
     /**
@@ -268,7 +291,7 @@ public record CordOptions(
      * @param on whether stacks are left late; the default is false
      */
     public CordOptions withLateUnmount(boolean on) {
-        return with(draft -> draft.lateUnmount = on);
+        return with(copy -> copy.lateUnmount = on);
     }
 
     // ---------------------------------------------------------------- watching
@@ -288,7 +311,7 @@ public record CordOptions(
      * @throws IllegalArgumentException if it is zero, negative or longer than 292 years
      */
     public CordOptions withStuckLimit(Duration limit) {
-        return withWatch(new WatchOptions(limit, watch.stuckHandler(), watch.sliceLimits()));
+        return withWatch(values.watch.withStuckLimit(limit));
     }
 
     /**
@@ -297,7 +320,7 @@ public record CordOptions(
      * @param handler is told of it; unless changed, a warning is logged
      */
     public CordOptions withStuckHandler(WatchdogHandler handler) {
-        return withWatch(new WatchOptions(watch.stuckLimit(), handler, watch.sliceLimits()));
+        return withWatch(values.watch.withStuckHandler(handler));
     }
 
     /**
@@ -307,11 +330,11 @@ public record CordOptions(
      *     ms and an error after a second
      */
     public CordOptions withSliceLimits(SliceLimits limits) {
-        return withWatch(new WatchOptions(watch.stuckLimit(), watch.stuckHandler(), limits));
+        return withWatch(values.watch.withSliceLimits(limits));
     }
 
     private CordOptions withWatch(WatchOptions other) {
-        return with(draft -> draft.watch = other);
+        return with(copy -> copy.watch = other);
     }
 
     /**
@@ -320,7 +343,7 @@ public record CordOptions(
      * @param hooks all of them, in the order in which they are asked; none for none
      */
     public CordOptions withSwitchHooks(SwitchHook<?>... hooks) {
-        return with(draft -> draft.switchHooks = List.of(hooks));
+        return with(copy -> copy.switchHooks = List.of(hooks));
     }
 
     /**
@@ -328,71 +351,54 @@ public record CordOptions(
      * spins more than it ends, which would fill the memory otherwise; a {@code Semaphore} is the
      * means to hold callers back. All fibers of the cord count from when they are spun until they
      * have ended, whoever spun them, but for the root; so do coroutines, generators, handlers, and
-     * what the library spins. What is spun beyond the limit fails with a {@link
+     * the fibers of the library itself. A fiber that is spun beyond the limit fails with a {@link
      * TooManyFibersException}, and all others go on.
      *
      * <p>A task of a {@link Scheduler} counts once a cord starts it. A cord that is full steals
      * none, and passes its own on to one that is not; if all are full, the task fails. So the limit
      * bounds what runs, not what waits to be started.
      *
-     * @param most at least 1; {@code Integer.MAX_VALUE}, the default, for no limit
+     * @param max at least 1; {@code Integer.MAX_VALUE}, the default, for no limit
      * @throws IllegalArgumentException if it is less than 1
      */
-    public CordOptions withMaxFibers(int most) {
-        return with(draft -> draft.maxFibers = most);
+    public CordOptions withMaxFibers(int max) {
+        return with(copy -> copy.maxFibers = max);
     }
 
-    private CordOptions with(Consumer<Draft> change) {
-        Draft draft = new Draft(this);
-        change.accept(draft);
-        return draft.options();
-    }
-
-    /** A copy in the making, so that a change names what it changes and nothing else. */
-    private static final class Draft {
-        String name;
-        ThreadOptions thread;
-        Duration stopLimit;
-        UncaughtHandler uncaught;
-        Clock clock;
-        StackKind stacks;
-        @Nullable Action initialiser;
-        boolean lateUnmount;
-        WatchOptions watch;
-        List<SwitchHook<?>> switchHooks;
-        int maxFibers;
-
-        Draft(CordOptions from) {
-            this.name = from.name;
-            this.thread = from.thread;
-            this.stopLimit = from.stopLimit;
-            this.uncaught = from.uncaught;
-            this.clock = from.clock;
-            this.stacks = from.stacks;
-            this.initialiser = from.initialiser;
-            this.lateUnmount = from.lateUnmount;
-            this.watch = from.watch;
-            this.switchHooks = from.switchHooks;
-            this.maxFibers = from.maxFibers;
-        }
-
-        CordOptions options() {
-            return new CordOptions(
-                    name,
-                    thread,
-                    stopLimit,
-                    uncaught,
-                    clock,
-                    stacks,
-                    initialiser,
-                    lateUnmount,
-                    watch,
-                    switchHooks,
-                    maxFibers);
-        }
+    private CordOptions with(Consumer<Values> change) {
+        Values copy = values.copy();
+        change.accept(copy);
+        return new CordOptions(copy);
     }
 
     private static void log(Fiber<?> fiber, Throwable failure) {
         LOG.error("uncaught in {}", fiber.lineage(), failure);
+    }
+
+    /** Changed only while it is a copy that no options have yet. */
+    private static final class Values implements Cloneable {
+        String name;
+        ThreadOptions thread = ThreadOptions.DEFAULT;
+        Duration stopLimit = Duration.ofSeconds(5);
+        UncaughtHandler uncaught = CordOptions::log;
+        Clock clock = new RealClock();
+        StackKind stacks = StackKind.LIGHT;
+        @Nullable Action initialiser;
+        boolean lateUnmount = LATE_UNMOUNT;
+        WatchOptions watch = WatchOptions.DEFAULT;
+        List<SwitchHook<?>> switchHooks = List.of();
+        int maxFibers = Integer.MAX_VALUE;
+
+        Values(String name) {
+            this.name = name;
+        }
+
+        Values copy() {
+            try {
+                return (Values) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
+        }
     }
 }

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 
 /**
- * A body that is run a piece at a time: {@link #resume} runs it up to its next {@link
- * #yield}, and values go both ways. {@link #transfer} switches between coroutines as equals.
+ * A body that is run a piece at a time: {@link #resume} runs it up to its next {@link #yield}, and
+ * values go both ways. {@link #transfer} switches between coroutines as equals.
  *
  * {@snippet file="dev/ropewalk/fibers/GeneratorSnippetsTest.java" region="coroutine"}
  *
@@ -103,8 +103,8 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
     }
 
     /**
-     * Runs the body on to its next {@link #yield} or its end. A switchpoint: if it is left
-     * by an exception, the body goes on and owes its answer to {@link #await}.
+     * Runs the body on to its next {@link #yield} or its end. A switchpoint: if it is left by an
+     * exception, the body goes on and owes its answer to {@link #await}.
      *
      * @param value what the body's yield returns, or at first the body's parameter
      * @return what the body yields next, or its result
@@ -161,8 +161,8 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
     }
 
     /**
-     * Throws the exception in the body, from its {@link #yield}, and else does what {@link
-     * #resume} does. In the running coroutine it is thrown at once.
+     * Throws the exception in the body, from its {@link #yield}, and else does what {@link #resume}
+     * does. In the running coroutine it is thrown at once.
      *
      * @param failure what is thrown there, as it is
      * @return what the body yields next, or its result

@@ -93,8 +93,7 @@ public final class Debounce<T> implements AutoCloseable {
         this.isLeading = options.isLeading();
         this.action = action;
         Action body = this::work;
-        this.worker =
-                FiberImpl.spinOn(FiberImpl.current(), options.name(), Fiber.callable(body));
+        this.worker = FiberImpl.spinOn(FiberImpl.current(), options.name(), Fiber.callable(body));
         FiberAwait.listen(worker, this::ended);
     }
 

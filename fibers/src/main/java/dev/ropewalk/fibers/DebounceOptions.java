@@ -2,31 +2,27 @@ package dev.ropewalk.fibers;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
- * When a {@link Debounce} runs its action; immutable. Start from {@link #quiet} and change what
- * differs.
- *
- * @param name the name of its fiber
- * @param quiet how long nothing must have been triggered, more than zero
- * @param longestWait the most that a value waits, however many follow it; at least {@code quiet}
- * @param isLeading whether the first trigger after a quiet time runs the action at once
+ * When a {@link Debounce} runs its action; immutable. Start from {@link #quiet(Duration)} and
+ * change what differs.
  */
-public record DebounceOptions(
-        String name, Duration quiet, Duration longestWait, boolean isLeading) {
+public final class DebounceOptions {
+    private final Values values;
 
-    /** Checks the values. */
-    public DebounceOptions {
-        Objects.requireNonNull(name, "name");
-        long quietNs = Timed.positiveNanos("quiet", quiet);
-        if (Waits.nanos(longestWait) < quietNs) {
+    private DebounceOptions(Values values) {
+        Objects.requireNonNull(values.name, "name");
+        long quietNs = Timed.positiveNanos("quiet", values.quiet);
+        if (Waits.nanos(values.longestWait) < quietNs) {
             throw new IllegalArgumentException(
                     "longestWait="
-                            + longestWait
+                            + values.longestWait
                             + " is shorter than quiet="
-                            + quiet
+                            + values.quiet
                             + ", so it would never be quiet for long enough; make it longer");
         }
+        this.values = values;
     }
 
     /**
@@ -36,7 +32,27 @@ public record DebounceOptions(
      * @throws IllegalArgumentException if the time is zero, negative, or longer than 292 years
      */
     public static DebounceOptions quiet(Duration quiet) {
-        return new DebounceOptions("debounce", quiet, Waits.FOREVER, false);
+        return new DebounceOptions(new Values(quiet));
+    }
+
+    /** {@return the name of its fiber} */
+    public String name() {
+        return values.name;
+    }
+
+    /** {@return how long nothing must have been triggered, more than zero} */
+    public Duration quiet() {
+        return values.quiet;
+    }
+
+    /** {@return how long a value waits at most, however many follow it; at least {@code quiet}} */
+    public Duration longestWait() {
+        return values.longestWait;
+    }
+
+    /** {@return whether the first trigger after a quiet time runs the action at once} */
+    public boolean isLeading() {
+        return values.isLeading;
     }
 
     /**
@@ -45,7 +61,7 @@ public record DebounceOptions(
      * @param other the name
      */
     public DebounceOptions withName(String other) {
-        return new DebounceOptions(other, quiet, longestWait, isLeading);
+        return with(copy -> copy.name = other);
     }
 
     /**
@@ -56,7 +72,7 @@ public record DebounceOptions(
      * @throws IllegalArgumentException if it is shorter than that, or longer than 292 years
      */
     public DebounceOptions withLongestWait(Duration longest) {
-        return new DebounceOptions(name, quiet, longest, isLeading);
+        return with(copy -> copy.longestWait = longest);
     }
 
     /**
@@ -64,6 +80,32 @@ public record DebounceOptions(
      * those that follow wait for the next quiet time as ever, so the last value is never missed}
      */
     public DebounceOptions withLeading() {
-        return new DebounceOptions(name, quiet, longestWait, true);
+        return with(copy -> copy.isLeading = true);
+    }
+
+    private DebounceOptions with(Consumer<Values> change) {
+        Values copy = values.copy();
+        change.accept(copy);
+        return new DebounceOptions(copy);
+    }
+
+    /** Changed only while it is a copy that no options have yet. */
+    private static final class Values implements Cloneable {
+        String name = "debounce";
+        final Duration quiet;
+        Duration longestWait = Waits.FOREVER;
+        boolean isLeading;
+
+        Values(Duration quiet) {
+            this.quiet = quiet;
+        }
+
+        Values copy() {
+            try {
+                return (Values) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
+        }
     }
 }

@@ -5,51 +5,21 @@ import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * How a {@link FiberSupervisor} works; immutable. Start from {@link #restarting} and change what
  * differs.
- *
- * @param restart which ends are followed by a restart
- * @param intensity how many restarts of all fibers together are allowed within the period
- * @param period the length of that sliding window
- * @param backOff how long to wait before a restart
- * @param stopLimit how long all fibers together may take to end when the supervisor ends
- * @param isEndless whether the supervisor goes on when no fiber is left
- * @param onResult is told each end with a result
- * @param onFailure is told each end by a failure
  */
-public record FiberSupervision(
-        Restart restart,
-        int intensity,
-        Duration period,
-        BackOff backOff,
-        Duration stopLimit,
-        boolean isEndless,
-        ResultHook onResult,
-        FailureHook onFailure) {
-
-    private static final int DEFAULT_INTENSITY = 1;
-    private static final Duration DEFAULT_PERIOD = Duration.ofSeconds(5);
-    private static final Duration DEFAULT_STOP_LIMIT = Duration.ofSeconds(5);
+public final class FiberSupervision {
     private static final Logger LOG = Logs.logger(FiberSupervisor.class);
-
-    /** Which ends of a fiber are followed by a restart. */
-    public enum Restart {
-        /** Every end: a result, a failure, also a termination by somebody else. */
-        ALWAYS,
-        /** Only a failure; not a result and not a termination. */
-        ON_ERROR,
-        /** None. */
-        NEVER
-    }
 
     /** Is told the results of fibers. */
     @FunctionalInterface
     public interface ResultHook {
         /**
          * Called once per end with a result, in the supervising fiber, before a restart. It must
-         * not wait; what it throws goes to the cord's uncaught handler.
+         * not wait; its exceptions go to the cord's uncaught handler.
          *
          * @param fiber the dead fiber
          * @param result what its body returned, or what it was stopped with
@@ -62,7 +32,7 @@ public record FiberSupervision(
     public interface FailureHook {
         /**
          * Called once per failure, in the supervising fiber, before a restart; not for a
-         * termination. It must not wait; what it throws goes to the cord's uncaught handler.
+         * termination. It must not wait; its exceptions go to the cord's uncaught handler.
          *
          * @param fiber the dead fiber
          * @param failure what its body threw, or a {@link FiberAbandonedException}
@@ -70,21 +40,16 @@ public record FiberSupervision(
         void failed(Fiber<?> fiber, Throwable failure);
     }
 
-    /** Checks the values. */
-    public FiberSupervision {
-        Objects.requireNonNull(restart, "restart");
-        Objects.requireNonNull(backOff, "backOff");
-        Objects.requireNonNull(onResult, "onResult");
-        Objects.requireNonNull(onFailure, "onFailure");
-        if (intensity < 0) {
-            throw new IllegalArgumentException(
-                    "intensity=" + intensity + " < 0; 0 lets the first failure end all");
-        }
-        if (Waits.nanos(period) == 0) {
-            throw new IllegalArgumentException(
-                    "period=" + period + ": no two restarts lie within it; make it longer");
-        }
-        Waits.nanos(stopLimit);
+    private final Values values;
+
+    private FiberSupervision(Values values) {
+        Objects.requireNonNull(values.restart, "restart");
+        Objects.requireNonNull(values.backOff, "backOff");
+        Objects.requireNonNull(values.onResult, "onResult");
+        Objects.requireNonNull(values.onFailure, "onFailure");
+        new RestartWindow(values.intensity, values.period); // refuses what is none
+        Waits.nanos(values.stopLimit);
+        this.values = values;
     }
 
     /**
@@ -93,16 +58,48 @@ public record FiberSupervision(
      *
      * @param restart which ends are followed by a restart
      */
-    public static FiberSupervision restarting(Restart restart) {
-        return new FiberSupervision(
-                restart,
-                DEFAULT_INTENSITY,
-                DEFAULT_PERIOD,
-                BackOff.NONE,
-                DEFAULT_STOP_LIMIT,
-                false,
-                (_, _) -> {},
-                (fiber, failure) -> LOG.warn("{} failed under its supervisor", fiber, failure));
+    public static FiberSupervision restarting(RestartRule restart) {
+        return new FiberSupervision(new Values(restart));
+    }
+
+    /** {@return which ends are followed by a restart} */
+    public RestartRule restart() {
+        return values.restart;
+    }
+
+    /** {@return how many restarts of all fibers together are allowed within the period} */
+    public int intensity() {
+        return values.intensity;
+    }
+
+    /** {@return the length of that sliding window} */
+    public Duration period() {
+        return values.period;
+    }
+
+    /** {@return how long to wait before a restart} */
+    public BackOff backOff() {
+        return values.backOff;
+    }
+
+    /** {@return how long all fibers together may take to end when the supervisor ends} */
+    public Duration stopLimit() {
+        return values.stopLimit;
+    }
+
+    /** {@return whether the supervisor goes on when no fiber is left} */
+    public boolean isEndless() {
+        return values.isEndless;
+    }
+
+    /** {@return the hook that is told each end with a result} */
+    public ResultHook onResult() {
+        return values.onResult;
+    }
+
+    /** {@return the hook that is told each end by a failure} */
+    public FailureHook onFailure() {
+        return values.onFailure;
     }
 
     /**
@@ -112,8 +109,11 @@ public record FiberSupervision(
      * @param within the length of the sliding window
      */
     public FiberSupervision withIntensity(int restarts, Duration within) {
-        return new FiberSupervision(
-                restart, restarts, within, backOff, stopLimit, isEndless, onResult, onFailure);
+        return with(
+                copy -> {
+                    copy.intensity = restarts;
+                    copy.period = within;
+                });
     }
 
     /**
@@ -122,8 +122,7 @@ public record FiberSupervision(
      * @param delays how long to wait before a restart
      */
     public FiberSupervision withBackOff(BackOff delays) {
-        return new FiberSupervision(
-                restart, intensity, period, delays, stopLimit, isEndless, onResult, onFailure);
+        return with(copy -> copy.backOff = delays);
     }
 
     /**
@@ -132,14 +131,12 @@ public record FiberSupervision(
      * @param limit how long all fibers together may take to end
      */
     public FiberSupervision withStopLimit(Duration limit) {
-        return new FiberSupervision(
-                restart, intensity, period, backOff, limit, isEndless, onResult, onFailure);
+        return with(copy -> copy.stopLimit = limit);
     }
 
     /** {@return these rules for a supervisor that goes on until it is ended or cancelled} */
     public FiberSupervision endless() {
-        return new FiberSupervision(
-                restart, intensity, period, backOff, stopLimit, true, onResult, onFailure);
+        return with(copy -> copy.isEndless = true);
     }
 
     /**
@@ -148,8 +145,7 @@ public record FiberSupervision(
      * @param hook is told each end with a result
      */
     public FiberSupervision withOnResult(ResultHook hook) {
-        return new FiberSupervision(
-                restart, intensity, period, backOff, stopLimit, isEndless, hook, onFailure);
+        return with(copy -> copy.onResult = hook);
     }
 
     /**
@@ -158,7 +154,37 @@ public record FiberSupervision(
      * @param hook is told each end by a failure, instead of the log
      */
     public FiberSupervision withOnFailure(FailureHook hook) {
-        return new FiberSupervision(
-                restart, intensity, period, backOff, stopLimit, isEndless, onResult, hook);
+        return with(copy -> copy.onFailure = hook);
+    }
+
+    private FiberSupervision with(Consumer<Values> change) {
+        Values copy = values.copy();
+        change.accept(copy);
+        return new FiberSupervision(copy);
+    }
+
+    /** Changed only while it is a copy that no options have yet. */
+    private static final class Values implements Cloneable {
+        final RestartRule restart;
+        int intensity = 1;
+        Duration period = Duration.ofSeconds(5);
+        BackOff backOff = BackOff.NONE;
+        Duration stopLimit = Duration.ofSeconds(5);
+        boolean isEndless;
+        ResultHook onResult = (_, _) -> {};
+        FailureHook onFailure =
+                (fiber, failure) -> LOG.warn("{} failed under its supervisor", fiber, failure);
+
+        Values(RestartRule restart) {
+            this.restart = restart;
+        }
+
+        Values copy() {
+            try {
+                return (Values) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
+        }
     }
 }

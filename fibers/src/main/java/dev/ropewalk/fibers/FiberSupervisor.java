@@ -22,8 +22,8 @@ import java.util.concurrent.Callable;
  * and adopted by hooks and other fibers of the cord. The call ends when all fibers have ended for
  * good; when their restarts are too many; or when the owner is terminated, cancelled or raised
  * into. However it ends, it leaves no fiber behind: those that are left are terminated one after
- * the other, the last first, each awaited before the next, all within the stop limit; who does not
- * end is abandoned with a report.
+ * the other, the last first, each awaited before the next, all within the stop limit; one that does
+ * not end is abandoned with a report.
  *
  * <p>A failure of a supervised fiber is the supervisor's: it goes to the hook and not to the
  * parent. A supervisor is confined to its owner's cord, its fibers are not.
@@ -47,7 +47,7 @@ public final class FiberSupervisor {
      */
     private final FiberImpl<?> owner = FiberImpl.current();
     private final FiberSupervision rules;
-    private final RestartLog restarts;
+    private final RestartWindow restarts;
     private final SequencedSet<Member> members = new LinkedHashSet<>();
     private final ArrayDeque<Member> events = new ArrayDeque<>();
     private final PriorityQueue<Member> delayed =
@@ -62,7 +62,7 @@ public final class FiberSupervisor {
 
     private FiberSupervisor(FiberSupervision rules) {
         this.rules = Objects.requireNonNull(rules, "rules");
-        this.restarts = new RestartLog(rules.intensity(), Waits.nanos(rules.period()));
+        this.restarts = new RestartWindow(rules.intensity(), rules.period());
     }
 
     /**
@@ -174,8 +174,8 @@ public final class FiberSupervisor {
         }
         Member member = new Member(adopted.cordOrNull(), fiber.name(), body);
         members.add(member);
-        member.follow(FiberImpl.of(fiber));
-        fiber.attachTo(owner); // now, for a failure that nobody listens to would cancel the owner
+        member.follow(adopted);
+        fiber.attachTo(owner); // now: a failure that nobody listens to would cancel the owner
     }
 
     private void checkOpen(Object what) {
@@ -211,14 +211,7 @@ public final class FiberSupervisor {
 
     private void startAgain(Member ended) {
         Throwable failure = ended.fiber.failure();
-        boolean isFailure = failure != null && !(failure instanceof FiberTerminatedException);
-        boolean again =
-                switch (rules.restart()) {
-                    case ALWAYS -> true;
-                    case ON_ERROR -> isFailure;
-                    case NEVER -> false;
-                };
-        if (!again) {
+        if (!rules.restart().restartsAfter(failure)) {
             members.remove(ended);
             return;
         }
@@ -227,7 +220,7 @@ public final class FiberSupervisor {
             throw new TooManyRestartsException(
                     this + " gives up after the end of " + ended.fiber + ": " + restarts, failure);
         }
-        long delayNs = ended.nextDelayNs();
+        long delayNs = ended.delays.next(now(), owner.cord::nextInt);
         if (delayNs == 0) {
             ended.start();
         } else {
@@ -242,7 +235,7 @@ public final class FiberSupervisor {
         try {
             if (failure == null) {
                 rules.onResult().ended(fiber, FiberAwait.takeEnded(fiber));
-            } else if (!(failure instanceof FiberTerminatedException)) {
+            } else if (RestartRule.isFailure(failure)) {
                 rules.onFailure().failed(fiber, failure);
             }
         } catch (Unwind raised) {
@@ -263,7 +256,7 @@ public final class FiberSupervisor {
 
     // ---------------------------------------------------------------- ending
 
-    /** The last first; what ends meanwhile is told to the hooks and not started again. */
+    /** The last first; one that ends meanwhile is told to the hooks and not started again. */
     private boolean endMembers() {
         long limitNs = Waits.nanos(rules.stopLimit());
         long startNs = now();
@@ -316,16 +309,13 @@ public final class FiberSupervisor {
 
         private final String name;
         private final Callable<?> body;
+        private final RestartDelays delays = new RestartDelays(rules.backOff());
 
         /** The fiber there is, or the last one there was. */
         private FiberImpl<?> fiber;
 
-        private long startedNs;
         private long dueNs;
         private long endNumber;
-
-        /** Restarts since the back-off began anew. */
-        private int restartsInRow;
 
         Member(@Nullable CordImpl cord, String name, Callable<?> body) {
             this.cord = cord;
@@ -336,8 +326,7 @@ public final class FiberSupervisor {
 
         Fiber<?> start() {
             CordImpl here = cord == null ? fiber.home() : cord;
-            FiberImpl<?> next =
-                    new FiberImpl<@Nullable Object>(here, owner, name, body, null);
+            FiberImpl<?> next = new FiberImpl<@Nullable Object>(here, owner, name, body, null);
             // On another cord it may fail before its listener is there: the owner ignores that.
             next.isAwaitedByParent = true;
             try {
@@ -352,14 +341,7 @@ public final class FiberSupervisor {
 
         void follow(FiberImpl<?> next) {
             fiber = next;
-            startedNs = now();
             FiberAwait.listen(next, this);
-        }
-
-        long nextDelayNs() {
-            boolean ranLong = now() - startedNs >= rules.backOff().most().toNanos();
-            restartsInRow = ranLong ? 1 : restartsInRow + 1;
-            return rules.backOff().delayNs(restartsInRow, owner.cord::nextInt);
         }
 
         /** The failure is the supervisor's. */
@@ -383,12 +365,13 @@ public final class FiberSupervisor {
     /** Fails if its structures are broken; for tests. */
     void checkInvariants() {
         if (!members.containsAll(events) || !members.containsAll(delayed)) {
-            throw new IllegalStateException("events or delayed hold who is no member of " + this);
+            throw new IllegalStateException(
+                    "events or delayed hold one that is no member of " + this);
         }
         for (Member member : members) {
-            boolean isOver = FiberImpl.of(member.fiber).outcome() != null;
+            boolean isOver = member.fiber.outcome() != null;
             boolean isKnown = events.contains(member) || delayed.contains(member);
-            if (FiberImpl.of(member.fiber).cord == owner.cord && isOver != isKnown) {
+            if (member.fiber.cord == owner.cord && isOver != isKnown) {
                 throw new IllegalStateException("over=" + isOver + ": " + member.fiber);
             }
         }

@@ -24,8 +24,8 @@ interface Stack {
 
     /**
      * Whether the stack yielded to the root frame other than by {@link #yieldControl}: code on it
-     * is in a call of the JDK that blocks. Only {@link VirtualMount#stackReady} makes it one that can be
-     * entered.
+     * is in a call of the JDK that blocks. Only {@link VirtualMount#stackReady} makes it one that
+     * can be entered.
      */
     default boolean isBlocked() {
         return false;

@@ -4,39 +4,69 @@ import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * How fibers that do not yield are seen (rule F13); immutable, a part of {@link CordOptions}, which
  * has methods to change it.
- *
- * @param stuckLimit how long the cord may be busy without a switchpoint before it is reported;
- *     {@link Waits#FOREVER} for never
- * @param stuckHandler is told of it
- * @param sliceLimits what {@link Slice#checkpoint} checks in fibers that have set no limits
  */
-public record WatchOptions(
-        Duration stuckLimit, WatchdogHandler stuckHandler, SliceLimits sliceLimits) {
-
+public final class WatchOptions {
     private static final Logger LOG = Logs.logger("dev.ropewalk.fibers");
-    private static final Duration DEFAULT_STUCK_LIMIT = Duration.ofMillis(500);
 
     /** One object, so that cords which share it are told once of what concerns them all. */
     private static final WatchdogHandler LOGS = WatchOptions::log;
 
-    static final WatchOptions DEFAULT =
-            new WatchOptions(DEFAULT_STUCK_LIMIT, LOGS, SliceLimits.DEFAULT);
+    static final WatchOptions DEFAULT = new WatchOptions(new Values());
 
-    /** Checks the values. */
-    public WatchOptions {
-        Objects.requireNonNull(stuckLimit, "stuckLimit");
-        Objects.requireNonNull(stuckHandler, "stuckHandler");
-        Objects.requireNonNull(sliceLimits, "sliceLimits");
-        if (Waits.nanos(stuckLimit) == 0) {
+    private final Values values;
+
+    private WatchOptions(Values values) {
+        Objects.requireNonNull(values.stuckLimit, "stuckLimit");
+        Objects.requireNonNull(values.stuckHandler, "stuckHandler");
+        Objects.requireNonNull(values.sliceLimits, "sliceLimits");
+        if (Waits.nanos(values.stuckLimit) == 0) {
             throw new IllegalArgumentException(
                     "stuckLimit="
-                            + stuckLimit
+                            + values.stuckLimit
                             + " is no time at all; Waits.FOREVER switches the watchdog off");
         }
+        this.values = values;
+    }
+
+    /**
+     * {@return how long the cord may be busy without a switchpoint before it is reported; {@link
+     * Waits#FOREVER} for never}
+     */
+    public Duration stuckLimit() {
+        return values.stuckLimit;
+    }
+
+    /** {@return the handler that is told of it} */
+    public WatchdogHandler stuckHandler() {
+        return values.stuckHandler;
+    }
+
+    /** {@return what {@link Slice#checkpoint} checks in fibers that have set no limits} */
+    public SliceLimits sliceLimits() {
+        return values.sliceLimits;
+    }
+
+    WatchOptions withStuckLimit(Duration limit) {
+        return with(copy -> copy.stuckLimit = limit);
+    }
+
+    WatchOptions withStuckHandler(WatchdogHandler handler) {
+        return with(copy -> copy.stuckHandler = handler);
+    }
+
+    WatchOptions withSliceLimits(SliceLimits limits) {
+        return with(copy -> copy.sliceLimits = limits);
+    }
+
+    private WatchOptions with(Consumer<Values> change) {
+        Values copy = values.copy();
+        change.accept(copy);
+        return new WatchOptions(copy);
     }
 
     private static void log(WatchdogReport report) {
@@ -44,6 +74,21 @@ public record WatchOptions(
             LOG.error("{}", report);
         } else {
             LOG.warn("{}", report);
+        }
+    }
+
+    /** Changed only while it is a copy that no options have yet. */
+    private static final class Values implements Cloneable {
+        Duration stuckLimit = Duration.ofMillis(500);
+        WatchdogHandler stuckHandler = LOGS;
+        SliceLimits sliceLimits = SliceLimits.DEFAULT;
+
+        Values copy() {
+            try {
+                return (Values) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
         }
     }
 }

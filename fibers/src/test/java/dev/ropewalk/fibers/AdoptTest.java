@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.FiberSupervision.Restart;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.jspecify.annotations.Nullable;
@@ -31,7 +30,7 @@ class AdoptTest {
     private final List<String> log = new CopyOnWriteArrayList<>();
 
     private FiberSupervision rules() {
-        return FiberSupervision.restarting(Restart.ON_ERROR)
+        return FiberSupervision.restarting(RestartRule.TRANSIENT)
                 .withIntensity(3, SECOND)
                 .withOnFailure((fiber, failure) -> log.add("failed"))
                 .withOnResult((fiber, result) -> log.add("result"));

@@ -30,7 +30,7 @@ class BeforeStartTest {
     private static final Duration FAR = Duration.ofDays(1);
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final FiberSupervision WATCHING =
-            FiberSupervision.restarting(FiberSupervision.Restart.NEVER);
+            FiberSupervision.restarting(RestartRule.TEMPORARY);
 
     private final Reports reports = new Reports();
 

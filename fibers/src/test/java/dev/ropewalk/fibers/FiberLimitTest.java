@@ -26,7 +26,7 @@ class FiberLimitTest {
     private static final int MANY_SEEDS = 300;
 
     private static final FiberSupervision RULES =
-            FiberSupervision.restarting(FiberSupervision.Restart.ON_ERROR);
+            FiberSupervision.restarting(RestartRule.TRANSIENT);
 
     private final Reports reports = new Reports();
 

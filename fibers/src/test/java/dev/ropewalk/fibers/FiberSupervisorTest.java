@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.FiberSupervision.Restart;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.Test;
@@ -34,7 +33,7 @@ class FiberSupervisorTest extends SupervisorTests {
                                     TooManyRestartsException.class,
                                     () ->
                                             FiberSupervisor.run(
-                                                    rules(Restart.ON_ERROR)
+                                                    rules(RestartRule.TRANSIENT)
                                                             .withIntensity(3, SECOND),
                                                     supervisor -> {
                                                         supervisor.spin("s", () -> service("s"));
@@ -43,7 +42,7 @@ class FiberSupervisorTest extends SupervisorTests {
                     assertEquals("no", text(Runs.cause(thrown)));
                     assertEquals(
                             List.of("bad!no", "bad!no", "bad!no", "bad!no"), log.subList(0, 4));
-                    assertEquals("4 restarts within PT1S, and intensity=3", after(thrown));
+                    assertEquals("4 restarts within PT1S > intensity=3", after(thrown));
                 });
     }
 
@@ -58,7 +57,7 @@ class FiberSupervisorTest extends SupervisorTests {
                 () -> {
                     Flaky flaky = new Flaky(100);
                     FiberSupervisor.run(
-                            rules(Restart.ON_ERROR).withIntensity(1, SECOND),
+                            rules(RestartRule.TRANSIENT).withIntensity(1, SECOND),
                             supervisor ->
                                     supervisor.spin(
                                             "slow",
@@ -75,7 +74,7 @@ class FiberSupervisorTest extends SupervisorTests {
     void zeroIntensityEndsAtTheFirstFailureAndRestartsOfResultsCountToo() {
         inAnyOrder(
                 () -> {
-                    FiberSupervision none = rules(Restart.ALWAYS).withIntensity(0, SECOND);
+                    FiberSupervision none = rules(RestartRule.PERMANENT).withIntensity(0, SECOND);
                     TooManyRestartsException thrown =
                             assertThrows(
                                     TooManyRestartsException.class,
@@ -90,7 +89,7 @@ class FiberSupervisorTest extends SupervisorTests {
     // ---------------------------------------------------------------- which ends
 
     @Test
-    void alwaysStartsAgainAfterResultFailureAndTermination() {
+    void permanentStartsAgainAfterResultFailureAndTermination() {
         inAnyOrder(
                 () -> {
                     List<String> starts = new ArrayList<>();
@@ -99,7 +98,8 @@ class FiberSupervisorTest extends SupervisorTests {
                                     TooManyRestartsException.class,
                                     () ->
                                             FiberSupervisor.run(
-                                                    rules(Restart.ALWAYS).withIntensity(3, SECOND),
+                                                    rules(RestartRule.PERMANENT)
+                                                            .withIntensity(3, SECOND),
                                                     s -> s.spin("a", () -> vary(starts))));
                     assertEquals(4, starts.size());
                     assertEquals(List.of("a=1", "a!two", "a=4"), log);
@@ -120,11 +120,11 @@ class FiberSupervisorTest extends SupervisorTests {
     }
 
     @Test
-    void onErrorLeavesResultsAndTerminationsAlone() {
+    void transientLeavesResultsAndTerminationsAlone() {
         inAnyOrder(
                 () -> {
                     FiberSupervisor.run(
-                            rules(Restart.ON_ERROR),
+                            rules(RestartRule.TRANSIENT),
                             supervisor -> {
                                 supervisor.spin("ok", () -> 1);
                                 supervisor.spin("flaky", new Flaky(1)::run);
@@ -164,11 +164,11 @@ class FiberSupervisorTest extends SupervisorTests {
     }
 
     @Test
-    void neverStartsNoneAgainAndItsFailuresAreToldOnly() {
+    void temporaryStartsNoneAgainAndItsFailuresAreToldOnly() {
         inAnyOrder(
                 () -> {
                     FiberSupervisor.run(
-                            rules(Restart.NEVER),
+                            rules(RestartRule.TEMPORARY),
                             supervisor -> {
                                 supervisor.spin("bad", () -> fail("no"));
                                 supervisor.spin("good", () -> Fiber.sleep(SECOND));
@@ -185,7 +185,7 @@ class FiberSupervisorTest extends SupervisorTests {
                     Flaky first = new Flaky(1);
                     Flaky second = new Flaky(1);
                     FiberSupervisor.run(
-                            rules(Restart.ON_ERROR),
+                            rules(RestartRule.TRANSIENT),
                             supervisor -> {
                                 supervisor.spin("a", first::run);
                                 supervisor.spin("b", second::run);
@@ -202,7 +202,7 @@ class FiberSupervisorTest extends SupervisorTests {
         inAnyOrder(
                 () -> {
                     FiberSupervisor.run(
-                            rules(Restart.NEVER),
+                            rules(RestartRule.TEMPORARY),
                             supervisor -> {
                                 supervisor.spin("bad", () -> fail("no"));
                                 Fiber.sleep(SECOND);
@@ -222,7 +222,7 @@ class FiberSupervisorTest extends SupervisorTests {
                     TestCord.expectUncaught(UnsupportedOperationException.class);
                     Flaky flaky = new Flaky(1);
                     FiberSupervisor.run(
-                            rules(Restart.ON_ERROR)
+                            rules(RestartRule.TRANSIENT)
                                     .withOnFailure(
                                             (fiber, failure) -> {
                                                 throw new IllegalStateException("hook");
@@ -246,7 +246,7 @@ class FiberSupervisorTest extends SupervisorTests {
                                     SECOND,
                                     () ->
                                             FiberSupervisor.run(
-                                                    rules(Restart.ON_ERROR)
+                                                    rules(RestartRule.TRANSIENT)
                                                             .withOnFailure(
                                                                     (_, _) -> Fiber.sleep(FAR)),
                                                     s -> {
@@ -267,7 +267,7 @@ class FiberSupervisorTest extends SupervisorTests {
                     TestCord.expectUncaught(Throwable.class);
                     Flaky flaky = new Flaky(1);
                     FiberSupervisor.run(
-                            rules(Restart.ON_ERROR)
+                            rules(RestartRule.TRANSIENT)
                                     .withOnFailure(
                                             (_, _) -> {
                                                 throw new Unwind.Terminate("of another fiber");
@@ -283,7 +283,7 @@ class FiberSupervisorTest extends SupervisorTests {
                 () -> {
                     FiberSupervisor[] own = new FiberSupervisor[1];
                     FiberSupervisor.run(
-                            rules(Restart.NEVER)
+                            rules(RestartRule.TEMPORARY)
                                     .withOnFailure(
                                             (fiber, failure) ->
                                                     own[0].spin("more", () -> log.add("more"))),
@@ -314,7 +314,7 @@ class FiberSupervisorTest extends SupervisorTests {
                                     "supervising",
                                     () ->
                                             FiberSupervisor.run(
-                                                    rules(Restart.ON_ERROR).endless(),
+                                                    rules(RestartRule.TRANSIENT).endless(),
                                                     s -> {
                                                         s.adopt(given);
                                                         Fiber<?> service =
@@ -336,7 +336,7 @@ class FiberSupervisorTest extends SupervisorTests {
                     Flaky flaky = new Flaky(1);
                     Fiber<?> dead = Fiber.spin("dead", flaky::run);
                     assertThrows(FiberFailedException.class, dead::await);
-                    FiberSupervisor.run(rules(Restart.ON_ERROR), s -> s.adopt(dead));
+                    FiberSupervisor.run(rules(RestartRule.TRANSIENT), s -> s.adopt(dead));
                     assertEquals(List.of("dead!again", "dead=done"), log);
                 });
     }
@@ -346,7 +346,7 @@ class FiberSupervisorTest extends SupervisorTests {
         inAnyOrder(
                 () ->
                         FiberSupervisor.run(
-                                rules(Restart.NEVER),
+                                rules(RestartRule.TEMPORARY),
                                 s -> {
                                     Fiber<?> me = Fiber.current();
                                     assertThrows(IllegalArgumentException.class, () -> s.adopt(me));

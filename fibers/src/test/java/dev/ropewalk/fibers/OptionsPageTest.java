@@ -33,8 +33,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The page of all options has all of them, none that is not there, and their real defaults. What
- * there is to set is read off the compiled classes and the sources.
+ * The page of all options has all of them, none that is not there, and their real defaults. The
+ * options are read off the compiled classes and the sources.
  */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class OptionsPageTest {
@@ -52,7 +52,7 @@ class OptionsPageTest {
     private static final String NAME = "of the test";
 
     private static final Duration TIME = Duration.ofMillis(4_711);
-    private static final List<Record> DEFAULTS =
+    private static final List<Object> DEFAULTS =
             List.of(
                     CordOptions.named(NAME),
                     CordOptions.named(NAME).thread(),
@@ -60,7 +60,7 @@ class OptionsPageTest {
                     CordOptions.named(NAME).watch().sliceLimits(),
                     SchedulerOptions.named(NAME),
                     BlockingOptions.named(NAME),
-                    FiberSupervision.restarting(FiberSupervision.Restart.ON_ERROR),
+                    FiberSupervision.restarting(RestartRule.TRANSIENT),
                     BackOff.NONE,
                     DebounceOptions.quiet(TIME));
 
@@ -148,7 +148,7 @@ class OptionsPageTest {
                 .toList();
     }
 
-    /** Those that change something, and the records that they consist of. */
+    /** Those that change something, and the options that they consist of. */
     private static Set<Class<?>> optionClasses() throws IOException {
         List<Class<?>> found = new ArrayList<>();
         for (Class<?> each : publicClasses()) {
@@ -163,23 +163,48 @@ class OptionsPageTest {
             }
         }
         for (int i = 0; i < found.size(); i++) {
-            for (RecordComponent part : components(found.get(i))) {
-                if (part.getType().isRecord() && !found.contains(part.getType())) {
-                    found.add(part.getType());
+            for (Method part : components(found.get(i))) {
+                Class<?> type = part.getReturnType();
+                if (!components(type).isEmpty() && !found.contains(type)) {
+                    found.add(type);
                 }
             }
         }
         return Set.copyOf(found);
     }
 
-    private static RecordComponent[] components(Class<?> type) {
-        return type.isRecord() ? type.getRecordComponents() : new RecordComponent[0];
+    /** Readers of all values, those of a record or of options; none for other classes. */
+    private static List<Method> components(Class<?> type) {
+        List<Method> found = new ArrayList<>();
+        if (type.isRecord()) {
+            for (RecordComponent part : type.getRecordComponents()) {
+                found.add(part.getAccessor());
+            }
+        }
+        for (Class<?> values : type.getDeclaredClasses()) {
+            if (values.getSimpleName().equals("Values")) {
+                for (Field value : values.getDeclaredFields()) {
+                    found.add(reader(type, value));
+                }
+            }
+        }
+        return found;
+    }
+
+    private static Method reader(Class<?> type, Field value) {
+        try {
+            Method reader = type.getMethod(value.getName());
+            assertEquals(value.getGenericType(), reader.getGenericReturnType(), reader::toString);
+            return reader;
+        } catch (NoSuchMethodException e) {
+            throw new AssertionError(value + " cannot be read", e);
+        }
     }
 
     /** Components, what makes one, and what changes one. */
     private static Set<String> settings(Class<?> type) {
         Set<String> all = new TreeSet<>();
-        for (RecordComponent part : components(type)) {
+        for (Method part : components(type)) {
             all.add(part.getName());
         }
         for (boolean isStatic : new boolean[] {false, true}) {
@@ -226,12 +251,23 @@ class OptionsPageTest {
         }
     }
 
+    /** One more option must not take a constructor away from those who call it. */
+    @Test
+    void optionsThatCanBeChangedHaveNoPublicConstructor() throws IOException {
+        for (Class<?> each : optionClasses()) {
+            boolean isPair = each == SliceLimits.class;
+            assertEquals(isPair ? 1 : 0, each.getConstructors().length, each.getName());
+            assertEquals(isPair, each.isRecord(), each.getName());
+        }
+    }
+
     @Test
     void defaultsAreTheRealOnes() throws ReflectiveOperationException, IOException {
-        Set<Class<?>> records = new HashSet<>(optionClasses());
-        records.removeIf(each -> !each.isRecord());
-        DEFAULTS.forEach(each -> records.remove(each.getClass()));
-        assertEquals(Set.of(), records, "options whose defaults this test does not know");
+        Set<Class<?>> unknown = new HashSet<>(optionClasses());
+        unknown.removeIf(each -> components(each).isEmpty());
+        assertTrue(unknown.size() >= DEFAULTS.size(), unknown::toString);
+        DEFAULTS.forEach(each -> unknown.remove(each.getClass()));
+        assertEquals(Set.of(), unknown, "options whose defaults this test does not know");
         for (Matcher section = SECTION.matcher(TEXT); section.find(); ) {
             List<String> types = List.of(section.group(1).split(" ", -1));
             for (List<String> row : rows(section.group(2))) {
@@ -246,11 +282,11 @@ class OptionsPageTest {
     private static void assertDefault(List<String> types, String component, String cell)
             throws ReflectiveOperationException {
         List<@Nullable String> real = new ArrayList<>();
-        for (Record each : DEFAULTS) {
-            for (RecordComponent part : components(each.getClass())) {
+        for (Object each : DEFAULTS) {
+            for (Method part : components(each.getClass())) {
                 if (types.contains(each.getClass().getSimpleName())
                         && part.getName().equals(component)) {
-                    real.add(shown(component, part.getAccessor().invoke(each)));
+                    real.add(shown(component, part.invoke(each)));
                 }
             }
         }
@@ -279,7 +315,7 @@ class OptionsPageTest {
             case Double number -> String.format(Locale.ROOT, "%.0f", number);
             case Duration time -> shown(time);
             case String name -> name.equals(NAME) ? "given" : name;
-            case FiberSupervision.Restart _ -> "given";
+            case RestartRule _ -> "given";
             case Enum<?> one -> one.name();
             case CordOptions.RealClock _ -> "real time";
             case Collection<?> many -> many.isEmpty() ? "none" : many.toString();
@@ -299,9 +335,7 @@ class OptionsPageTest {
 
     // ---------------------------------------------------------------- calls
 
-    /**
-     * What the page calls is there, and what makes something of sync, or a test, is on the page.
-     */
+    /** The page calls only methods that are there, and all that make a part of sync or a test. */
     @Test
     void callsExistAndFactoriesAreNamed() throws IOException {
         Set<String> onPage = new TreeSet<>();

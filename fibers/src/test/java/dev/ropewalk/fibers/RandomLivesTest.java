@@ -38,7 +38,7 @@ class RandomLivesTest {
     private static final Duration MOST = Duration.ofSeconds(20);
 
     private static final FiberSupervision WATCHING =
-            FiberSupervision.restarting(FiberSupervision.Restart.NEVER)
+            FiberSupervision.restarting(RestartRule.TEMPORARY)
                     .withOnFailure((fiber, failure) -> {});
     static final int FIBERS = 12;
     private static final int[] CORDS = {1, 2, 8};

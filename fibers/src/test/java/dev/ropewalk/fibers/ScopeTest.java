@@ -190,7 +190,8 @@ class ScopeTest {
                                             Scope.join(
                                                     Joiner.all(),
                                                     scope -> {
-                                                        scope.spinService("bad", failingAfter(SHORT, "x"));
+                                                        scope.spinService(
+                                                                "bad", failingAfter(SHORT, "x"));
                                                         scope.spin("good", () -> Fiber.sleep(FAR));
                                                     }));
                     assertEquals("x", Runs.cause(thrown).getMessage());
@@ -279,7 +280,8 @@ class ScopeTest {
                     assertEquals("a", Runs.cause(thrown).getMessage());
                     assertEquals("b", thrown.getSuppressed()[0].getMessage());
                     assertThrows(
-                            IllegalStateException.class, () -> Scope.join(Joiner.firstSuccess(), scope -> {}));
+                            IllegalStateException.class,
+                            () -> Scope.join(Joiner.firstSuccess(), scope -> {}));
                 });
     }
 
@@ -309,7 +311,8 @@ class ScopeTest {
                                             Scope.join(
                                                     Joiner.until(
                                                             fiber -> {
-                                                                throw new IllegalStateException("j");
+                                                                throw new IllegalStateException(
+                                                                        "j");
                                                             }),
                                                     scope -> {
                                                         scope.spin("a", () -> {});
@@ -357,7 +360,11 @@ class ScopeTest {
                                             Scope.run(
                                                     scope ->
                                                             member[0] =
-                                                                    scope.spin("a", () -> Fiber.sleep(FAR))));
+                                                                    scope.spin(
+                                                                            "a",
+                                                                            () ->
+                                                                                    Fiber.sleep(
+                                                                                            FAR))));
                     assertFalse(done);
                     assertEquals(FiberState.DEAD, member[0].state());
                 });

@@ -191,7 +191,7 @@ class SnippetsTest {
                     // Reads for ever; after a failure again, sooner or later, 5 times a minute at
                     // most.
                     FiberSupervision rules =
-                            FiberSupervision.restarting(FiberSupervision.Restart.ON_ERROR)
+                            FiberSupervision.restarting(RestartRule.TRANSIENT)
                                     .withIntensity(5, Duration.ofMinutes(1))
                                     .withBackOff(
                                             BackOff.doubling(

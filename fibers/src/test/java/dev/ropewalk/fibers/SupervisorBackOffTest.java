@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.FiberSupervision.Restart;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.Test;
@@ -24,7 +23,7 @@ class SupervisorBackOffTest extends SupervisorTests {
         List<Long> starts = new ArrayList<>();
         Flaky flaky = new Flaky(failures);
         FiberSupervisor.run(
-                rules(Restart.ON_ERROR).withBackOff(backOff),
+                rules(RestartRule.TRANSIENT).withBackOff(backOff),
                 s ->
                         s.spin(
                                 "flaky",
@@ -44,7 +43,7 @@ class SupervisorBackOffTest extends SupervisorTests {
         inAnyOrder(
                 () -> {
                     BackOff backOff =
-                            new BackOff(Duration.ofMillis(100), 3, Duration.ofSeconds(1), 0);
+                            BackOff.doubling(Duration.ofMillis(100), SECOND).withFactor(3);
                     assertEquals(List.of(100L, 300L, 900L, 1_000L, 1_000L), delays(backOff, 5));
                 });
     }
@@ -56,7 +55,7 @@ class SupervisorBackOffTest extends SupervisorTests {
                     Flaky flaky = new Flaky(6);
                     List<Long> starts = new ArrayList<>();
                     FiberSupervisor.run(
-                            rules(Restart.ON_ERROR)
+                            rules(RestartRule.TRANSIENT)
                                     .withBackOff(BackOff.doubling(Duration.ofMillis(100), SECOND)),
                             s ->
                                     s.spin(
@@ -78,7 +77,7 @@ class SupervisorBackOffTest extends SupervisorTests {
 
     @Test
     void jitterStaysInItsBoundsAndComesFromTheSeed() {
-        BackOff backOff = new BackOff(SECOND, 1, SECOND, 0.25);
+        BackOff backOff = BackOff.doubling(SECOND, SECOND).withJitter(0.25);
         Set<List<Long>> all = new HashSet<>();
         for (long seed = 1; seed <= 5; seed++) {
             List<List<Long>> twice = new ArrayList<>();
@@ -98,13 +97,13 @@ class SupervisorBackOffTest extends SupervisorTests {
     void terminationDuringABackOffEndsAtOnceAndStartsNothing() {
         inAnyOrder(
                 () -> {
-                    BackOff day = new BackOff(FAR, 1, FAR, 0);
+                    BackOff day = BackOff.doubling(FAR, FAR);
                     Fiber<?> supervising =
                             Fiber.spin(
                                     "supervising",
                                     () ->
                                             FiberSupervisor.run(
-                                                    rules(Restart.ON_ERROR).withBackOff(day),
+                                                    rules(RestartRule.TRANSIENT).withBackOff(day),
                                                     s -> s.spin("bad", () -> fail("no"))));
                     Fiber.sleep(SECOND);
                     long before = now();
@@ -120,10 +119,10 @@ class SupervisorBackOffTest extends SupervisorTests {
     void othersGoOnDuringABackOff() {
         inAnyOrder(
                 () -> {
-                    BackOff second = new BackOff(SECOND, 1, SECOND, 0);
+                    BackOff second = BackOff.doubling(SECOND, SECOND);
                     Flaky slow = new Flaky(1);
                     FiberSupervisor.run(
-                            rules(Restart.ON_ERROR).withBackOff(second),
+                            rules(RestartRule.TRANSIENT).withBackOff(second),
                             s -> {
                                 s.spin("slow", slow::run);
                                 s.spin("quick", () -> Fiber.sleep(Duration.ofMillis(10)));

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.FiberSupervision.Restart;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.jspecify.annotations.Nullable;
@@ -36,7 +35,7 @@ class SupervisorEndTest extends SupervisorTests {
                                     SECOND,
                                     () ->
                                             FiberSupervisor.run(
-                                                    rules(Restart.ALWAYS),
+                                                    rules(RestartRule.PERMANENT),
                                                     s -> {
                                                         for (String name : List.of("a", "b", "c")) {
                                                             s.spin(name, () -> slowly(name));
@@ -68,7 +67,7 @@ class SupervisorEndTest extends SupervisorTests {
                             SECOND,
                             () ->
                                     FiberSupervisor.run(
-                                            rules(Restart.ALWAYS).withStopLimit(SECOND),
+                                            rules(RestartRule.PERMANENT).withStopLimit(SECOND),
                                             s -> {
                                                 s.spin("first", () -> service("first"));
                                                 s.spin("stubborn", () -> stubborn());
@@ -95,7 +94,7 @@ class SupervisorEndTest extends SupervisorTests {
                             Runs.failureOf(
                                     () ->
                                             FiberSupervisor.run(
-                                                    rules(Restart.ALWAYS),
+                                                    rules(RestartRule.PERMANENT),
                                                     s -> {
                                                         s.spin("s", () -> service("s"));
                                                         Runs.settle();
@@ -111,23 +110,28 @@ class SupervisorEndTest extends SupervisorTests {
         inAnyOrder(
                 () -> {
                     FiberSupervisor[] own = new FiberSupervisor[1];
-                    FiberSupervisor.run(rules(Restart.NEVER), s -> own[0] = s);
+                    FiberSupervisor.run(rules(RestartRule.TEMPORARY), s -> own[0] = s);
                     assertThrows(IllegalStateException.class, () -> own[0].spin("late", () -> 1));
                 });
     }
 
     @Test
     void misuse_rulesAreChecked() {
-        FiberSupervision good = rules(Restart.ALWAYS);
+        FiberSupervision good = rules(RestartRule.PERMANENT);
         assertThrows(IllegalArgumentException.class, () -> good.withIntensity(-1, SECOND));
         assertThrows(IllegalArgumentException.class, () -> good.withIntensity(1, Duration.ZERO));
         assertThrows(
                 IllegalArgumentException.class, () -> good.withStopLimit(Duration.ofNanos(-1)));
-        assertThrows(IllegalArgumentException.class, () -> new BackOff(FAR, 2, SECOND, 0));
-        assertThrows(IllegalArgumentException.class, () -> new BackOff(SECOND, 0.5, FAR, 0));
-        assertThrows(IllegalArgumentException.class, () -> new BackOff(SECOND, 2, FAR, 1.5));
-        assertThrows(IllegalArgumentException.class, () -> new BackOff(SECOND, Double.NaN, FAR, 0));
-        assertEquals(FAR.toNanos(), new BackOff(SECOND, 1e300, FAR, 0).delayNs(99, bound -> 0));
+    }
+
+    @Test
+    void misuse_delaysAreChecked() {
+        BackOff good = BackOff.doubling(SECOND, FAR);
+        assertThrows(IllegalArgumentException.class, () -> BackOff.doubling(FAR, SECOND));
+        assertThrows(IllegalArgumentException.class, () -> good.withFactor(0.5));
+        assertThrows(IllegalArgumentException.class, () -> good.withJitter(1.5));
+        assertThrows(IllegalArgumentException.class, () -> good.withFactor(Double.NaN));
+        assertEquals(FAR.toNanos(), good.withFactor(1e300).delayNs(99, bound -> 0));
     }
 
     @Test
@@ -136,7 +140,7 @@ class SupervisorEndTest extends SupervisorTests {
         Runs.real(
                 () ->
                         FiberSupervisor.run(
-                                rules(Restart.NEVER),
+                                rules(RestartRule.TEMPORARY),
                                 s -> {
                                     Fiber<?> wrong =
                                             other.spin("wrong", () -> s.spin("child", () -> 1));
@@ -159,7 +163,7 @@ class SupervisorEndTest extends SupervisorTests {
                 reports,
                 () ->
                         FiberSupervisor.run(
-                                rules(Restart.ON_ERROR),
+                                rules(RestartRule.TRANSIENT),
                                 s -> {
                                     s.spin("near", near::run);
                                     s.spinOn(other, "far", far::run);
@@ -182,7 +186,7 @@ class SupervisorEndTest extends SupervisorTests {
                                 Duration.ofMillis(20),
                                 () ->
                                         FiberSupervisor.run(
-                                                rules(Restart.ALWAYS),
+                                                rules(RestartRule.PERMANENT),
                                                 s -> {
                                                     s.spinOn(other, "far", callSuspend());
                                                     s.adopt(adopted);
@@ -209,7 +213,7 @@ class SupervisorEndTest extends SupervisorTests {
                             CordClosedException.class,
                             () ->
                                     FiberSupervisor.run(
-                                            rules(Restart.ALWAYS),
+                                            rules(RestartRule.PERMANENT),
                                             s -> {
                                                 s.adopt(far);
                                                 other.close();

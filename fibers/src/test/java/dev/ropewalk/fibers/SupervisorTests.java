@@ -1,7 +1,5 @@
 package dev.ropewalk.fibers;
 
-import dev.ropewalk.fibers.FiberSupervision.Restart;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,13 +10,13 @@ abstract class SupervisorTests {
 
     static final Duration FAR = Duration.ofDays(1);
 
-    static final List<Restart> RESTARTS = List.of(Restart.values());
+    static final List<RestartRule> RESTARTS = List.of(RestartRule.values());
 
     final List<String> log = new ArrayList<>();
 
     final Reports reports = new Reports();
 
-    FiberSupervision rules(Restart restart) {
+    FiberSupervision rules(RestartRule restart) {
         return FiberSupervision.restarting(restart)
                 .withIntensity(Integer.MAX_VALUE, SECOND)
                 .withOnResult((fiber, result) -> log.add(fiber.name() + "=" + result))

@@ -164,7 +164,7 @@ class TestCordTest {
     /** Soon, and nothing else. */
     private static void logAnError() {
         Cord.current()
-                .send(
+                .post(
                         Runs.message(
                                 () -> {
                                     throw new IllegalStateException("broken message");

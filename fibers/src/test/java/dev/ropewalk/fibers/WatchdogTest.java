@@ -55,13 +55,13 @@ class WatchdogTest {
         Cord cord =
                 Cord.start(CordOptions.named("cord" + all.size()).withStuckLimit(Waits.FOREVER));
         cords.add(cord);
-        CordWatch watch =
-                new CordWatch(
-                        CordImpl.of(cord),
-                        new WatchOptions(limit, toTell, SliceLimits.DEFAULT),
-                        watchdog);
+        CordWatch watch = new CordWatch(CordImpl.of(cord), options(limit, toTell), watchdog);
         all.add(watch);
         return watch;
+    }
+
+    private static WatchOptions options(Duration limit, WatchdogHandler toTell) {
+        return WatchOptions.DEFAULT.withStuckLimit(limit).withStuckHandler(toTell);
     }
 
     private CordWatch watch() {
@@ -372,9 +372,7 @@ class WatchdogTest {
         Runs.until(() -> fiber.state() == FiberState.WAITING && !CordImpl.of(cord).mail.isBusy());
         CordWatch watch =
                 new CordWatch(
-                        CordImpl.of(cord),
-                        new WatchOptions(Duration.ofMillis(LIMIT_MS), handler, SliceLimits.DEFAULT),
-                        watchdog);
+                        CordImpl.of(cord), options(Duration.ofMillis(LIMIT_MS), handler), watchdog);
         for (int i = 0; i < 3 * LIMIT_MS; i++) {
             nowNs += MS;
             assertFalse(watch.tick(nowNs));

@@ -1,4 +1,4 @@
-package dev.ropewalk.actors;
+package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -17,53 +17,56 @@ import java.util.SplittableRandom;
 
 /** Rule A5: OTP's sliding log, against a list of all restarts. */
 @Timeout(60)
-class RestartLogTest {
+class RestartWindowTest {
     @Test
     void A5_refusesWhatIsNoWindow() {
         assertEquals(
-                "intensity=-1 < 0",
+                "intensity=-1 < 0; 0 lets the first failure end all",
                 assertThrows(
                                 IllegalArgumentException.class,
-                                () -> new RestartLog(-1, Duration.ofSeconds(1)))
+                                () -> new RestartWindow(-1, Duration.ofSeconds(1)))
                         .getMessage());
         assertEquals(
-                "period=PT0S must be more than 0",
-                assertThrows(IllegalArgumentException.class, () -> new RestartLog(1, Duration.ZERO))
+                "period=PT0S: no two restarts lie within it; make it longer",
+                assertThrows(
+                                IllegalArgumentException.class,
+                                () -> new RestartWindow(1, Duration.ZERO))
                         .getMessage());
         assertThrows(
-                IllegalArgumentException.class, () -> new RestartLog(1, Duration.ofSeconds(-1)));
+                IllegalArgumentException.class, () -> new RestartWindow(1, Duration.ofSeconds(-1)));
     }
 
     @Test
     void A5_aPeriodOfAThousandYearsIsAPeriod() {
-        RestartLog log = new RestartLog(1, Duration.ofDays(365_000));
-        assertTrue(log.allow(0));
-        assertFalse(log.allow(Long.MAX_VALUE / 2));
+        RestartWindow window = new RestartWindow(1, Duration.ofDays(365_000));
+        assertTrue(window.allow(0));
+        assertFalse(window.allow(Long.MAX_VALUE / 2));
     }
 
     @Test
     void A5_noneAllowedMeansNone() {
-        assertFalse(new RestartLog(0, Duration.ofSeconds(1)).allow(0));
+        assertFalse(new RestartWindow(0, Duration.ofSeconds(1)).allow(0));
     }
 
     @Test
     void A5_bothEndsOfTheWindowCount() {
-        RestartLog log = new RestartLog(1, Duration.ofNanos(100));
-        assertTrue(log.allow(0));
-        assertFalse(log.allow(100));
-        RestartLog other = new RestartLog(1, Duration.ofNanos(100));
+        RestartWindow window = new RestartWindow(1, Duration.ofNanos(100));
+        assertTrue(window.allow(0));
+        assertFalse(window.allow(100));
+        RestartWindow other = new RestartWindow(1, Duration.ofNanos(100));
         assertTrue(other.allow(0));
         assertTrue(other.allow(101));
     }
 
     @Test
     void A5_theWindowSlidesAndDoesNotStartAnew() {
-        RestartLog log = new RestartLog(2, Duration.ofNanos(100));
-        assertTrue(log.allow(0));
-        assertTrue(log.allow(90));
-        assertTrue(log.allow(101));
-        assertFalse(log.allow(190), "90, 101 and 190 lie within 100 ns");
-        assertEquals("3 restarts within PT0.0000001S > intensity=2", log.toString());
+        RestartWindow window = new RestartWindow(2, Duration.ofNanos(100));
+        assertTrue(window.allow(0));
+        assertTrue(window.allow(90));
+        assertEquals("2 restarts within PT0.0000001S <= intensity=2", window.toString());
+        assertTrue(window.allow(101));
+        assertFalse(window.allow(190), "90, 101 and 190 lie within 100 ns");
+        assertEquals("3 restarts within PT0.0000001S > intensity=2", window.toString());
     }
 
     @ParameterizedTest
@@ -73,7 +76,7 @@ class RestartLogTest {
         for (int round = 0; round < 200; round++) {
             int intensity = random.nextInt(5);
             long period = 1L + random.nextInt(50);
-            RestartLog log = new RestartLog(intensity, Duration.ofNanos(period));
+            RestartWindow window = new RestartWindow(intensity, Duration.ofNanos(period));
             List<Long> all = new ArrayList<>();
             long now = Long.MAX_VALUE - 300 + random.nextInt(600);
             boolean allowed = true;
@@ -82,7 +85,7 @@ class RestartLogTest {
                 all.add(now);
                 long instant = now;
                 long within = all.stream().filter(at -> instant - at <= period).count();
-                allowed = log.allow(now);
+                allowed = window.allow(now);
                 assertEquals(
                         within <= intensity,
                         allowed,
