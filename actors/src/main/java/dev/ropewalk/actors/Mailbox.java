@@ -1,6 +1,6 @@
 package dev.ropewalk.actors;
 
-import dev.ropewalk.fibers.Logs;
+import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -12,7 +12,7 @@ final class Peek {
     private Peek() {}
 
     static boolean hasStack(Fiber<?> fiber) {
-        for (Class<?> type = Fiber.class; type != null; type = type.getSuperclass()) {
+        for (Class<?> type = fiber.getClass(); type != null; type = type.getSuperclass()) {
             for (Method method : type.getDeclaredMethods()) {
                 if (method.getName().equals("stack") && method.getParameterCount() == 0) {
                     return call(method, fiber) != null;

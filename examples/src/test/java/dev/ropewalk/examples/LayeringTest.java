@@ -19,6 +19,7 @@ import java.lang.classfile.attribute.SignatureAttribute;
 import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.classfile.constantpool.Utf8Entry;
 import java.lang.constant.ClassDesc;
+import java.lang.reflect.AccessFlag;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -109,7 +110,37 @@ class LayeringTest {
     void packagesFormNoCircle() throws IOException {
         assertNone(
                 "These references close a circle of packages",
-                circular(compiledClasses(CLASS_NAME)));
+                circular(withoutWhatMayBeNamedFromBelow(compiledClasses(CLASS_NAME))));
+    }
+
+    /**
+     * Inner rooms throw the exceptions of {@code fibers}, and use its enums and functional
+     * interfaces; these know no room themselves.
+     */
+    private static List<Reference> withoutWhatMayBeNamedFromBelow(List<Reference> references)
+            throws IOException {
+        Set<String> simple = new HashSet<>();
+        Path root = argsFile().getParent();
+        Path api = root.resolve("fibers/target/classes/dev/ropewalk/fibers");
+        try (Stream<Path> files = Files.list(api)) {
+            for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
+                ClassModel model = ClassFile.of().parse(file);
+                boolean isFunction =
+                        model.flags().has(AccessFlag.INTERFACE)
+                                && model.methods().stream()
+                                                .filter(m -> m.flags().has(AccessFlag.ABSTRACT))
+                                                .count()
+                                        == 1;
+                String name = model.thisClass().asInternalName().replace('/', '.');
+                if (isFunction
+                        || model.flags().has(AccessFlag.ENUM)
+                        || name.endsWith("Exception")) {
+                    simple.add(name);
+                }
+            }
+        }
+        assertTrue(simple.contains("dev.ropewalk.fibers.StackPinnedException"), simple::toString);
+        return references.stream().filter(r -> !simple.contains(r.to())).toList();
     }
 
     @Test
@@ -243,17 +274,21 @@ class LayeringTest {
     }
 
     private static List<Reference> compiledClasses(Pattern names) throws IOException {
-        String argsFile = System.getProperty("ropewalk.args.file");
-        assertFalse(
-                argsFile == null,
-                "ropewalk.args.file is not set: run with mvn, or pass -Dropewalk.args.file=<path>");
-        Path root = Path.of(argsFile).toAbsolutePath().getParent();
+        Path root = argsFile().getParent();
         List<Reference> references = new ArrayList<>();
         for (Layer layer : LAYERS) {
             Path classes = root.resolve(layer.directory()).resolve("target/classes");
             references.addAll(referencesBelow(classes, names));
         }
         return references;
+    }
+
+    private static Path argsFile() {
+        String argsFile = System.getProperty("ropewalk.args.file");
+        assertFalse(
+                argsFile == null,
+                "ropewalk.args.file is not set: run with mvn, or pass -Dropewalk.args.file=<path>");
+        return Path.of(argsFile).toAbsolutePath();
     }
 
     private static List<Reference> referencesBelow(Path classes, Pattern names) throws IOException {

@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Unchecked;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -123,7 +125,7 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
         return switch (Objects.requireNonNull(outcome, "outcome")) {
             case Outcome.Success<T>(T value) -> value;
             case Outcome.Failure<T>(Throwable cause) ->
-                    throw FiberAwait.<RuntimeException>sneaky(cause);
+                    throw Unchecked.<RuntimeException>sneaky(cause);
             case Outcome.Stopped<T> _, Outcome.Terminated<T> _, Outcome.Abandoned<T> _ ->
                     throw new IllegalStateException("not a fiber");
         };

@@ -1,5 +1,8 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Checks;
+import dev.ropewalk.fibers.internal.timer.Timer;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;

@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Unchecked;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
@@ -67,7 +69,7 @@ final class Cancellation {
             refreshAlert(fiber);
             fiber.forgetInterruptFor(due);
         }
-        throw FiberAwait.<RuntimeException>sneaky(due);
+        throw Unchecked.<RuntimeException>sneaky(due);
     }
 
     static final @Nullable Throwable pending(FiberImpl<?> fiber) {

@@ -1,5 +1,8 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Checks;
+import dev.ropewalk.fibers.internal.platform.Unchecked;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +57,7 @@ class ControlNode implements WaitCycle.One {
     /** A value that is thrown where it arrives. */
     record Thrown(Throwable failure) {
         RuntimeException sneaky() {
-            throw FiberAwait.<RuntimeException>sneaky(failure);
+            throw Unchecked.<RuntimeException>sneaky(failure);
         }
     }
 

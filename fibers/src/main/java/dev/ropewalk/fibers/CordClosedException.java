@@ -6,7 +6,12 @@ import org.jspecify.annotations.Nullable;
 public final class CordClosedException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
-    CordClosedException(String message) {
+    /**
+     * Made by the library.
+     *
+     * @param message says which cord, and what was refused
+     */
+    public CordClosedException(String message) {
         super(message);
     }
 

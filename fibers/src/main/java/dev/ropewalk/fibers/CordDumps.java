@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.RealPlatform;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

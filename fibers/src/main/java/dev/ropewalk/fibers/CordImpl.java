@@ -1,5 +1,12 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.internal.platform.Platform;
+import dev.ropewalk.fibers.internal.stack.StackOwner;
+import dev.ropewalk.fibers.internal.stack.VirtualStack;
+import dev.ropewalk.fibers.internal.timer.Timer;
+import dev.ropewalk.fibers.internal.timer.Timers;
+
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -15,7 +22,7 @@ import java.util.concurrent.RejectedExecutionException;
  *
  * <p>Confined to the cord's thread, but for what says otherwise.
  */
-final class CordImpl extends Cord {
+final class CordImpl extends Cord implements StackOwner {
     private static final Logger LOG = Logs.logger(Cord.class);
 
     final CordOptions options;
@@ -53,7 +60,7 @@ final class CordImpl extends Cord {
             CordOptions options,
             Platform platform,
             @Nullable Callable<?> body,
-            @Nullable Scheduler scheduler) {
+            @Nullable SchedulerImpl scheduler) {
         this.options = options;
         this.platform = platform;
         this.orderSeeded = platform.isOrderSeeded();
@@ -217,11 +224,11 @@ final class CordImpl extends Cord {
     }
 
     Timer armTimer(FiberImpl<?> fiber, long number, long timeoutNanos) {
-        return timers.arm(deadline(timeoutNanos), timeoutNanos, fiber, number);
+        return timers.arm(new WaitTimer(deadline(timeoutNanos), fiber, number), timeoutNanos);
     }
 
     Timer armScope(CancelScope scope, long limitNanos) {
-        return timers.arm(deadline(limitNanos), limitNanos, scope);
+        return timers.arm(new ScopeTimer(deadline(limitNanos), scope), limitNanos);
     }
 
     private long deadline(long timeoutNanos) {
@@ -306,6 +313,16 @@ final class CordImpl extends Cord {
     @Override
     public void post(CordMessage message) {
         send(message);
+    }
+
+    @Override
+    public void post(Runnable onCord, Runnable onClosed) {
+        send(FiberMessages.of(onCord, onClosed));
+    }
+
+    @Override
+    public void stackReady(VirtualStack stack, @Nullable Object blocked) {
+        mount.stackReady(stack, blocked);
     }
 
     void send(CordMessage message) {

@@ -1,5 +1,10 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.JvmFlags;
+import dev.ropewalk.fibers.internal.platform.Platform;
+import dev.ropewalk.fibers.internal.platform.RealPlatform;
+import dev.ropewalk.fibers.internal.platform.VirtualPlatform;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
@@ -12,7 +17,7 @@ final class CordStarter {
     /** The calling thread is one of the scheduler's cords until the body has ended. */
     @SuppressWarnings("unchecked") // the root fiber runs the body
     static <T extends @Nullable Object> T run(
-            CordOptions options, Callable<? extends T> body, @Nullable Scheduler scheduler) {
+            CordOptions options, Callable<? extends T> body, @Nullable SchedulerImpl scheduler) {
         Objects.requireNonNull(body, "body");
         if (options.thread().factory() != null) {
             throw new IllegalArgumentException(
@@ -24,7 +29,7 @@ final class CordStarter {
         // Before anything of a cord is made: its fields need what the flags open.
         JvmFlags.check();
         CallerCheck.check();
-        Platform platform = Platform.of(options.clock(), Thread.currentThread());
+        Platform platform = platformOf(options.clock(), Thread.currentThread());
         CordImpl cord = new CordImpl(options, platform, body, scheduler);
         CordThread.onCallersCpus(options, new ThreadDriver(cord)::drive);
         return (T) cord.root().await();
@@ -32,7 +37,7 @@ final class CordStarter {
 
     /** On a thread of its own; without a body it serves until it is closed. */
     static CordImpl start(
-            CordOptions options, @Nullable Callable<?> body, @Nullable Scheduler scheduler) {
+            CordOptions options, @Nullable Callable<?> body, @Nullable SchedulerImpl scheduler) {
         if (options.clock() instanceof CordOptions.VirtualClock) {
             throw new IllegalArgumentException(
                     "cord "
@@ -43,7 +48,7 @@ final class CordStarter {
         }
         JvmFlags.check();
         CordThread thread = new CordThread(options);
-        Platform platform = Platform.of(options.clock(), thread.thread());
+        Platform platform = platformOf(options.clock(), thread.thread());
         CordImpl cord = new CordImpl(options, platform, body, scheduler);
         cord.ownThread = thread.thread();
         if (scheduler == null) {
@@ -54,7 +59,7 @@ final class CordStarter {
         return cord;
     }
 
-    private static void startFor(Scheduler scheduler, CordImpl cord, CordThread thread) {
+    private static void startFor(SchedulerImpl scheduler, CordImpl cord, CordThread thread) {
         scheduler.enter(cord);
         boolean isStarted = false;
         try {
@@ -78,5 +83,14 @@ final class CordStarter {
         }
         cord.loop.enqueue(cord.root(), Handler.START);
         return new TurnDriver(cord);
+    }
+
+    /** The platform of a cord that has a thread for itself. */
+    private static Platform platformOf(CordOptions.Clock clock, Thread thread) {
+        return switch (clock) {
+            case CordOptions.RealClock() -> new RealPlatform(thread);
+            case CordOptions.VirtualClock(long seed, boolean seededOrder) ->
+                    new VirtualPlatform(seed, seededOrder);
+        };
     }
 }

@@ -1,5 +1,8 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Affinity;
+import dev.ropewalk.fibers.internal.platform.RealPlatform;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;

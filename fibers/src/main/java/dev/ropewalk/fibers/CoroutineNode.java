@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Unchecked;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -83,7 +85,7 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
         Objects.requireNonNull(failure, "failure");
         ControlNode me = caller("raise into");
         if (me == this) {
-            throw FiberAwait.<RuntimeException>sneaky(failure);
+            throw Unchecked.<RuntimeException>sneaky(failure);
         }
         ControlChecks.raisable(this, me);
         goOn(me, new Thrown(failure));

@@ -1,5 +1,8 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.JvmFlags;
+import dev.ropewalk.fibers.internal.stack.LightStack;
+
 import jdk.internal.misc.CarrierThreadLocal;
 
 import org.jspecify.annotations.Nullable;
@@ -20,7 +23,7 @@ final class CurrentCord {
     /** On a light stack, where it is always the current one; null elsewhere. */
     static @Nullable CordImpl ofLightStack() {
         LightStack stack = HAS_LIGHT_STACKS ? LightStack.current() : null;
-        return stack == null ? null : stack.cord;
+        return stack == null ? null : (CordImpl) stack.owner;
     }
 
     /** Also on a virtual thread that the cord runs as no fiber. */

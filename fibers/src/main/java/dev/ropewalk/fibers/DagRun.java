@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Unchecked;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.Queue;
@@ -66,7 +68,7 @@ final class DagRun<D extends @Nullable Object> {
             throw named(failed);
         } catch (CancelledException cancelled) {
             Throwable why = broken.get();
-            throw why == null ? cancelled : FiberAwait.<RuntimeException>sneaky(why);
+            throw why == null ? cancelled : Unchecked.<RuntimeException>sneaky(why);
         } finally {
             isOver = true;
         }

@@ -1,5 +1,9 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.stack.LightStack;
+import dev.ropewalk.fibers.internal.stack.Stack;
+import dev.ropewalk.fibers.internal.stack.VirtualStack;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;

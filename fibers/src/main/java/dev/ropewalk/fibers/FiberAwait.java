@@ -362,10 +362,4 @@ final class FiberAwait {
             return "the ends of " + fibers.size() + " fibers";
         }
     }
-
-    /** Throws a checked exception where none is declared; typed as a return for the compiler. */
-    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-    static <E extends Throwable> E sneaky(Throwable thrown) throws E {
-        throw (E) thrown;
-    }
 }

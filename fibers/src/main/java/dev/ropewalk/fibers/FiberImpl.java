@@ -1,5 +1,11 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Checks;
+import dev.ropewalk.fibers.internal.stack.Interrupts;
+import dev.ropewalk.fibers.internal.stack.Stack;
+import dev.ropewalk.fibers.internal.stack.VirtualStack;
+import dev.ropewalk.fibers.internal.timer.Timer;
+
 import org.jspecify.annotations.Nullable;
 
 import java.lang.invoke.MethodHandles;
@@ -670,11 +676,6 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     }
 
     // ---------------------------------------------------------------- state
-
-    /** Reads the fields of a switch, the first and the last of them; the sum means nothing. */
-    final long readAhead() {
-        return state + waitNumber;
-    }
 
     final int rawState() {
         return state;

@@ -6,6 +6,20 @@ import org.jspecify.annotations.Nullable;
 final class FiberMessages {
     private FiberMessages() {}
 
+    static CordMessage of(Runnable onCord, Runnable onClosed) {
+        return new CordMessage() {
+            @Override
+            protected void onCord() {
+                onCord.run();
+            }
+
+            @Override
+            protected void onClosed() {
+                onClosed.run();
+            }
+        };
+    }
+
     static CordMessage quiet(Runnable task) {
         return new Quiet(task);
     }

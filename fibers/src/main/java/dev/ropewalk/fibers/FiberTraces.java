@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.log.Logs;
+
 import jdk.internal.vm.Continuation;
 
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,9 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.IdleSpin;
+import dev.ropewalk.fibers.internal.platform.Platform;
+import dev.ropewalk.fibers.internal.timer.Timer;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -160,7 +164,11 @@ final class IdleWait {
     }
 
     private boolean spinForWork(@Nullable Timer next) {
-        return cord.tasks == null ? spin.find(findsWork, next) : spinForTasks(cord.tasks, next);
+        boolean timed = next != null;
+        long deadlineNs = next == null ? 0 : next.deadlineNs;
+        return cord.tasks == null
+                ? spin.find(findsWork, timed, deadlineNs)
+                : spinForTasks(cord.tasks, timed, deadlineNs);
     }
 
     /** A message, a task that waits here, or one that was stolen. */
@@ -172,9 +180,9 @@ final class IdleWait {
     }
 
     /** A task is placed on a cord that spins rather than elsewhere: it costs no wake-up. */
-    private boolean spinForTasks(TaskQueue own, @Nullable Timer next) {
+    private boolean spinForTasks(TaskQueue own, boolean timed, long deadlineNs) {
         cord.mail.activity(Mail.Activity.SPINNING);
-        boolean found = spin.find(findsWork, next);
+        boolean found = spin.find(findsWork, timed, deadlineNs);
         cord.mail.activity(Mail.Activity.BUSY);
         if (hasRunnable()) {
             wakeAnother(own);

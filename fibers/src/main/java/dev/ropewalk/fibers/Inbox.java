@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.log.Logs;
+
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.slf4j.Logger;
 

@@ -1,5 +1,10 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Unchecked;
+import dev.ropewalk.fibers.internal.stack.LightStack;
+import dev.ropewalk.fibers.internal.stack.Stack;
+import dev.ropewalk.fibers.internal.stack.VirtualStack;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
@@ -67,8 +72,13 @@ final class LightMount extends StackMount {
     void enterStack(Stack stack) {
         stack.enter();
         if (brokeOnTop != null) {
-            throw FiberAwait.<RuntimeException>sneaky(brokeOnTop);
+            throw Unchecked.<RuntimeException>sneaky(brokeOnTop);
         }
+    }
+
+    @Override
+    void stackReady(VirtualStack stack, @Nullable Object blocked) {
+        throw new IllegalStateException(stack + " is none of the stacks of " + cord);
     }
 
     @Override
@@ -184,7 +194,7 @@ final class LightMount extends StackMount {
 
     private void goOnPinned(FiberImpl<?> fiber, Throwable pinned) {
         if (!wasBelow || !fiber.isQueued()) {
-            throw FiberAwait.<RuntimeException>sneaky(pinned);
+            throw Unchecked.<RuntimeException>sneaky(pinned);
         }
         RunQueue runQueue = cord.loop.runQueue;
         runQueue.bringToHead(fiber);

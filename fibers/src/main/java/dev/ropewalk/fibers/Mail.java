@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Platform;
+
 /**
  * How other threads reach a cord: its inbox, its wake-up, and what its thread does now.
  *

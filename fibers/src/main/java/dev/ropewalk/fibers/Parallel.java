@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Unchecked;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -214,7 +216,7 @@ public final class Parallel {
         try {
             action.run();
         } catch (Exception e) {
-            throw FiberAwait.<RuntimeException>sneaky(e);
+            throw Unchecked.<RuntimeException>sneaky(e);
         }
     }
 

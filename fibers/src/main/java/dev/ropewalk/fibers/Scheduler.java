@@ -3,9 +3,7 @@ package dev.ropewalk.fibers;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -35,10 +33,8 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>A thread of the user takes part while it is bound, see {@link #bind}. All methods work from
  * any thread but for what says otherwise; what the caller did before happens before the task runs.
  */
-public final class Scheduler extends SchedulerCore implements Executor, AutoCloseable {
-    private Scheduler(SchedulerOptions options) {
-        super(options);
-    }
+public abstract sealed class Scheduler implements Executor, AutoCloseable permits SchedulerImpl {
+    Scheduler() {}
 
     // ---------------------------------------------------------------- making and binding
 
@@ -64,17 +60,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @throws IllegalStateException if the JVM was started without the flags
      */
     public static Scheduler start(SchedulerOptions options) {
-        Scheduler scheduler = new Scheduler(options);
-        JvmFlags.check();
-        try {
-            for (int i = 0; i < options.cords(); i++) {
-                CordStarter.start(options.cord(i), null, scheduler);
-            }
-        } catch (Throwable failed) {
-            scheduler.shutdown.beginAtOnce();
-            throw failed;
-        }
-        return scheduler;
+        return SchedulerImpl.startWith(options);
     }
 
     /**
@@ -93,26 +79,14 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @throws IllegalStateException if the thread is a cord already, is virtual, holds a monitor,
      *     or the JVM was started without the flags; if the clock is virtual and a thread is bound
      */
-    public <T extends @Nullable Object> T bind(Callable<? extends T> body) {
-        Objects.requireNonNull(body, "body");
-        JvmFlags.check();
-        CallerCheck.check();
-        CordOptions cord = beginBinding();
-        try {
-            return CordStarter.run(cord, () -> runBound(body), this);
-        } finally {
-            endBinding();
-        }
-    }
+    public abstract <T extends @Nullable Object> T bind(Callable<? extends T> body);
 
     /**
      * Like {@link #bind(Callable)}, without a result.
      *
      * @param body what this thread runs
      */
-    public void bind(Action body) {
-        bind(Fiber.callable(body));
-    }
+    public abstract void bind(Action body);
 
     // ---------------------------------------------------------------- spinning
 
@@ -129,9 +103,8 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @throws IllegalStateException if it has no cord: it was made with none, and no thread is
      *     bound
      */
-    public <T extends @Nullable Object> Fiber<T> spin(String name, Callable<? extends T> body) {
-        return spinTask(Objects.requireNonNull(name, "name"), body);
-    }
+    public abstract <T extends @Nullable Object> Fiber<T> spin(
+            String name, Callable<? extends T> body);
 
     /**
      * Spins a task without a name.
@@ -143,9 +116,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @throws TaskRejectedException if as many wait as may wait
      * @throws IllegalStateException if it has no cord
      */
-    public <T extends @Nullable Object> Fiber<T> spin(Callable<? extends T> body) {
-        return spinTask(null, body);
-    }
+    public abstract <T extends @Nullable Object> Fiber<T> spin(Callable<? extends T> body);
 
     /**
      * Spins a task without a result.
@@ -157,9 +128,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @throws TaskRejectedException if as many wait as may wait
      * @throws IllegalStateException if it has no cord
      */
-    public Fiber<@Nullable Void> spin(String name, Action body) {
-        return spinTask(Objects.requireNonNull(name, "name"), Fiber.callable(body));
-    }
+    public abstract Fiber<@Nullable Void> spin(String name, Action body);
 
     /**
      * Spins a task without a name and without a result.
@@ -170,9 +139,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @throws TaskRejectedException if as many wait as may wait
      * @throws IllegalStateException if it has no cord
      */
-    public Fiber<@Nullable Void> spin(Action body) {
-        return spinTask(null, Fiber.callable(body));
-    }
+    public abstract Fiber<@Nullable Void> spin(Action body);
 
     /**
      * Spins a fiber on the calling cord, which no other cord steals.
@@ -183,18 +150,8 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @return the new fiber, a child of the calling one
      * @throws IllegalStateException if the thread is no cord of this scheduler
      */
-    public <T extends @Nullable Object> Fiber<T> onThisCord(
-            String name, Callable<? extends T> body) {
-        Cord here = Cord.currentOrNull();
-        if (here == null || !isMine(CordImpl.of(here))) {
-            throw new IllegalStateException(
-                    Thread.currentThread()
-                            + " is no cord of "
-                            + this
-                            + "; call this in one of its tasks, or bind the thread");
-        }
-        return here.spin(name, body);
-    }
+    public abstract <T extends @Nullable Object> Fiber<T> onThisCord(
+            String name, Callable<? extends T> body);
 
     /**
      * Runs the task as a fiber that belongs to nobody, also when a fiber calls this: it does not
@@ -205,41 +162,17 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      *     tasks wait as may wait
      */
     @Override
-    public void execute(Runnable task) {
-        Objects.requireNonNull(task, "task");
-        try {
-            spinBelow(
-                    null,
-                    new FiberImpl<>(
-                            new TaskSlot(this, true), null, null, Fiber.callable(task::run)));
-        } catch (IllegalStateException refused) {
-            throw new RejectedExecutionException(refused.getMessage(), refused);
-        }
-    }
-
-    private <T extends @Nullable Object> Fiber<T> spinTask(
-            @Nullable String name, Callable<? extends T> body) {
-        Objects.requireNonNull(body, "body");
-        FiberImpl<?> spinner = FiberImpl.currentOrNull();
-        FiberImpl<T> task =
-                new FiberImpl<>(new TaskSlot(this, spinner == null), spinner, name, body);
-        spinBelow(spinner, task);
-        return task;
-    }
+    public abstract void execute(Runnable task);
 
     /** {@return what has happened so far; a snapshot for people, whose numbers race} */
-    public SchedulerStats stats() {
-        return readStats();
-    }
+    public abstract SchedulerStats stats();
 
     /**
      * Like {@link #dump(Duration)}, with a limit of one second.
      *
      * @return the dump of each cord, bound threads included
      */
-    public List<CordDump> dump() {
-        return dump(CordDumps.LIMIT);
-    }
+    public abstract List<CordDump> dump();
 
     /**
      * {@link Cord#dump(Duration)} of each cord. All are asked at once, and each answers for itself:
@@ -251,16 +184,10 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @throws IllegalStateException if this thread is a cord, and no fiber runs there now
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
-    public List<CordDump> dump(Duration limit) {
-        List<Cord> all = new ArrayList<>(ownCords());
-        all.addAll(bound());
-        return CordDumps.of(all, limit);
-    }
+    public abstract List<CordDump> dump(Duration limit);
 
     /** {@return the cords that have threads of their own; those of bound threads are not here} */
-    public List<Cord> cords() {
-        return List.copyOf(ownCords());
-    }
+    public abstract List<Cord> cords();
 
     /** {@return the scheduler that the calling thread is a cord of; null if there is none} */
     public static @Nullable Scheduler currentOrNull() {
@@ -279,9 +206,7 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      *     are being terminated then
      */
     @Override
-    public void close() {
-        shutdown(options.drainLimit());
-    }
+    public abstract void close();
 
     /**
      * Takes no more tasks from outside, waits until all have ended and no thread is bound, and ends
@@ -301,18 +226,8 @@ public final class Scheduler extends SchedulerCore implements Executor, AutoClos
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited; the tasks
      *     are being terminated then
      */
-    public ShutdownReport shutdown(Duration limit) {
-        long limitNs = Waits.nanos(limit);
-        Cord here = Cord.currentOrNull();
-        if (here != null && isMine(CordImpl.of(here))) {
-            throw new IllegalStateException(
-                    this + " cannot wait for its own end; close it from another thread or cord");
-        }
-        return shutdown.run(limitNs);
-    }
+    public abstract ShutdownReport shutdown(Duration limit);
 
     /** {@return the name} */
-    public String name() {
-        return options.name();
-    }
+    public abstract String name();
 }

@@ -1,5 +1,8 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.internal.platform.RealPlatform;
+
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -29,7 +32,7 @@ final class SchedulerShutdown {
 
     private static final int STACK_LINES = 8;
 
-    private final SchedulerCore scheduler;
+    private final SchedulerImpl scheduler;
 
     /** Opened when draining is over: all is quiet, or a limit has passed. */
     private final CountDownLatch drained = new CountDownLatch(1);
@@ -53,7 +56,7 @@ final class SchedulerShutdown {
     private final List<String> stuck = new ArrayList<>();
     private volatile @Nullable ShutdownReport report;
 
-    SchedulerShutdown(SchedulerCore scheduler) {
+    SchedulerShutdown(SchedulerImpl scheduler) {
         this.scheduler = scheduler;
     }
 
@@ -125,7 +128,7 @@ final class SchedulerShutdown {
         try {
             tellIfQuiet();
             drained.await();
-            scheduler.state(Scheduler.State.DRAINING, Scheduler.State.STOPPING);
+            scheduler.state(SchedulerImpl.State.DRAINING, SchedulerImpl.State.STOPPING);
             if (!scheduler.isQuiet()) {
                 endTasks();
             }
@@ -143,7 +146,7 @@ final class SchedulerShutdown {
 
     /** Called with the end of each task, and when a thread is bound no more. */
     void tellIfQuiet() {
-        if (scheduler.state() == Scheduler.State.OPEN || !scheduler.hasNoTasks()) {
+        if (scheduler.state() == SchedulerImpl.State.OPEN || !scheduler.hasNoTasks()) {
             return;
         }
         tasksEnded.countDown();
@@ -253,7 +256,7 @@ final class SchedulerShutdown {
     }
 
     void noteAbandoned(FiberImpl<?> fiber) {
-        if (scheduler.state() == Scheduler.State.STOPPING) {
+        if (scheduler.state() == SchedulerImpl.State.STOPPING) {
             abandoned.add(fiber.name());
         }
     }
@@ -286,8 +289,8 @@ final class SchedulerShutdown {
         report = all;
         endedByThis.clear();
         terminated.clear();
-        if (scheduler.state() == Scheduler.State.STOPPING) {
-            scheduler.state(Scheduler.State.STOPPING, Scheduler.State.OVER);
+        if (scheduler.state() == SchedulerImpl.State.STOPPING) {
+            scheduler.state(SchedulerImpl.State.STOPPING, SchedulerImpl.State.OVER);
         } else {
             scheduler.giveUp();
         }

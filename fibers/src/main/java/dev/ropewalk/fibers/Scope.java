@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Unchecked;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -192,7 +194,7 @@ public final class Scope<T extends @Nullable Object> {
         Objects.requireNonNull(body, "body");
         FiberImpl<C> task =
                 new FiberImpl<>(
-                        new TaskSlot(scheduler, false),
+                        new TaskSlot(SchedulerImpl.of(scheduler), false),
                         owner,
                         Objects.requireNonNull(name, "name"),
                         body);
@@ -315,10 +317,10 @@ public final class Scope<T extends @Nullable Object> {
             if (failed != null && failed != thrown) {
                 thrown.addSuppressed(failed);
             }
-            throw FiberAwait.<RuntimeException>sneaky(thrown);
+            throw Unchecked.<RuntimeException>sneaky(thrown);
         }
         if (failed != null) {
-            throw FiberAwait.<RuntimeException>sneaky(failed);
+            throw Unchecked.<RuntimeException>sneaky(failed);
         }
         if (value == LEFT && !isDone) {
             throw new CancelledException(this + " was cancelled");

@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.log.Logs;
+
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -28,7 +30,7 @@ final class TaskQueue {
     /** Tasks that are started before those have had a turn that were started before them. */
     private static final int MAX_AT_ONCE = 1_024;
 
-    final Scheduler scheduler;
+    final SchedulerImpl scheduler;
     final CordImpl cord;
 
     /** Fibers that are tasks, and places of fibers that snooze. */
@@ -51,7 +53,7 @@ final class TaskQueue {
 
     private long drainNumber;
 
-    TaskQueue(Scheduler scheduler, CordImpl cord) {
+    TaskQueue(SchedulerImpl scheduler, CordImpl cord) {
         this.scheduler = scheduler;
         this.cord = cord;
     }

@@ -37,7 +37,7 @@ final class TaskSlot {
 
     private record Note(CordMessage message, @Nullable Note earlier) {}
 
-    final Scheduler scheduler;
+    final SchedulerImpl scheduler;
 
     /** Spun by no fiber, or detached: its failure is reported, and cancels nobody. */
     boolean isOwnerless;
@@ -50,7 +50,7 @@ final class TaskSlot {
 
     private volatile @Nullable Object slot;
 
-    TaskSlot(Scheduler scheduler, boolean isOwnerless) {
+    TaskSlot(SchedulerImpl scheduler, boolean isOwnerless) {
         this.scheduler = scheduler;
         this.isOwnerless = isOwnerless;
     }

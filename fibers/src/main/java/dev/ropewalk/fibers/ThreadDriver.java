@@ -1,5 +1,9 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.log.LogProviders;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.internal.platform.MemoryReserve;
+
 import org.slf4j.Logger;
 
 /**

@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Affinity;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.Collections;

@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Unchecked;
+
 import org.jspecify.annotations.Nullable;
 
 import java.lang.invoke.MethodHandle;
@@ -46,7 +48,7 @@ final class ThreadSampler {
                     (StackTraceElement[]) STACK_OF_RUNNING.invokeExact(thread);
             return found == null ? List.of() : List.of(found);
         } catch (Throwable failed) {
-            throw FiberAwait.<RuntimeException>sneaky(failed);
+            throw Unchecked.<RuntimeException>sneaky(failed);
         }
     }
 

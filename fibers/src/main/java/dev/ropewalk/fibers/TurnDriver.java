@@ -1,5 +1,9 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.internal.platform.Checks;
+import dev.ropewalk.fibers.internal.timer.Timer;
+
 import org.slf4j.Logger;
 
 import java.util.Objects;

@@ -1,5 +1,13 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Checks;
+import dev.ropewalk.fibers.internal.platform.JvmFlags;
+import dev.ropewalk.fibers.internal.platform.Platform;
+import dev.ropewalk.fibers.internal.platform.Unchecked;
+import dev.ropewalk.fibers.internal.platform.VirtualPlatform;
+import dev.ropewalk.fibers.internal.platform.VirtualTime;
+import dev.ropewalk.fibers.internal.timer.Timer;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -263,7 +271,7 @@ public final class VirtualCords {
                 first.addSuppressed(each);
             }
         }
-        throw FiberAwait.<RuntimeException>sneaky(first);
+        throw Unchecked.<RuntimeException>sneaky(first);
     }
 
     // ---------------------------------------------------------------- for those who look

@@ -1,5 +1,8 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.stack.Stack;
+import dev.ropewalk.fibers.internal.stack.VirtualStack;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
@@ -38,7 +41,7 @@ final class VirtualMount extends StackMount {
     @Override
     Stack freshStack() {
         VirtualStack idle = idleStacks.poll();
-        return idle != null ? idle : new VirtualStack(cord, this, worker);
+        return idle != null ? idle : new VirtualStack(cord, worker);
     }
 
     @Override
@@ -70,13 +73,13 @@ final class VirtualMount extends StackMount {
         }
     }
 
-    /** By message: a stack that was blocked in the JDK can go on. */
-    void stackReady(VirtualStack stack, @Nullable FiberImpl<?> fiber) {
-        if (fiber == null) {
+    @Override
+    void stackReady(VirtualStack stack, @Nullable Object blocked) {
+        if (blocked == null) {
             nobodysBlocked--;
             readyStacks.add(stack);
         } else {
-            fiber.unblockForeign();
+            ((FiberImpl<?>) blocked).unblockForeign();
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.RealPlatform;
+
 import org.jspecify.annotations.Nullable;
 
 import java.lang.invoke.MethodHandles;

@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.log.Logs;
+
 import org.slf4j.Logger;
 
 import java.util.ArrayList;

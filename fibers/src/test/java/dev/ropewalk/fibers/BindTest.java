@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.platform.RealPlatform;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -243,7 +245,7 @@ class BindTest {
                                             }));
             thread.start();
             Cord bound = left.join();
-            Runs.until(() -> scheduler.workers.queues().length == 2);
+            Runs.until(() -> SchedulerImpl.of(scheduler).workers.queues().length == 2);
             Runs.until(() -> CordImpl.of(bound).mail.activity() == Mail.Activity.ASLEEP);
             assertTrue(ranOn.isEmpty(), ranOn::toString);
             stays[0].schedule("end");

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.platform.Unchecked;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -81,7 +83,7 @@ class HostileBodyTest {
                         Fiber<?> fiber =
                                 Fiber.spin(
                                         () -> {
-                                            throw FiberAwait.<RuntimeException>sneaky(thrown);
+                                            throw Unchecked.<RuntimeException>sneaky(thrown);
                                         });
                         assertSame(thrown, Runs.cause(Runs.failureOf(fiber::await)));
                     }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.stack.LightStack;
+
 import jdk.internal.vm.Continuation;
 import jdk.internal.vm.Continuation.Pinned;
 

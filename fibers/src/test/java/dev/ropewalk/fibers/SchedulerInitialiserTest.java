@@ -78,7 +78,7 @@ class SchedulerInitialiserTest {
                         () -> {
                             throw boom;
                         });
-        Runs.until(() -> scheduler.workers.queues().length == 0);
+        Runs.until(() -> SchedulerImpl.of(scheduler).workers.queues().length == 0);
         CordClosedException closed =
                 assertThrows(CordClosedException.class, () -> scheduler.spin("late", () -> {}));
         assertSame(boom, closed.getCause());

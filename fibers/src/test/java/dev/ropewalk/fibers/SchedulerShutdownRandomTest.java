@@ -210,7 +210,7 @@ class SchedulerShutdownRandomTest {
             Fiber<?> fiber = task.fiber;
             assertTrue(fiber != null && fiber.awaitEnd(LIMIT), () -> task.name + ": " + text);
         }
-        assertTrue(life.scheduler.hasNoTasks(), text);
+        assertTrue(SchedulerImpl.of(life.scheduler).hasNoTasks(), text);
     }
 
     private static void check(Life life, ShutdownReport report) {
@@ -220,7 +220,7 @@ class SchedulerShutdownRandomTest {
             checkLate(life, text); // a machine with much else to do
             return;
         }
-        assertTrue(life.scheduler.hasNoTasks(), text);
+        assertTrue(SchedulerImpl.of(life.scheduler).hasNoTasks(), text);
         Set<String> told = ConcurrentHashMap.newKeySet();
         told.addAll(report.notStarted());
         told.addAll(report.terminated());

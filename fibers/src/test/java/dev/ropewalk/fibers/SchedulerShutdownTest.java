@@ -131,7 +131,7 @@ class SchedulerShutdownTest {
         CompletableFuture<ShutdownReport> other = new CompletableFuture<>();
         Thread closer = new Thread(() -> other.complete(scheduler.shutdown(FAR)));
         closer.start();
-        Runs.until(() -> scheduler.state() == Scheduler.State.DRAINING);
+        Runs.until(() -> SchedulerImpl.of(scheduler).state() == SchedulerImpl.State.DRAINING);
         gate.open();
         ShutdownReport report = scheduler.shutdown(FAR);
         assertSame(report, other.join());
@@ -154,7 +154,7 @@ class SchedulerShutdownTest {
                     closer.awaitEnd(FAR);
                 });
         assertEquals(100, runs.get());
-        assertEquals(Scheduler.State.OVER, scheduler.state());
+        assertEquals(SchedulerImpl.State.OVER, SchedulerImpl.of(scheduler).state());
     }
 
     @Test
@@ -164,7 +164,7 @@ class SchedulerShutdownTest {
         gate.bind(scheduler);
         CompletableFuture<ShutdownReport> closed =
                 CompletableFuture.supplyAsync(() -> scheduler.shutdown(FAR));
-        Runs.until(() -> scheduler.state() == Scheduler.State.DRAINING);
+        Runs.until(() -> SchedulerImpl.of(scheduler).state() == SchedulerImpl.State.DRAINING);
         assertFalse(closed.isDone());
         gate.open();
         assertTrue(closed.join().isClean());
@@ -197,12 +197,12 @@ class SchedulerShutdownTest {
         Thread closer =
                 new Thread(() -> thrown.complete(Runs.failureOf(() -> scheduler.shutdown(FAR))));
         closer.start();
-        Runs.until(() -> scheduler.state() == Scheduler.State.DRAINING);
+        Runs.until(() -> SchedulerImpl.of(scheduler).state() == SchedulerImpl.State.DRAINING);
         closer.interrupt();
         assertEquals(WaitInterruptedException.class, thrown.join().getClass());
         assertTrue(task.awaitEnd(FAR));
         scheduler.close(); // waits for the end that goes on
-        assertEquals(Scheduler.State.OVER, scheduler.state());
+        assertEquals(SchedulerImpl.State.OVER, SchedulerImpl.of(scheduler).state());
     }
 
     @Test
@@ -235,7 +235,7 @@ class SchedulerShutdownTest {
                     fiber.await();
                 });
         assertEquals(IllegalStateException.class, thrown.join().getClass());
-        assertEquals(Scheduler.State.OPEN, scheduler.state());
+        assertEquals(SchedulerImpl.State.OPEN, SchedulerImpl.of(scheduler).state());
         scheduler.close();
     }
 
@@ -245,7 +245,7 @@ class SchedulerShutdownTest {
         Fiber<@Nullable Object> task = scheduler.spin("t", () -> Fiber.suspend());
         CompletableFuture<ShutdownReport> first =
                 CompletableFuture.supplyAsync(() -> scheduler.shutdown(Duration.ofDays(1)));
-        Runs.until(() -> scheduler.state() == Scheduler.State.DRAINING);
+        Runs.until(() -> SchedulerImpl.of(scheduler).state() == SchedulerImpl.State.DRAINING);
         ShutdownReport report = scheduler.shutdown(SHORT);
         assertSame(report, first.join());
         assertTrue(task.awaitEnd(Duration.ZERO));
@@ -273,7 +273,10 @@ class SchedulerShutdownTest {
                                         }));
         thread.start();
         Runs.await(waits);
-        Runs.until(() -> scheduler.workers.queues().length == 1); // it has left, and drains
+        Runs.until(
+                () ->
+                        SchedulerImpl.of(scheduler).workers.queues().length
+                                == 1); // it has left, and drains
         gate.open();
         ShutdownReport report = scheduler.shutdown(SHORT);
         assertEquals(1, report.terminated().size(), report::toString);
@@ -389,7 +392,7 @@ class SchedulerShutdownTest {
         assertEquals(List.of("workers-bound-0"), report.bound());
         gate.countDown(); // it has been told to end meanwhile
         assertTrue(thread.join(FAR));
-        assertTrue(scheduler.hasNoTasks());
+        assertTrue(SchedulerImpl.of(scheduler).hasNoTasks());
     }
 
     @Test

@@ -388,7 +388,7 @@ class TaskTest {
                                                 }));
         for (int round = 0; round < 200; round++) {
             try (Scheduler scheduler = Scheduler.start(options)) {
-                Runs.until(() -> scheduler.workers.queues().length == 0);
+                Runs.until(() -> SchedulerImpl.of(scheduler).workers.queues().length == 0);
                 Throwable error =
                         assertThrows(IllegalStateException.class, () -> scheduler.spin(() -> {}));
                 assertTrue(error.toString().contains("has no cord"), error::toString);

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.timer.Timer;
+import dev.ropewalk.fibers.internal.timer.Timers;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,7 +29,6 @@ class TimersTest {
 
     private final Timers timers = new Timers();
     private final List<Logged> log = new ArrayList<>();
-    private long armed;
 
     @Test
     void F2_noTimerNoDeadline() {
@@ -39,8 +41,8 @@ class TimersTest {
     @Test
     void F2_deadlinesBeyondTheClocksOverflow() {
         Fiber<?> fiber = dead();
-        Timer late = timers.arm(Long.MIN_VALUE + 5, LIMIT, FiberImpl.of(fiber), 0);
-        Timer early = timers.arm(Long.MAX_VALUE - 5, LIMIT, FiberImpl.of(fiber), 0);
+        Timer late = timers.arm(new WaitTimer(Long.MIN_VALUE + 5, FiberImpl.of(fiber), 0), LIMIT);
+        Timer early = timers.arm(new WaitTimer(Long.MAX_VALUE - 5, FiberImpl.of(fiber), 0), LIMIT);
         assertSame(early, timers.earliest());
         timers.fireDue(Long.MAX_VALUE);
         assertSame(late, timers.earliest());
@@ -50,7 +52,7 @@ class TimersTest {
 
     @Test
     void F2_firesAtItsDeadlineAndNotANanosecondEarlier() {
-        Timer timer = timers.arm(1_000, LIMIT, FiberImpl.of(dead()), 0);
+        Timer timer = timers.arm(new WaitTimer(1_000, FiberImpl.of(dead()), 0), LIMIT);
         timers.fireDue(999);
         assertSame(timer, timers.earliest());
         timers.fireDue(1_000);
@@ -60,10 +62,10 @@ class TimersTest {
     @Test
     void F2_cancelAfterFiringAndCancelTwiceAreHarmless() {
         Fiber<?> fiber = dead();
-        Timer fired = timers.arm(1, LIMIT, FiberImpl.of(fiber), 0);
+        Timer fired = timers.arm(new WaitTimer(1, FiberImpl.of(fiber), 0), LIMIT);
         timers.fireDue(1);
         timers.cancel(fired);
-        Timer cancelled = timers.arm(2, LIMIT, FiberImpl.of(fiber), 0);
+        Timer cancelled = timers.arm(new WaitTimer(2, FiberImpl.of(fiber), 0), LIMIT);
         timers.cancel(cancelled);
         timers.cancel(cancelled);
         timers.checkInvariants();
@@ -76,10 +78,10 @@ class TimersTest {
         Fiber<?> fiber = dead();
         List<Timer> live = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            live.add(timers.arm(i, LIMIT, FiberImpl.of(fiber), 0));
+            live.add(timers.arm(new WaitTimer(i, FiberImpl.of(fiber), 0), LIMIT));
         }
         for (int i = 0; i < 100_000; i++) {
-            timers.cancel(timers.arm(1_000_000 + i, LIMIT, FiberImpl.of(fiber), 0));
+            timers.cancel(timers.arm(new WaitTimer(1_000_000 + i, FiberImpl.of(fiber), 0), LIMIT));
             // Two thirds of a small heap may be dead, not more.
             assertTrue(entries() < 200, timers::toString);
         }
@@ -96,7 +98,7 @@ class TimersTest {
         Fiber<?> fiber = dead();
         List<Timer> armed = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
-            armed.add(timers.arm(7, LIMIT, FiberImpl.of(fiber), 0));
+            armed.add(timers.arm(new WaitTimer(7, FiberImpl.of(fiber), 0), LIMIT));
         }
         for (int i = 0; i < 500; i += 3) {
             timers.cancel(armed.get(i));
@@ -252,8 +254,8 @@ class TimersTest {
     }
 
     private Logged add(long deadlineNs, long limitNs) {
-        Logged timer = new Logged(deadlineNs, armed++, log);
-        timers.add(timer, limitNs);
+        Logged timer = new Logged(deadlineNs, log);
+        timers.arm(timer, limitNs);
         return timer;
     }
 
@@ -263,23 +265,23 @@ class TimersTest {
         private boolean isOver;
         private Runnable then = () -> {};
 
-        Logged(long deadlineNs, long sequence, List<Logged> log) {
-            super(deadlineNs, sequence);
+        Logged(long deadlineNs, List<Logged> log) {
+            super(deadlineNs);
             this.log = log;
         }
 
         @Override
-        boolean isCancelled() {
+        public boolean isCancelled() {
             return isOver;
         }
 
         @Override
-        void markCancelled() {
+        public void markCancelled() {
             isOver = true;
         }
 
         @Override
-        void fire() {
+        public void fire() {
             if (!isOver) {
                 isOver = true;
                 log.add(this);

@@ -33,7 +33,7 @@ class WorkersTest {
             cord.spin("first", () -> {}).await(); // before it has run it seems to be asleep
             Runs.until(() -> CordImpl.of(cord).mail.activity() == Activity.ASLEEP);
             CordImpl.of(cord).mail.activity(each);
-            TaskQueue queue = new TaskQueue(owner, CordImpl.of(cord));
+            TaskQueue queue = new TaskQueue(SchedulerImpl.of(owner), CordImpl.of(cord));
             queues.add(queue);
             workers.join(queue);
         }

@@ -3,6 +3,7 @@ package dev.ropewalk.fibers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.sync.Mutex;
 
 import org.jspecify.annotations.Nullable;

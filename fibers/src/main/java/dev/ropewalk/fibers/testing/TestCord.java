@@ -89,8 +89,8 @@ public final class TestCord {
     /**
      * Has the current run fail for each line of WARN or ERROR that Ropewalk logs on this thread,
      * from the run's begin to the end of its cords, unless {@link #expectLog} announced it;
-     * {@code @FiberTest} does so by itself. What other code logs is not seen: see {@link
-     * dev.ropewalk.fibers.Logs}.
+     * {@code @FiberTest} does so by itself. What other code logs is not seen, because SLF4J has no
+     * place for a listener.
      *
      * @throws IllegalStateException if this thread is not in a run
      */

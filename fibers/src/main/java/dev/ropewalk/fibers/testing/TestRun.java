@@ -5,7 +5,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Logs;
+import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
 

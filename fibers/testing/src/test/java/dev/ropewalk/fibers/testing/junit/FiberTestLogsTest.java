@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Logs;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.junit.FiberTestTest.Run;
 

@@ -1,0 +1,63 @@
+package dev.ropewalk.fibers.internal.platform;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Memory of the process that is given up when there is none left, so that the end of what filled it
+ * can be carried out and told; from any thread.
+ *
+ * <p>What ends gives back more than its end takes, so little is enough. Another thread may take
+ * what is given up; hence {@link #tell} needs none at all.
+ */
+public final class MemoryReserve {
+    private static final int MAX_BYTES = 1 << 20;
+
+    /** Of the largest heap. */
+    private static final int SHARE = 64;
+
+    /** Shares that are free; to ask for the last of the memory costs a collection each time. */
+    private static final int PLENTY = 16;
+
+    private static final FileOutputStream STDERR = new FileOutputStream(FileDescriptor.err);
+
+    private static volatile byte @Nullable [] reserve;
+
+    private MemoryReserve() {}
+
+    /** Sets memory aside if none is and there is plenty; otherwise a later call does. */
+    public static void refill() {
+        Runtime heap = Runtime.getRuntime();
+        long share = heap.maxMemory() / SHARE;
+        if (reserve == null
+                && heap.maxMemory() - heap.totalMemory() + heap.freeMemory() > PLENTY * share) {
+            try {
+                reserve = new byte[(int) Math.min(MAX_BYTES, share)];
+            } catch (OutOfMemoryError stillNone) {
+                reserve = null;
+            }
+        }
+    }
+
+    public static void release() {
+        reserve = null;
+    }
+
+    /** A line for {@link #tell}, made while there is memory. */
+    public static byte[] line(String text) {
+        return (text + System.lineSeparator()).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Writes the line to stderr and allocates nothing; no stream that has locks or buffers. */
+    public static void tell(byte[] line) {
+        try {
+            STDERR.write(line, 0, line.length);
+        } catch (IOException | OutOfMemoryError nobodyReads) {
+            // There is nobody else to tell.
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package dev.ropewalk.fibers.internal.platform;
+
+import java.util.function.BooleanSupplier;
+
+/**
+ * The one platform through which a cord reads time, draws random numbers and parks (rule F14).
+ *
+ * <p>All methods but {@link #nanoTime} and {@link #wakeUp} are for the cord's own thread.
+ */
+public interface Platform {
+    /** A fresh reading of the monotonic clock. */
+    long nanoTime();
+
+    /** A random number from 0 to {@code bound - 1}. */
+    int nextInt(int bound);
+
+    /** True if the order of the run queue is to be drawn at random. */
+    boolean isOrderSeeded();
+
+    /** True if somebody else decides when the cord has its turns: it shares its thread. */
+    default boolean isInTurns() {
+        return false;
+    }
+
+    /** True if time jumps instead of passing, so that nothing may block the thread. */
+    boolean isVirtual();
+
+    /**
+     * Waits until the deadline, an I/O event or a wake-up; it may return earlier, now and then.
+     *
+     * @param deadlineNs when to return at the latest; meaningless unless {@code timed}
+     * @param hasWork read again after the cord has been marked as asleep
+     */
+    void park(boolean timed, long deadlineNs, BooleanSupplier hasWork);
+
+    /** Ends the current or, if there is none, the next {@link #park}; from any thread. */
+    void wakeUp();
+
+    /** Gives back what the platform owns; the cord's last act. */
+    void close();
+}

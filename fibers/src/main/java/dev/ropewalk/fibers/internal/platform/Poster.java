@@ -1,0 +1,12 @@
+package dev.ropewalk.fibers.internal.platform;
+
+/** A thread that runs what others post to it, in order: a cord, as its lower parts see it. */
+public interface Poster {
+    /**
+     * Has one of the two run, from any thread.
+     *
+     * @param onCord run on the cord
+     * @param onClosed run instead if the cord has ended, on any thread
+     */
+    void post(Runnable onCord, Runnable onClosed);
+}

@@ -1,0 +1,25 @@
+package dev.ropewalk.fibers.internal.stack;
+
+/** What a user can do where a stack cannot be left. */
+final class PinnedRemedies {
+    /** Of a class initialiser too: it is called by native code. */
+    static final String NATIVE_FRAME =
+            "Waiting is not possible inside a class initialiser or below a native frame; move the"
+                    + " waiting call out of it, or wrap the code around it in Blocking.call.";
+
+    static final String MONITOR =
+            "Waiting is not possible while a monitor is held; move the waiting call out of the"
+                    + " synchronized block or method, or use a Mutex of fibers.sync in its place.";
+
+    static final String PINNED_CODE =
+            "Waiting is not possible in a switch hook, in a trace, or in code of the JDK that has"
+                    + " pinned the stack; spin a fiber there that waits, or move the waiting call"
+                    + " out of it.";
+
+    static final String NO_ROOM =
+            "The JVM could not copy it: there was no memory for the copy, or no room left on the"
+                    + " stack. Raise -Xmx or CordOptions.withStackSize, or give the recursion a"
+                    + " bound.";
+
+    private PinnedRemedies() {}
+}

@@ -1,0 +1,38 @@
+package dev.ropewalk.fibers.internal.stack;
+
+import dev.ropewalk.fibers.StackPinnedException;
+
+/**
+ * A stack on which a cord runs fibers: the one place that knows how stacks are switched (rule F11).
+ *
+ * <p>A stack belongs to one cord and is a worker: it runs fiber after fiber inline until the next
+ * one needs another stack. Then it ends, unless it is a virtual thread, which is kept. A fiber that
+ * waits keeps the stack it runs on as its own until it ends. Only the cord's root frame enters a
+ * stack, so stacks never nest, but with late unmount; only code on the stack leaves it.
+ */
+public interface Stack {
+    /**
+     * Goes on with the stack where it left last, until it leaves again or ends. Root frame only.
+     */
+    void enter();
+
+    /**
+     * Yields to the root frame; returns when the stack is entered again.
+     *
+     * @throws StackPinnedException if the stack holds a frame that cannot be suspended; the caller
+     *     is then still running
+     */
+    void yieldControl();
+
+    /**
+     * Whether the stack yielded to the root frame other than by {@link #yieldControl}: code on it
+     * is in a call of the JDK that blocks. Only {@link StackOwner#stackReady} makes it one that can
+     * be entered.
+     */
+    default boolean isBlocked() {
+        return false;
+    }
+
+    /** Where it yielded, the innermost frame first. On the cord, while it is not entered. */
+    StackTraceElement[] trace();
+}
