@@ -1,0 +1,322 @@
+package dev.ropewalk.examples;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.FieldModel;
+import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.MemberRefEntry;
+import java.lang.classfile.constantpool.PoolEntry;
+import java.lang.reflect.AccessFlag;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The sizes that a reader has to hold in mind stay small: of a type, of a package, of an object,
+ * and of what a class shows to others. Comments and Javadoc count nowhere.
+ */
+@Timeout(60)
+class ArchitectureTest {
+
+    private static final List<String> MODULES =
+            List.of("fibers", "fibers/testing", "channels", "actors");
+
+    /** Above this the build names a type. */
+    private static final int CODE_LINES_NAMED = 400;
+
+    /** Above this a type needs a sentence in {@link #LARGE_TYPES}. */
+    private static final int CODE_LINES_MAX = 600;
+
+    private static final int TYPES_MAX = 35;
+    private static final int FIELDS_MAX = 40;
+    private static final int MEMBERS_MAX = 25;
+
+    /** Types of more code lines, with all their superclasses of ours, and why each is one thing. */
+    private static final Map<String, String> LARGE_TYPES =
+            Map.of(
+                    "FiberImpl",
+                    "A fiber's fields, state machine and waits, with the API that it implements;"
+                            + " what works on it has classes of its own.");
+
+    /** Classes that are no API and of which others use more members, and why. */
+    private static final Map<String, String> WIDE_TYPES =
+            Map.of(
+                    "FiberImpl", "The record of fields that the protocols of a fiber share.",
+                    "CordImpl", "The wiring of a cord: all reach its parts through it.",
+                    "FiberLoop", "What runs now, and the run queue: each wait and each wake-up.",
+                    "Roster", "Fibers come, start, end and are lost on all kinds of ways.",
+                    "SchedulerImpl", "One life, asked by cords, tasks, fibers and its shutdown.",
+                    "ActorCell", "One actor, between its sender, its receiver and its supervisor.");
+
+    /** The kernel and its topics leave it for rooms of their own. */
+    private static final String NOT_CUT_YET = "dev.ropewalk.fibers";
+
+    private static final Pattern COMMENT_OR_TEXT =
+            Pattern.compile(
+                    "\"\"\"(?:\\\\.|.)*?\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\\\n])+'"
+                            + "|(/\\*.*?\\*/|//[^\\n]*)",
+                    Pattern.DOTALL);
+
+    /** All classes of ours, nested ones too, by internal name. */
+    private static final Map<String, ClassModel> CLASSES = new TreeMap<>();
+
+    /** The lines of code of each source file, by the internal name of its type. */
+    private static final Map<String, Integer> CODE_LINES = new TreeMap<>();
+
+    @BeforeAll
+    static void readAll() throws IOException {
+        String argsFile = System.getProperty("ropewalk.args.file");
+        assertFalse(
+                argsFile == null,
+                "ropewalk.args.file is not set: run with mvn, or pass -Dropewalk.args.file=<path>");
+        Path root = Path.of(argsFile).toAbsolutePath().getParent();
+        for (String module : MODULES) {
+            Path home = root.resolve(module);
+            for (Path file : filesBelow(home.resolve("target/classes"), ".class")) {
+                ClassModel model = ClassFile.of().parse(file);
+                CLASSES.put(model.thisClass().asInternalName(), model);
+            }
+            Path sources = home.resolve("src/main/java");
+            for (Path file : filesBelow(sources, ".java")) {
+                String name = sources.relativize(file).toString().replace('\\', '/');
+                CODE_LINES.put(
+                        name.substring(0, name.length() - ".java".length()),
+                        codeLines(Files.readString(file)));
+            }
+        }
+        assertTrue(CLASSES.size() > 100, () -> "only " + CLASSES.size() + " classes were found");
+    }
+
+    private static List<Path> filesBelow(Path directory, String ending) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(f -> f.toString().endsWith(ending))
+                    .filter(f -> !f.endsWith("module-info" + ending))
+                    .filter(f -> !f.endsWith("package-info" + ending))
+                    .toList();
+        }
+    }
+
+    @Test
+    void countsLinesOfCodeOnly() {
+        String source =
+                """
+                package a;
+
+                import b.C;
+
+                /** Javadoc. */
+                class D { // and a comment
+                    /* one
+                       more */
+                    String e = "/* no comment */ // here";
+                }
+                """;
+
+        assertEquals(4, codeLines(source));
+    }
+
+    // ---------------------------------------------------------------- types
+
+    @Test
+    void typesAreSmallOrOneThing(TestReporter reporter) {
+        Map<String, Integer> large = new TreeMap<>();
+        for (String type : CODE_LINES.keySet()) {
+            int lines = linesWithSuperclasses(type);
+            if (lines > CODE_LINES_NAMED) {
+                reporter.publishEntry(simple(type), lines + " lines of code");
+            }
+            if (lines > CODE_LINES_MAX) {
+                large.put(simple(type), lines);
+            }
+        }
+        assertEquals(
+                LARGE_TYPES.keySet(),
+                large.keySet(),
+                () ->
+                        "types of more than "
+                                + CODE_LINES_MAX
+                                + " lines of code with their superclasses: "
+                                + large
+                                + "; compose them of parts, or say in LARGE_TYPES why each is one"
+                                + " thing");
+    }
+
+    private static int linesWithSuperclasses(String type) {
+        int lines = 0;
+        String each = type;
+        while (each != null) {
+            lines += CODE_LINES.getOrDefault(topLevel(each), 0);
+            ClassModel model = CLASSES.get(each);
+            each =
+                    model == null
+                            ? null
+                            : model.superclass().map(ClassEntry::asInternalName).orElse(null);
+        }
+        return lines;
+    }
+
+    private static int codeLines(String source) {
+        String code =
+                COMMENT_OR_TEXT
+                        .matcher(source)
+                        .replaceAll(found -> found.group(1) == null ? "x" : "");
+        return (int)
+                code.lines()
+                        .map(String::strip)
+                        .filter(l -> !l.isEmpty())
+                        .filter(l -> !l.startsWith("import "))
+                        .count();
+    }
+
+    @Test
+    void noClassIsCutIntoSuperclasses() {
+        Map<String, List<String>> subclasses = new TreeMap<>();
+        CLASSES.forEach(
+                (name, model) ->
+                        model.superclass()
+                                .map(ClassEntry::asInternalName)
+                                .filter(CLASSES::containsKey)
+                                .ifPresent(
+                                        above ->
+                                                subclasses
+                                                        .computeIfAbsent(
+                                                                above, _ -> new ArrayList<>())
+                                                        .add(name)));
+        Set<String> cuts = new TreeSet<>();
+        subclasses.forEach(
+                (above, below) -> {
+                    ClassModel model = Objects.requireNonNull(CLASSES.get(above));
+                    if (model.flags().has(AccessFlag.ABSTRACT)
+                            && below.size() == 1
+                            && !isApi(model)) {
+                        cuts.add(simple(above) + " <- " + simple(below.getFirst()));
+                    }
+                });
+        assertEquals(
+                Set.of(),
+                cuts,
+                "abstract classes with one subclass, which are no API: make them parts");
+    }
+
+    // ---------------------------------------------------------------- packages and objects
+
+    @Test
+    void packagesAreRooms() {
+        Map<String, Long> types =
+                CODE_LINES.keySet().stream()
+                        .collect(
+                                Collectors.groupingBy(
+                                        ArchitectureTest::packageOf, Collectors.counting()));
+        types.values().removeIf(count -> count <= TYPES_MAX);
+        types.remove(NOT_CUT_YET);
+        assertEquals(
+                Map.of(), types, "packages of more than " + TYPES_MAX + " types: cut by topic");
+    }
+
+    @Test
+    void objectsHaveFewFields() {
+        Map<String, Long> wide = new TreeMap<>();
+        for (String name : CLASSES.keySet()) {
+            long fields = 0;
+            ClassModel each = CLASSES.get(name);
+            while (each != null) {
+                fields += each.fields().stream().filter(ArchitectureTest::isOfInstance).count();
+                each =
+                        each.superclass()
+                                .map(above -> CLASSES.get(above.asInternalName()))
+                                .orElse(null);
+            }
+            if (fields > FIELDS_MAX) {
+                wide.put(simple(name), fields);
+            }
+        }
+        assertEquals(Map.of(), wide, "objects of more than " + FIELDS_MAX + " fields: make parts");
+    }
+
+    private static boolean isOfInstance(FieldModel field) {
+        return !field.flags().has(AccessFlag.STATIC);
+    }
+
+    // ---------------------------------------------------------------- what a class shows
+
+    @Test
+    void internalClassesShowLittle() {
+        Map<String, Set<String>> used = new TreeMap<>();
+        CLASSES.forEach(
+                (from, model) -> {
+                    for (PoolEntry entry : model.constantPool()) {
+                        if (entry instanceof MemberRefEntry member) {
+                            note(used, from, member);
+                        }
+                    }
+                });
+        Map<String, Integer> wide = new TreeMap<>();
+        used.forEach(
+                (type, members) -> {
+                    if (members.size() > MEMBERS_MAX) {
+                        wide.put(simple(type), members.size());
+                    }
+                });
+        assertEquals(
+                WIDE_TYPES.keySet(),
+                wide.keySet(),
+                () ->
+                        "classes that are no API, with more than "
+                                + MEMBERS_MAX
+                                + " members used from outside their file: "
+                                + wide
+                                + "; make a smaller door, or say in WIDE_TYPES why not");
+    }
+
+    private static void note(Map<String, Set<String>> used, String from, MemberRefEntry member) {
+        String owner = member.owner().asInternalName();
+        ClassModel model = CLASSES.get(owner);
+        if (model != null && !isApi(model) && !topLevel(owner).equals(topLevel(from))) {
+            used.computeIfAbsent(topLevel(owner), _ -> new TreeSet<>())
+                    .add(
+                            owner.substring(topLevel(owner).length())
+                                    + "."
+                                    + member.name().stringValue()
+                                    + member.type().stringValue());
+        }
+    }
+
+    /** What a program may call: public, and in a package that is exported. */
+    private static boolean isApi(ClassModel model) {
+        String name = model.thisClass().asInternalName();
+        ClassModel top = Objects.requireNonNull(CLASSES.get(topLevel(name)), name);
+        return top.flags().has(AccessFlag.PUBLIC) && !name.contains("/internal/");
+    }
+
+    private static String topLevel(String internalName) {
+        int nested = internalName.indexOf('$');
+        return nested < 0 ? internalName : internalName.substring(0, nested);
+    }
+
+    private static String packageOf(String internalName) {
+        return internalName.substring(0, internalName.lastIndexOf('/')).replace('/', '.');
+    }
+
+    private static String simple(String internalName) {
+        return internalName.substring(internalName.lastIndexOf('/') + 1);
+    }
+}
