@@ -2,8 +2,8 @@ package dev.ropewalk.benchmarks.measure;
 
 /** One that says when it is awake, and another that spins until it hears it. */
 public final class Wakeful {
-    /** Much longer than a cord spins before it sleeps. */
-    private static final long REST_NS = 100_000;
+    /** Longer than a cord spins before it sleeps, or a cold one is awake each time. */
+    private static final long REST_NS = 150_000;
 
     private volatile long awake = -1;
 
