@@ -26,6 +26,8 @@ import java.util.stream.Stream;
 /** Every program of every system gives the right answer, also when it is run again. */
 class PeersTest {
     /** Small, and a multiple of every step; skynet needs a power of ten. */
+    private static final int MAX_TRIES = 50;
+
     private static final Map<String, Long> FEW =
             Map.of(
                     "skynet",
@@ -75,7 +77,25 @@ class PeersTest {
         long few = FEW.getOrDefault(scenario.name(), OTHERWISE);
         boolean sleeps = scenario.unit() == Scenario.Unit.CPU_NANOSECONDS;
         for (int i = 0; i < (sleeps ? 1 : 2); i++) {
-            assertEquals(scenario.answer().applyAsLong(few), program.run(few), scenario.name());
+            long answer =
+                    scenario.name().equals("wakeup") ? runAsleep(program, few) : program.run(few);
+            assertEquals(scenario.answer().applyAsLong(few), answer, scenario.name());
+        }
+    }
+
+    /**
+     * Where compilers of the JVM want the CPU, a cord that spins has given it up to them, and has
+     * work when it gets it back: then it does not fall asleep, and the program says so.
+     */
+    private static long runAsleep(Program program, long few) throws Exception {
+        for (int i = 1; ; i++) {
+            try {
+                return program.run(few);
+            } catch (IllegalStateException awake) {
+                if (i == MAX_TRIES) {
+                    throw awake;
+                }
+            }
         }
     }
 
