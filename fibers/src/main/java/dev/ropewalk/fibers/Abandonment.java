@@ -49,7 +49,7 @@ final class Abandonment {
         }
     }
 
-    /** With a list of its own, for a tree may be deeper than a stack. */
+    /** With a list of its own, because a tree may be deeper than a stack. */
     static void abandonAll(Children first, String why) {
         ArrayDeque<Children> toDo = new ArrayDeque<>();
         toDo.add(first);

@@ -12,7 +12,9 @@ import java.util.Objects;
  * the waiter. The states are those of the pool.
  */
 final class BlockingCall<T extends @Nullable Object> implements Runnable {
-    /** What the waiter is given instead of null if the call never ran, for the pool was closed. */
+    /**
+     * What the waiter is given instead of null if the call never ran, because the pool was closed.
+     */
     static final Object REFUSED = new Object();
 
     /** What the waiter is given if the pool was closed and the code did not stop. */

@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallerToken {
     /*
-     * Who passes it on and waits has a claim: it takes the token back if it leaves that wait. The
+     * A caller that passes it on and waits has a claim: it takes the token back if it leaves that wait. The
      * claims are a stack, linked through the strands, with the plain fiber's own at the bottom. The
      * end of a wait ends its claim; if the token came to it, also the claims of those who passed it
      * on later, for control has come back past them.
      *
      * Invariant: strand.token == t exactly if t.holder == strand.
      *
-     * Rejected: to look for the token at the end of the chain of resumes only, for it may have been
-     * transferred on from there; and to let everybody who leaves a wait have it, for then one takes
+     * Rejected: to look for the token at the end of the chain of resumes only, because it may have been
+     * transferred on from there; and to let everybody who leaves a wait have it, because then one takes
      * it from another with an older claim, in whose chain the plain fiber waits.
      */
     final ControlNode plain;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What control passes between: a {@link CoroutineNode}, or a plain fiber for the time of one call
- * on a coroutine (rule F16). This part knows who waits for whom.
+ * on a coroutine (rule F16). This part knows which one waits for which.
  *
  * <p>Everything is confined to the cord's thread.
  */
@@ -39,7 +39,7 @@ class ControlNode implements WaitCycle.One {
      * chain holds its token, or is TRANSFERRING.
      *
      * A wait that is left by an exception (a time limit, a termination) takes the token back that it
-     * passed on, wherever that is now. Who was to answer goes on without one: it "isLeft", keeps what
+     * passed on, wherever that is now. The one that was to answer goes on without a caller: it "isLeft", keeps what
      * it yields or how it ends, and owes that to the next await. So nothing is lost, and no late
      * answer reaches another wait.
      * Rejected: to end it instead. That is simpler, but a time limit around Generator.next would
@@ -85,13 +85,13 @@ class ControlNode implements WaitCycle.One {
     /** What it yielded, or its end, until that is taken; NONE before and after. */
     private @Nullable Object answer = NONE;
 
-    /** Who was woken for the answer and has not run yet. */
+    /** The fiber that was woken for the answer and has not run yet. */
     private @Nullable ControlNode answered;
 
     /** It owes a resume an answer, whether who resumed it waits or has left. */
     private boolean isResumed;
 
-    /** Who would get its answer has left: that waits for an await. */
+    /** The one that would get its answer has left: that waits for an await. */
     private boolean isLeft;
 
     /** It left the wait in its last yield, so nobody has resumed it from there. */
@@ -174,7 +174,7 @@ class ControlNode implements WaitCycle.One {
         return true;
     }
 
-    /** True if who waits for it will take it; else it is owed. */
+    /** True if the fiber that waits for it will take it; otherwise it is owed. */
     private boolean answer(ControlNode to, State as) {
         boolean isTaken = to.state == as && to.fiber.resume(to.waitNumber, this);
         resumer = null;

@@ -23,7 +23,7 @@ import java.util.List;
  *     some at most
  * @param running the name of the fiber that runs, or seemed to run if the cord has not answered;
  *     null if none does
- * @param stack of a cord that has not answered, what its thread was doing; else empty
+ * @param stack of a cord that has not answered, what its thread was doing; otherwise empty
  */
 public record CordDump(
         String cord,

@@ -13,7 +13,7 @@ import java.util.function.Function;
  * @param <T> the type of the answer
  */
 final class CordQuery<T> extends CordMessage {
-    /** Who waits for the answer; null if it was there at once. */
+    /** The thread or fiber that waits for the answer; null if it was there at once. */
     private final @Nullable WaitCell waiter;
 
     private final CordImpl cord;

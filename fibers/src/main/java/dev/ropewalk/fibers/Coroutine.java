@@ -161,8 +161,8 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
     }
 
     /**
-     * Throws the exception in the body, from its {@link #yield}, and else does what {@link #resume}
-     * does. In the running coroutine it is thrown at once.
+     * Throws the exception in the body, from its {@link #yield}, and otherwise does what {@link
+     * #resume} does. In the running coroutine it is thrown at once.
      *
      * @param failure what is thrown there, as it is
      * @return what the body yields next, or its result
@@ -196,10 +196,10 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
 
     /**
      * Ends the coroutine and waits for its end: its {@code finally} blocks run, and what they throw
-     * is thrown here. Who waits for an answer gets a {@link FiberTerminatedException}; an answer
-     * that is owed is dropped, and a failure that is owed reported. One that has not begun never
-     * will; a dead one stays so. A switchpoint, and a shielded one; who does not end within the
-     * cord's stop limit is abandoned and reported.
+     * is thrown here. A fiber that waits for an answer gets a {@link FiberTerminatedException}; an
+     * answer that is owed is dropped, and a failure that is owed reported. One that has not begun
+     * never will; a dead one stays so. A switchpoint, and a shielded one; who does not end within
+     * the cord's stop limit is abandoned and reported.
      *
      * @throws FiberFailedException if a {@code finally} block threw a checked exception
      * @throws DeadlockException if called by the coroutine itself, or by a fiber below it; or if

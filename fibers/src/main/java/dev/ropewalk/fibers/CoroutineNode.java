@@ -57,7 +57,7 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
     /** It failed and owes that; the end of its parent is the last moment to take it. */
     private boolean isWatchingParent;
 
-    /** Who closes it and waits for its end. */
+    /** The fiber that closes it and waits for its end. */
     private List<FiberImpl<?>> closers = List.of();
 
     /** What the body begins with: the values that the maker has when it makes it. */

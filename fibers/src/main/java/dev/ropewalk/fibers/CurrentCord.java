@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which cord a thread is: its stack says so, if it is a light one, which is short enough to be part
- * of every switchpoint; else a thread-local of the carrier, so that it is found below a virtual
- * thread too. In a class of its own, because a plain thread may ask in a JVM without the flags.
+ * of every switchpoint; otherwise a thread-local of the carrier, so that it is found below a
+ * virtual thread too. In a class of its own, because a plain thread may ask in a JVM without the
+ * flags.
  */
 final class CurrentCord {
     private static final ThreadLocal<@Nullable CordImpl> LOCAL =

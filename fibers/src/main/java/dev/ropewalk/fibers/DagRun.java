@@ -19,7 +19,7 @@ final class DagRun<D extends @Nullable Object> {
      *
      * Of the nodes that become ready as one ends, the first runs in that one's fiber, after giving
      * way to the others of the cord; the rest is spun on the owner's cord, to which the scope is
-     * confined: at once if that is here, else by a message. The message comes before the news that
+     * confined: at once if that is here, otherwise by a message. The message comes before the news that
      * the sender's fiber has ended, so the scope does not close in between.
      *
      * A fiber takes on another node only if nothing of the last one is left in it: a child, a lock, an
@@ -27,7 +27,7 @@ final class DagRun<D extends @Nullable Object> {
      * reports those, and the nodes behind it wait for that.
      *
      * "isOver" is set when a node fails, before anybody else can hear of that, and then nothing
-     * begins any more. Who runs at that time ends by the scope.
+     * begins any more. A node that runs at that time ends by the scope.
      */
     private static final int NONE = -1;
 
@@ -45,7 +45,7 @@ final class DagRun<D extends @Nullable Object> {
     private volatile boolean isOver;
     private volatile @Nullable Scope<@Nullable Object> scope;
 
-    /** Tells which node it was, for a fiber may run several. */
+    /** Tells which node it was, because a fiber may run several. */
     private record NodeEnd(int node, Throwable cause) {}
 
     DagRun(Dag<D> dag, D data, NodeSpinner spinner) {

@@ -28,7 +28,7 @@ import java.util.Set;
  */
 public final class Debounce<T> implements AutoCloseable {
     /*
-     * The worker waits without a limit while nothing is pending, else until the action is due. Another
+     * The worker waits without a limit while nothing is pending, otherwise until the action is due. Another
      * trigger can only put that off, so only the first wakes the worker; one that wakes too early
      * waits again. So a stream of triggers costs one wake-up per quiet time, not one each.
      *
@@ -278,7 +278,9 @@ public final class Debounce<T> implements AutoCloseable {
         }
     }
 
-    /** 0 if it is due whatever the time; else never more than what is left of the longest wait. */
+    /**
+     * 0 if it is due whatever the time; otherwise never more than what is left of the longest wait.
+     */
     private long dueNs() {
         if (isDueAtOnce || isClosed) {
             return 0;
@@ -306,7 +308,7 @@ public final class Debounce<T> implements AutoCloseable {
         worker.resume(waitNumber, null);
     }
 
-    /** The worker is over. Who flushes takes its failure. */
+    /** The worker is over. A caller that flushes takes its failure. */
     private boolean ended(Fiber<?> dead) {
         boolean isTaken = wakeFlushers();
         T lost = pending;

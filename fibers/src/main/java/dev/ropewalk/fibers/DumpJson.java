@@ -7,7 +7,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** A {@link CordDump} as JSON; by hand, for it is small. Times are in nanoseconds. */
+/** A {@link CordDump} as JSON; by hand, because it is small. Times are in nanoseconds. */
 final class DumpJson {
     private final StringBuilder json = new StringBuilder();
 

@@ -15,7 +15,7 @@ import java.util.Set;
 /**
  * Takes the dump of a cord: on it, while none of its fibers moves, or a poorer one from outside.
  *
- * <p>The tree is walked with a list of its own, for it may be deeper than a stack. What is user
+ * <p>The tree is walked with a list of its own, because it may be deeper than a stack. What is user
  * code, the text of reasons, runs as no fiber, so it cannot wait and change what is being walked.
  */
 final class DumpTaker {

@@ -56,7 +56,7 @@ final class Ending {
         return new Outcome.Failure<>(Unwind.atEdge(thrown));
     }
 
-    /** What the restart hid is told at once, for there is no outcome that could carry it. */
+    /** What the restart hid is told at once, because there is no outcome that could carry it. */
     private static void beginAgain(FiberImpl<?> fiber, Unwind.Restart restart) {
         for (Throwable hidden : restart.getSuppressed()) {
             fiber.cord.reportUncaught(fiber, hidden);

@@ -168,7 +168,7 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
      * from any thread. A switchpoint, also if all have ended.
      *
      * @param <T> the type of the results
-     * @param fibers whom to await; none is fine
+     * @param fibers the fibers to await; none is fine
      * @return the results, in the order of the list
      * @throws FiberFailedException the first failure; fresh for each caller, with the cause
      * @throws FiberTerminatedException if the first that ended without a result was terminated
@@ -196,7 +196,7 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
      * A switchpoint, also if one has ended.
      *
      * @param <F> the type of the fibers
-     * @param fibers whom to await, at least one
+     * @param fibers the fibers to await, at least one
      * @return the first that ended; if some had ended before, the first of those in the list. Its
      *     failure is the caller's now
      * @throws IllegalArgumentException if the list is empty
@@ -226,10 +226,10 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     public abstract boolean schedule(@Nullable Object value);
 
     /**
-     * Throws the given exception in the fiber: at once where it waits, else at its next
+     * Throws the given exception in the fiber: at once where it waits, otherwise at its next
      * switchpoint. A value that the fiber was already given is not overwritten. Of several pending
-     * exceptions a termination beats a failure; else the first stands and the others become its
-     * suppressed. A fiber that has not started never runs its body. No effect on a dead fiber.
+     * exceptions a termination beats a failure; otherwise the first stands and the others become
+     * its suppressed. A fiber that has not started never runs its body. No effect on a dead fiber.
      *
      * @param failure what is thrown
      * @throws IllegalStateException if this is the root fiber of a {@link Scheduler}'s cord, which
@@ -354,7 +354,7 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
 
     /**
      * {@return the fiber's number, unique in this process; says nothing about which of two fibers
-     * was spun first, for each cord takes its numbers in blocks}
+     * was spun first, because each cord takes its numbers in blocks}
      */
     public abstract long id();
 

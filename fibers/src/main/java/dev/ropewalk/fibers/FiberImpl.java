@@ -47,10 +47,10 @@ import java.util.function.Consumer;
  * So what is done to it goes through the inbox, where the start message came first, also on its own
  * cord (rule F8).
  *
- * <p>Invariants: a fiber is in the run queue once if it is UNSTARTED or RUNNABLE, else not at all.
- * The number of a wait (rule F4) is the value of {@code waitNumber} while it is open; whatever ends
- * a wait counts it up, also when it ends before the fiber parked. So (fiber, number) names one wait
- * for ever, and a late giver is refused.
+ * <p>Invariants: a fiber is in the run queue once if it is UNSTARTED or RUNNABLE, otherwise not at
+ * all. The number of a wait (rule F4) is the value of {@code waitNumber} while it is open; whatever
+ * ends a wait counts it up, also when it ends before the fiber parked. So (fiber, number) names one
+ * wait for ever, and a late giver is refused.
  *
  * <p>Everything is confined to the cord's thread.
  */
@@ -180,8 +180,8 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     @Nullable LocalValues locals;
 
     /**
-     * Written once, on the cord; read by any thread. By a release, for a fence costs 7 ns; there is
-     * one where user's code is told, which may look whether others have ended too.
+     * Written once, on the cord; read by any thread. By a release, because a fence costs 7 ns;
+     * there is one where user's code is told, which may look whether others have ended too.
      */
     volatile @Nullable Outcome<T> outcome;
 
@@ -470,7 +470,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
                 own.yieldControl();
             }
         } catch (Throwable e) {
-            // The fiber is still on its stack. First without a call, for there may be no room.
+            // The fiber is still on its stack. First without a call, because there may be no room.
             waitNumber++;
             state = SWITCH_FAILED;
             mend();
@@ -600,7 +600,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         }
         if (openWaiter == null || openWaiter.leave()) {
             makeRunnable(RAISED);
-        } // else its wait was given a value already, whose wake-up is on its way
+        } // otherwise its wait was given a value already, whose wake-up is on its way
     }
 
     /** All or nothing: it is called by fibers whose stack may be full. */
@@ -844,7 +844,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
                 if (again) {
                     yieldHere();
                 }
-                // First: else each parked stack holds an outcome.
+                // First: otherwise each parked stack holds an outcome.
                 T result = Objects.requireNonNull(body, "body").call();
                 raw = new Outcome.Success<>(result);
             } catch (Throwable t) {

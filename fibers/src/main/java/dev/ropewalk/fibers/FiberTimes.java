@@ -75,7 +75,8 @@ final class FiberTimes {
     }
 
     /**
-     * Who ran longest first; of the same time, who was switched to most often. A new period begins.
+     * The fiber that ran longest first; of the same time, the one switched to most often. A new
+     * period begins.
      */
     List<FiberTime> top(int most, long nowNs) {
         count(nowNs);

@@ -84,8 +84,8 @@ public final class Futures {
      * One wait for the end of a stage.
      *
      * <p>It hangs on the first of two futures, the stage's and one of its own: completing its own
-     * takes it out of the stage's list again, which nothing else does. Else a stage that lives long
-     * would keep all who ever timed out at it (rule F5).
+     * takes it out of the stage's list again, which nothing else does. Otherwise a stage that lives
+     * long would keep all who ever timed out at it (rule F5).
      */
     private static final class End<T extends @Nullable Object> extends WaitCell {
         private final CompletionStage<? extends T> stage;

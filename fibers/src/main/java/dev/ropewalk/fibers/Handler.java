@@ -34,9 +34,9 @@ public interface Handler {
      *
      * @param fiber the fiber that is over
      * @param failure null after {@link #END}; a {@link FiberTerminatedException} or a {@link
-     *     FiberAbandonedException} if that is how this fiber ended; else what a turn threw, wrapped
-     *     if it is the end of another fiber
-     * @return true if the failure is taken care of; else it cancels the parent's body
+     *     FiberAbandonedException} if that is how this fiber ended; otherwise what a turn threw,
+     *     wrapped if it is the end of another fiber
+     * @return true if the failure is taken care of; otherwise it cancels the parent's body
      */
     default boolean onEnd(Fiber<?> fiber, @Nullable Throwable failure) {
         return false;

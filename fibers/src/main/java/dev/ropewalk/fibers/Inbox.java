@@ -45,7 +45,7 @@ final class Inbox {
         return closed;
     }
 
-    /** A hint, for it can change at once. From any thread. */
+    /** A hint, because it can change at once. From any thread. */
     int size() {
         return queue.size();
     }

@@ -48,7 +48,7 @@ sealed interface Outcome<T extends @Nullable Object> {
         };
     }
 
-    /** What nobody took yet and is a failure: fresh, for the parent; else null. */
+    /** What nobody took yet and is a failure: fresh, for the parent; otherwise null. */
     default @Nullable FiberFailedException untaken(FiberImpl<?> fiber) {
         return switch (this) {
             case Success<T> _, Stopped<T> _, Terminated<T> _ -> null;

@@ -54,7 +54,9 @@ public final class Parallel {
     /** What the body threw, the first one first. */
     private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
-    /** Somebody ended one of the fibers; else what ends them is a failure, or the caller's end. */
+    /**
+     * Somebody ended one of the fibers; otherwise what ends them is a failure, or the caller's end.
+     */
     private final AtomicReference<@Nullable Throwable> endedBy = new AtomicReference<>();
 
     /** Written before the first of them is spun. */

@@ -22,8 +22,8 @@ import java.util.stream.Stream;
  * plain thread that is interrupted, ends it before it goes on, with all processes below it: by
  * TERM, and after the stop limit (default 5 s) by KILL. To wait for a process that is somebody
  * else's, use {@link Futures#await} with {@link Process#onExit}. A time limit is given by {@link
- * CancelScope#cancelAfter}. On a virtual clock the cord's thread waits, for the process lives in
- * real time.
+ * CancelScope#cancelAfter}. On a virtual clock the cord's thread waits, because the process lives
+ * in real time.
  */
 public final class Processes {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(5);

@@ -150,8 +150,8 @@ public final class Route<A> {
      * called on the cord where the message failed, as no fiber, or on whatever thread finds that
      * the cord has ended; it must be short and must not wait. What it throws is logged with the
      * message. A hook that sends the message through this route again must not do so after a {@link
-     * CordClosedException}, for that would come back for ever; where that is certain, {@code send}
-     * throws there.
+     * CordClosedException}, because that would come back for ever; where that is certain, {@code
+     * send} throws there.
      *
      * @param hook is given each message that did not arrive, once
      * @return the route

@@ -15,10 +15,10 @@ import java.util.concurrent.RejectedExecutionException;
  *
  * <p>A task is a fiber that has not started: it has no stack and no cord, so any cord of the group
  * may take it. From its start on it is a fiber of that cord and never moves. A task is placed on a
- * cord that looks for work, else on the next one in turn, and a cord without work steals from the
- * others. Tasks of one cord start in the order in which they were placed there; between cords there
- * is no order. What runs on different cords runs at the same time: share data as threads do, by
- * shared channels, by {@code fibers.sync} in its shared form, or not at all.
+ * cord that polls for work, otherwise on the next one in turn, and a cord without work steals from
+ * the others. Tasks of one cord start in the order in which they were placed there; between cords
+ * there is no order. What runs on different cords runs at the same time: share data as threads do,
+ * by shared channels, by {@code fibers.sync} in its shared form, or not at all.
  *
  * <p>A task that a fiber spins is its child, whatever cord either runs on. One that a plain thread
  * spins belongs to nobody: what it throws and nobody awaits goes to the uncaught handler, and its

@@ -43,8 +43,8 @@ final class SchedulerShutdown {
     private final Queue<WaitCell> closers = new ConcurrentLinkedQueue<>();
 
     /**
-     * Tasks that this has terminated, or that were ended or refused meanwhile. Who was on its way
-     * from one cord's queue to another one is in one of these.
+     * Tasks that this has terminated, or that were ended or refused meanwhile. A task that was on
+     * its way from one cord's queue to another one is in one of these.
      */
     private final Set<FiberImpl<?>> endedByThis = ConcurrentHashMap.newKeySet();
 

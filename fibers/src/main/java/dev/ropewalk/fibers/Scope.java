@@ -417,7 +417,7 @@ public final class Scope<T extends @Nullable Object> {
             failure = untaken;
             isDone = true;
             cancelScope.cancel();
-        } // else the joiner was asked when it ended
+        } // otherwise the joiner was asked when it ended
     }
 
     /** A member has ended, or was given to another parent. */

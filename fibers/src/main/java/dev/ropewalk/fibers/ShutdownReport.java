@@ -3,7 +3,7 @@ package dev.ropewalk.fibers;
 import java.util.List;
 
 /**
- * Who did not stop by itself when a {@link Scheduler} was shut down: names of tasks and of cords.
+ * What did not stop by itself when a {@link Scheduler} was shut down: names of tasks and of cords.
  *
  * @param notStarted tasks that no cord had started within the limit, and that were ended
  * @param terminated tasks that ran and were terminated after the limit

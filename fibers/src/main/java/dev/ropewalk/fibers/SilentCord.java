@@ -13,7 +13,7 @@ import java.time.Duration;
  * will be one nobody knows, so it is reported and not ended.
  *
  * <p>The look ends at the first wait that others can end, which for most cords is that of the root,
- * and gives up where there are very many, for the next message waits for it.
+ * and gives up where there are very many, because the next message waits for it.
  */
 final class SilentCord {
     private static final int MAX_SEARCHED = 10_000;
@@ -21,8 +21,8 @@ final class SilentCord {
     private SilentCord() {}
 
     /**
-     * Whether it is worth a look later: not for a cord that serves others, for one. Asked before
-     * each sleep, so it looks at no other fiber.
+     * Whether it is worth a look later: not, for instance, for a cord that serves others. Asked
+     * before each sleep, so it looks at no other fiber.
      */
     static boolean mayBeOn(CordImpl cord) {
         FiberImpl<?> root = cord.root();

@@ -41,10 +41,10 @@ public final class Slice {
 
     /**
      * Yields, as by {@link Fiber#snooze}, if the running fiber has had its turn for longer than the
-     * quantum; else goes on at once. So a long loop that calls it in each step leaves the cord to
-     * others now and then, and pays for a switch no oftener than that. The turn is measured as for
-     * {@link #checkpoint}, to a tick, so shorter quanta than a millisecond are like one; a {@link
-     * #extend} makes no difference. On a virtual clock it never yields.
+     * quantum; otherwise goes on at once. So a long loop that calls it in each step leaves the cord
+     * to others now and then, and pays for a switch no oftener than that. The turn is measured as
+     * for {@link #checkpoint}, to a tick, so shorter quanta than a millisecond are like one; a
+     * {@link #extend} makes no difference. On a virtual clock it never yields.
      *
      * @param quantum how long a turn may be
      * @return true if it yielded, and so was a switchpoint, which raises what is pending; false if

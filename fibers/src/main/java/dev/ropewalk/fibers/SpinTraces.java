@@ -14,7 +14,7 @@ import java.util.WeakHashMap;
 final class SpinTraces {
     static final boolean ON = Boolean.getBoolean("ropewalk.spinTraces");
 
-    /** Beside the fibers and not in them, for a field would cost every fiber. */
+    /** Beside the fibers and not in them, because a field would cost every fiber. */
     private static final Map<FiberImpl<?>, SpunHere> TRACES =
             Collections.synchronizedMap(new WeakHashMap<>());
 

@@ -12,8 +12,8 @@ import java.util.List;
  *
  * <p>A fiber keeps its context when it leaves, and gets it when it comes, each on its own thread:
  * on {@link StackKind#VIRTUAL_THREAD} the root frame runs on another one. What is on the thread in
- * between is left there, for the next may have the same. The thread's own context is what it had
- * when it became a cord.
+ * between is left there, because the next may have the same. The thread's own context is what it
+ * had when it became a cord.
  *
  * <p>Hooks run as no fiber and pinned, so a hook that waits or blocks switches nothing: others
  * would find a fiber here that is on its way to wait, and give it what it cannot take yet.

@@ -16,11 +16,11 @@ import java.util.function.Consumer;
  * them in its turn, idle cords steal them, and an entry that somebody has claimed otherwise is
  * dropped when it comes to the head.
  *
- * <p>A fiber of the cord that snoozes stands in the line as well, for who yields means the tasks
- * too; else one that places tasks and snoozes would be alone on the cord, but for a task with each
- * poll, and the line would grow for ever. Its place names one wait: who takes it, also a thief,
- * ends that wait, and one whose wait is over does nothing. The cord takes all places at the head at
- * once, so a line without tasks is none.
+ * <p>A fiber of the cord that snoozes stands in the line as well, because it yields to the tasks
+ * too; otherwise one that places tasks and snoozes would be alone on the cord, but for a task with
+ * each poll, and the line would grow for ever. Its place names one wait: who takes it, also a
+ * thief, ends that wait, and one whose wait is over does nothing. The cord takes all places at the
+ * head at once, so a line without tasks is none.
  *
  * <p>What has no note is the cord's alone.
  */
@@ -60,7 +60,7 @@ final class TaskQueue {
 
     // ---------------------------------------------------------------- from any thread
 
-    /** Whether the scheduler started the cord; else its thread is bound. */
+    /** Whether the scheduler started the cord; otherwise its thread is bound. */
     boolean isOfOwnCord() {
         return cord.ownThread != null;
     }
@@ -359,9 +359,9 @@ final class TaskQueue {
     }
 
     /**
-     * Those at the head have their turn, for no task waits in front of them: a line of fibers alone
-     * would be joined by whoever snoozes next, for ever. Each has it before it is taken out: on a
-     * stack that is full either may fail.
+     * Those at the head have their turn, because no task waits in front of them: a line of fibers
+     * alone would be joined by whoever snoozes next, for ever. Each has it before it is taken out:
+     * on a stack that is full either may fail.
      */
     private boolean endSnoozesAtHead() {
         boolean isAnyEnded = false;

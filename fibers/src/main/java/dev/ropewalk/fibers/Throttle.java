@@ -32,9 +32,9 @@ public final class Throttle {
      * for the sum may be beyond all time while runs are still allowed. Rejected: a bucket that a
      * fiber refills, which ticks when nobody wants it; and a log of the last n runs, which costs n.
      *
-     * Who has to wait stands in the line and sleeps until its run would be allowed if all before it
+     * A caller that has to wait stands in the line and sleeps until its run would be allowed if all before it
      * run. Only the first in the line runs. When the first is gone and the new first sleeps for too
-     * long, for one in between has left, it is woken to look again. So a run costs one timer, and a
+     * long, because one in between has left, it is woken to look again. So a run costs one timer, and a
      * fiber that is abandoned in the line, and never leaves it by itself, holds up nobody: who comes
      * after it wakes by itself and takes out who is dead.
      *

@@ -101,7 +101,7 @@ public final class Timed {
                 startNs =
                         FiberImpl.current()
                                 .cord
-                                .nanoTime(); // else it skips all ticks since the spin
+                                .nanoTime(); // otherwise it skips all ticks since the spin
             }
             isAgain = true;
             new Repeat(period).atTicks(startNs, periodNs, action);

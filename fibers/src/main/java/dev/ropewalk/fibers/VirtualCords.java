@@ -43,7 +43,7 @@ public final class VirtualCords {
      * the defects are.
      *
      * Between two turns no cord is current. A cord's end is carried out there too, so what refused
-     * messages call runs as on a plain thread; if that waits, it is an error, for the one who
+     * messages call runs as on a plain thread; if that waits, it is an error, because the one that
      * could end the wait is the thread itself.
      *
      * Rejected: threads that hand a token around, which cost two switches of the system a turn and

@@ -11,7 +11,8 @@ import java.util.Set;
  * Finds out whether a wait that begins would close a circle in which nobody can ever go on (rule
  * F9): the fiber would wait for one who waits for it, perhaps through others.
  *
- * <p>It goes from whom the fiber would wait for to whom that one waits for, and so on:
+ * <p>It goes from the fiber that this one would wait for to the one that it waits for in turn, and
+ * so on:
  *
  * <ul>
  *   <li>who awaits a fiber waits for it;
@@ -26,8 +27,8 @@ import java.util.Set;
  * <p>Only fibers of the calling cord are followed: they stand still meanwhile, while those of other
  * cords would race. Of a fiber that does not wait, a bare suspend or a channel nothing is known,
  * and nothing follows. A chain is walked without a trace; only where it branches is a search made.
- * It gives up after {@link #MAX_STEPS}, for it would stop the cord; the circle then stands in the
- * dump.
+ * It gives up after {@link #MAX_STEPS}, because it would stop the cord; the circle then stands in
+ * the dump.
  *
  * <p>Rejected: a graph of all fibers for each wait, as {@link WaitGraph} makes it for reports.
  */
@@ -76,7 +77,7 @@ final class WaitCycle {
         }
     }
 
-    /** Before the fiber awaits the ends of all of them, or else of the first. */
+    /** Before the fiber awaits the ends of all of them, or of the first. */
     static void check(FiberImpl<?> me, Several wanted) {
         List<? extends Fiber<?>> targets = wanted.fibers();
         boolean needsAll = wanted.needsAll();
@@ -153,7 +154,7 @@ final class WaitCycle {
                 : null;
     }
 
-    /** One whom a fiber waits for: the reason of its wait. */
+    /** One that a fiber waits for: the reason of its wait. */
     interface One {
         Fiber<?> awaited();
     }

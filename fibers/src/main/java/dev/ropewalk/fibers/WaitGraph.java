@@ -101,7 +101,7 @@ final class WaitGraph {
 
     private record Step(FiberImpl<?> fiber, Iterator<FiberImpl<?>> next) {}
 
-    /** Depth first, with a path of its own, for a chain may be longer than a stack is deep. */
+    /** Depth first, with a path of its own, because a chain may be longer than a stack is deep. */
     private void search(FiberImpl<?> start) {
         List<Step> path = new ArrayList<>();
         Map<FiberImpl<?>, Integer> places = new HashMap<>();

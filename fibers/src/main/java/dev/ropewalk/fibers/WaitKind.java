@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers;
 
-/** Who may end a fiber's wait. */
+/** What may end a fiber's wait. */
 enum WaitKind {
     /** {@link Fiber#suspend}: anybody, by {@link Fiber#schedule}. */
     SUSPEND,

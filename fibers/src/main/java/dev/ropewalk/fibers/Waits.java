@@ -119,7 +119,7 @@ public final class Waits {
     }
 
     /**
-     * {@return the handler of a fiber that was spun with one and is not over, else null}
+     * {@return the handler of a fiber that was spun with one and is not over, otherwise null}
      *
      * @param fiber a fiber of the current cord
      * @throws WrongThreadException if the fiber belongs to another cord

@@ -41,7 +41,7 @@ final class Workers {
         queues = Arrays.stream(queues).filter(each -> each != queue).toArray(TaskQueue[]::new);
     }
 
-    /** True if the queue was the only one, and stays; else it is taken out. */
+    /** True if the queue was the only one, and stays; otherwise it is taken out. */
     synchronized boolean isLastOrRemove(TaskQueue queue) {
         boolean isLast = queues.length == 1;
         if (!isLast) {
@@ -128,7 +128,7 @@ final class Workers {
         if (all.length > 0) {
             TaskQueue to = all[nextTurn(all)];
             to.cord.send(FiberMessages.quiet(() -> claimOn(to, task)));
-        } // else the cord that left last has it, and starts or refuses it
+        } // otherwise the cord that left last has it, and starts or refuses it
     }
 
     /** A cord that is about to leave, or not ready yet, leaves the task to who comes to it. */

@@ -39,7 +39,8 @@ public final class TestCord {
      * Runs the body once.
      *
      * @param seed of the cord's random numbers
-     * @param seededOrder whether the order of the run queue is drawn from the seed too, else FIFO
+     * @param seededOrder whether the order of the run queue is drawn from the seed too, otherwise
+     *     FIFO
      * @param body what the root fiber runs
      * @throws AssertionError if the run fails
      */

@@ -53,7 +53,7 @@ public final class TestCords {
     }
 
     /**
-     * {@return the one seed that {@code -Dropewalk.seed} names, if it does, else those given}
+     * {@return the one seed that {@code -Dropewalk.seed} names, if it does, otherwise those given}
      *
      * @param seeds what runs otherwise
      * @throws IllegalArgumentException if the property names no seed
@@ -67,7 +67,8 @@ public final class TestCords {
      *
      * @param cords how many cords, at least 1
      * @param seed of the turns and of the cords' random numbers
-     * @param seededOrder whether the order of the run queues is drawn from the seed too, else FIFO
+     * @param seededOrder whether the order of the run queues is drawn from the seed too, otherwise
+     *     FIFO
      * @param body what the root fiber of the first cord runs
      * @throws AssertionError if the run fails
      * @throws IllegalArgumentException if there are no cords

@@ -46,7 +46,7 @@ final class TestRun {
         return seeds(SEEDS);
     }
 
-    /** The one of the property, if it is set, else these. */
+    /** The one of the property, if it is set, otherwise these. */
     static long[] seeds(long[] otherwise) {
         String replayed = System.getProperty(SEED_PROPERTY);
         return replayed == null ? otherwise.clone() : new long[] {parse(replayed)};

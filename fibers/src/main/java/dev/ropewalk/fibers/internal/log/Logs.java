@@ -130,7 +130,7 @@ public final class Logs {
     private static final class Tapped extends LegacyAbstractLogger {
         private static final long serialVersionUID = 1;
 
-        /** Who is called by the code that logs; the frame before it is the line's place. */
+        /** The method that the code which logs calls; the frame before it is the line's place. */
         private static final String CALLED = AbstractLogger.class.getName();
 
         private final transient Logger backend;

@@ -24,7 +24,7 @@ public final class Affinity {
 
     private static final long MASK_BYTES = MAX_CPUS / Byte.SIZE;
 
-    /** In a class of its own, for it is linked only where it is used. */
+    /** In a class of its own, because it is linked only where it is used. */
     private static final class Linux {
         static final StructLayout STATE = Linker.Option.captureStateLayout();
         static final VarHandle ERRNO =

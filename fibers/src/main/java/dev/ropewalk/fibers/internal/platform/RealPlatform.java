@@ -174,7 +174,7 @@ public final class RealPlatform implements Platform {
         Reactor made;
         try {
             made = new Reactor(thread);
-        } catch (Throwable failed) { // no file descriptor is left, for one
+        } catch (Throwable failed) { // no file descriptor is left, say
             refuse(waiting, failed);
             return;
         }

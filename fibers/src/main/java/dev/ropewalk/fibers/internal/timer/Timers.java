@@ -32,7 +32,8 @@ import java.util.Objects;
  *   <li>it is over.
  * </ul>
  *
- * <p>What is left of a batch is earlier than what is armed after it, for the clock has reached it.
+ * <p>What is left of a batch is earlier than what is armed after it, because the clock has reached
+ * it.
  *
  * <p>Rejected: a timer wheel, which cannot tell its exact next deadline; buckets of time before a
  * small heap, for to ask for the next deadline empties the next bucket, however far, into the heap,
