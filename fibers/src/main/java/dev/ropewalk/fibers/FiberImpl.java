@@ -66,7 +66,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     static final int DEAD = 5;
     static final int SWITCH_FAILED = 6;
 
-    /** Resume value that says: throw what is due. Never leaves this class and its subclass. */
+    /** Resume value that says: throw what is due. Never leaves the kernel. */
     static final Object RAISED = new Object();
 
     /** Resume value of a fiber that comes back from the JDK, and takes none. */

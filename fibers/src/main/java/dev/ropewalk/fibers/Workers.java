@@ -68,7 +68,7 @@ final class Workers {
         }
         target.add(task);
         switch (target.cord.mail.activity()) {
-            case ASLEEP -> target.cord.platform.wakeUp();
+            case ASLEEP -> target.cord.mail.wakeUp();
             case BUSY -> wakeSleeper(all, first); // to steal it
             case SPINNING -> {
                 // It finds the task, and wakes another if there is more.
@@ -82,7 +82,7 @@ final class Workers {
         for (TaskQueue each : queues) {
             if (each != from && each.canTake() && !each.cord.roster.isFull()) {
                 each.add(task);
-                each.cord.platform.wakeUp();
+                each.cord.mail.wakeUp();
                 return true;
             }
         }
@@ -97,7 +97,7 @@ final class Workers {
         TaskQueue sleeper =
                 sleepers.get() == 0 ? null : find(all, first, all.length, Mail.Activity.ASLEEP);
         if (sleeper != null) {
-            sleeper.cord.platform.wakeUp();
+            sleeper.cord.mail.wakeUp();
         }
     }
 
