@@ -98,7 +98,6 @@ final class FiberLoop {
     void run() {
         become();
         if (!cord.platform.isVirtual()) {
-            cord.mail.activity(Mail.Activity.BUSY);
             Ticker.INSTANCE.add(cord, cord.options.watch());
             Ticker.INSTANCE.cordBecameBusy();
         }

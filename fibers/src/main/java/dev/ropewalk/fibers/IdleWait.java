@@ -203,9 +203,11 @@ final class IdleWait {
         }
     }
 
-    /** It may run fibers for long before it takes the task that was placed here meanwhile. */
+    /**
+     * It may run fibers for long before it takes the task for which it was woken, from anywhere.
+     */
     private void wakeForRest() {
-        if (cord.tasks != null && hasRunnable() && cord.tasks.isWaiting()) {
+        if (cord.tasks != null && hasRunnable()) {
             wakeAnother(cord.tasks);
         }
     }

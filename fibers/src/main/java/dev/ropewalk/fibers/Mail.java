@@ -13,7 +13,9 @@ import dev.ropewalk.fibers.internal.platform.Platform;
 final class Mail {
     final Inbox inbox = new Inbox();
     private final Platform platform;
-    private volatile Activity activity = Activity.ASLEEP;
+
+    /** Busy before its thread has begun: to wake that one wakes nobody, and it polls first. */
+    private volatile Activity activity = Activity.BUSY;
 
     /** What the cord's thread does; a hint for other threads, but for the order of stores. */
     enum Activity {

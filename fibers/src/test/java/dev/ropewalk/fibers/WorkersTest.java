@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Mail.Activity;
+import dev.ropewalk.fibers.internal.platform.RealPlatform;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Rule F15: a task goes to a cord that spins, else round. The cords are asleep in truth, so that
@@ -23,6 +25,9 @@ import java.util.List;
 class WorkersTest {
     private static final int CORDS = 4;
 
+    /** More tasks than it takes to meet a cord asleep. */
+    private static final int MANY = 100;
+
     private final Scheduler owner = Scheduler.start(SchedulerOptions.named("owner").withCords(1));
     private final List<TaskQueue> queues = new ArrayList<>();
     private final Workers workers = new Workers();
@@ -30,7 +35,6 @@ class WorkersTest {
     private void start(Activity... activities) {
         for (Activity each : activities) {
             Cord cord = Cord.start("cord" + queues.size());
-            cord.spin("first", () -> {}).await(); // before it has run it seems to be asleep
             Runs.until(() -> CordImpl.of(cord).mail.activity() == Activity.ASLEEP);
             CordImpl.of(cord).mail.activity(each);
             TaskQueue queue = new TaskQueue(SchedulerImpl.of(owner), CordImpl.of(cord));
@@ -106,6 +110,33 @@ class WorkersTest {
         place(4);
         assertEquals(0, sizes().getFirst());
         assertEquals(4, sizes().get(1) + sizes().get(2));
+    }
+
+    /** To wake a thread that has not begun wakes nobody, and that cord takes one task, not all. */
+    @Test
+    void F15_sleeperIsWokenBesideACordThatHasNotBegun() {
+        CordImpl unbegun =
+                new CordImpl(
+                        CordOptions.named("unbegun"),
+                        new RealPlatform(new Thread(() -> {})),
+                        null,
+                        null);
+        TaskQueue target = new TaskQueue(SchedulerImpl.of(owner), unbegun);
+        for (int i = 0; i < MANY; i++) {
+            workers.join(target); // so that each task is placed there, not on the one asleep
+        }
+        start(Activity.ASLEEP);
+        workers.countSleeper(true);
+        long before = queues.getFirst().cord.stats().slept().toNanos();
+        AtomicInteger placed = new AtomicInteger();
+        Runs.until(
+                () -> {
+                    place(1); // again, because the first may come just before it lies down
+                    return placed.incrementAndGet() == MANY
+                            || queues.getFirst().cord.stats().slept().toNanos() > before;
+                });
+        assertTrue(placed.get() < MANY, "nobody was woken for any of " + MANY + " tasks");
+        assertEquals(List.of(0), sizes());
     }
 
     @Test
