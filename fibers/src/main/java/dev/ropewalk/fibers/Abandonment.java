@@ -219,11 +219,11 @@ final class Abandonment {
      * moment is not lost.
      */
     private static void giveBack(FiberImpl<?> fiber, @Nullable Object queued) {
-        WaitCell open = fiber.openWaiter;
+        WaitSlot open = fiber.openWaiter;
         Object value = open == null || open.leave() ? queued : open.given();
         Object given = value == FiberImpl.RAISED || value == Waits.TIMED_OUT ? null : value;
         try {
-            if (fiber.waitReason() instanceof WaitNode<?> node) {
+            if (fiber.waitReason() instanceof GuardedWait node) {
                 node.abandoned(given);
             } else if (given != null && (open != null || given == endAwaited(fiber))) {
                 throw new FiberAbandonedException(

@@ -91,7 +91,7 @@ final class Adoption {
 
     /** On this fiber's cord. */
     static void letGo(FiberImpl<?> fiber, FiberImpl<?> child, FiberImpl<?> newParent) {
-        Scope<?> scope = child.memberOf;
+        ScopeMembers scope = child.memberOf;
         if (Family.childList(fiber).remove(child) && scope != null) {
             scope.forget(child);
         }

@@ -1,8 +1,5 @@
 package dev.ropewalk.fibers;
 
-import dev.ropewalk.fibers.internal.platform.Checks;
-import dev.ropewalk.fibers.internal.timer.Timer;
-
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -28,41 +25,10 @@ import java.util.Objects;
  * <p>The semantics are those of the cancel scopes of Trio.
  */
 public final class CancelScope {
-    /*
-     * States; their one writer is state(from, to):
-     *
-     *   NEW       -> OPEN        the block begins
-     *   OPEN      -> LEFT        the block is over
-     *
-     * Beside it the signal: null until the scope is cancelled, and from then on what the
-     * switchpoints inside raise. A scope may be cancelled while it is NEW; its block then runs up
-     * to its first switchpoint, as that of a limit of zero does.
-     *
-     * The scopes of a fiber are a list linked from the innermost outward; FiberPending walks it,
-     * and only when something was cancelled.
-     */
-    private enum State {
-        NEW,
-        OPEN,
-        LEFT
-    }
-
-    private static final long NO_LIMIT = Long.MAX_VALUE;
-
-    private final FiberImpl<?> fiber = FiberImpl.current();
-    private final boolean isShield;
-    private long limitNs;
-    private State state = State.NEW;
-    private @Nullable CancelScope outer;
-    private @Nullable Timer timer;
-    private Unwind.@Nullable Cancel signal;
-
-    /** The limit of a shield passed: it protects no more. */
-    private boolean isLifted;
+    private final ScopeNode node;
 
     private CancelScope(long limitNs, boolean isShield) {
-        this.limitNs = limitNs;
-        this.isShield = isShield;
+        this.node = new ScopeNode(limitNs, isShield);
     }
 
     // ---------------------------------------------------------------- the short forms
@@ -185,7 +151,7 @@ public final class CancelScope {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static CancelScope withoutLimit() {
-        return new CancelScope(NO_LIMIT, false);
+        return new CancelScope(ScopeNode.NO_LIMIT, false);
     }
 
     /**
@@ -203,17 +169,17 @@ public final class CancelScope {
     public <T extends @Nullable Object, X extends Exception> T call(Block<? extends T, X> block)
             throws X {
         Objects.requireNonNull(block, "block");
-        enter();
+        node.enter();
         try {
             return block.run();
         } catch (Throwable thrown) {
-            Unwind.Cancel mine = mine(thrown);
+            Unwind.Cancel mine = node.mine(thrown);
             if (mine == null) {
                 throw thrown;
             }
-            throw outcome(mine);
+            throw node.outcome(mine);
         } finally {
-            leave();
+            node.leave();
         }
     }
 
@@ -251,18 +217,18 @@ public final class CancelScope {
     public <T extends @Nullable Object, X extends Exception> T callOrElse(
             T other, Block<? extends T, X> block) throws X {
         Objects.requireNonNull(block, "block");
-        enter();
+        node.enter();
         try {
             return block.run();
         } catch (Throwable thrown) {
-            Unwind.Cancel mine = mine(thrown);
+            Unwind.Cancel mine = node.mine(thrown);
             if (mine == null) {
                 throw thrown;
             }
-            tellHidden(mine);
+            node.tellHidden(mine);
             return other;
         } finally {
-            leave();
+            node.leave();
         }
     }
 
@@ -291,11 +257,7 @@ public final class CancelScope {
      * from any thread and does not wait; no effect on a scope that is cancelled or left already.
      */
     public void cancel() {
-        if (fiber.cord.isCurrent()) {
-            cancelHere(false);
-        } else {
-            fiber.cord.send(FiberMessages.quiet(() -> cancelHere(false)));
-        }
+        node.cancel();
     }
 
     /**
@@ -306,11 +268,7 @@ public final class CancelScope {
      * @throws WrongThreadException if called on another cord than the fiber's
      */
     public boolean reset() {
-        if (limitNs == NO_LIMIT) {
-            throw new IllegalStateException(
-                    this + " has no time limit to start again; use reset(limit)");
-        }
-        return resetTo(limitNs);
+        return node.reset();
     }
 
     /**
@@ -322,181 +280,18 @@ public final class CancelScope {
      * @throws WrongThreadException if called on another cord than the fiber's
      */
     public boolean reset(Duration limit) {
-        return resetTo(Waits.nanos(limit));
-    }
-
-    private boolean resetTo(long newLimitNs) {
-        fiber.checkCord("reset of a cancel scope");
-        if (signal != null || state == State.LEFT) {
-            return false;
-        }
-        limitNs = newLimitNs;
-        if (state == State.OPEN) {
-            cancelTimer();
-            armTimer();
-        }
-        return true;
+        return node.reset(Waits.nanos(limit));
     }
 
     /**
      * {@return whether the scope was cancelled, by its limit or by a call; from elsewhere a hint}
      */
     public boolean isCancelled() {
-        return signal != null;
-    }
-
-    // ---------------------------------------------------------------- for the fiber
-
-    @Nullable CancelScope outer() {
-        return outer;
-    }
-
-    Unwind.@Nullable Cancel signal() {
-        return signal;
-    }
-
-    /** Whether what comes from outside must wait. */
-    boolean holdsOff() {
-        return isShield && !isLifted;
-    }
-
-    private void enter() {
-        if (state != State.NEW || Fiber.currentOrNull() != fiber) {
-            throw new IllegalStateException(
-                    this
-                            + (state == State.NEW
-                                    ? " was used by " + Fiber.currentOrNull()
-                                    : " had a block already")
-                            + "; make a new one, in the fiber that runs the block");
-        }
-        state(State.NEW, State.OPEN);
-        outer = Cancellation.scope(fiber);
-        Cancellation.enterScope(fiber, this);
-        armTimer();
-    }
-
-    private void leave() {
-        if (state == State.LEFT) {
-            return; // its fiber was abandoned
-        }
-        cancelTimer();
-        Cancellation.leaveScope(fiber, this);
-        if (signal != null) {
-            fiber.forgetInterruptFor(signal);
-        }
-        state(State.OPEN, State.LEFT);
-    }
-
-    /** The fiber is over with these scopes still open: it was abandoned. */
-    static void dropAll(FiberImpl<?> ended) {
-        for (CancelScope each = Cancellation.scope(ended); each != null; each = each.outer()) {
-            each.leave();
-        }
-    }
-
-    /** A limit of zero needs no timer: the first switchpoint raises. */
-    private void armTimer() {
-        if (limitNs == 0) {
-            limitPassed();
-        } else if (limitNs != NO_LIMIT) {
-            timer = fiber.cord.armScope(this, limitNs);
-        }
-    }
-
-    boolean isLimited() {
-        return timer != null;
-    }
-
-    private void cancelTimer() {
-        Timer armed = timer;
-        timer = null;
-        if (armed != null) {
-            fiber.cord.cancelTimer(armed);
-        }
-    }
-
-    /** Its timer is due. */
-    void limitPassed() {
-        if (isShield) {
-            isLifted = true;
-            fiber.interruptIfDue();
-        } else {
-            cancelHere(true);
-        }
-        timer = null; // last: what fails for want of stack is done again
-    }
-
-    private void cancelHere(boolean isTimeout) {
-        if (signal != null || state == State.LEFT) {
-            return;
-        }
-        signal = new Unwind.Cancel(this, isTimeout, fiber.waitedFor());
-        if (state == State.OPEN) {
-            try {
-                Cancellation.alert(fiber);
-                fiber.interruptIfDue();
-            } catch (VirtualMachineError full) {
-                signal = null; // it was not cancelled, and can be
-                throw full;
-            }
-        }
-    }
-
-    // ---------------------------------------------------------------- its edge
-
-    /**
-     * This scope's signal if it is what left the block: as itself, or as the interrupt by which it
-     * reached a call of the JDK on a virtual thread.
-     */
-    private Unwind.@Nullable Cancel mine(Throwable thrown) {
-        Unwind.Cancel own = signal;
-        if (own == null) {
-            return null;
-        }
-        if (Unwind.originOf(thrown) == own) {
-            Unwind.atEdge(thrown);
-            return own;
-        }
-        return Cancellation.due(fiber) == own && fiber.isInterruptFor(own, thrown) ? own : null;
-    }
-
-    /** The call that goes on throws nothing that could carry what failed as its block was left. */
-    private void tellHidden(Unwind.Cancel raised) {
-        for (Throwable hidden : raised.getSuppressed()) {
-            if (!(hidden instanceof FiberAbandonedException)) { // that was reported
-                fiber.cord.reportUncaught(fiber, hidden);
-            }
-        }
-    }
-
-    private RuntimeException outcome(Unwind.Cancel raised) {
-        Object waitedFor = raised.waitedFor;
-        String where =
-                waitedFor == null
-                        ? fiber + " was not waiting then"
-                        : fiber + " was waiting: " + FiberImpl.textOf(waitedFor);
-        RuntimeException outcome =
-                raised.isTimeout
-                        ? new TimeoutException(
-                                "the limit of " + Duration.ofNanos(limitNs) + " passed; " + where)
-                        : new CancelledException("the scope was cancelled; " + where);
-        for (Throwable cleanUp : raised.getSuppressed()) {
-            outcome.addSuppressed(cleanUp);
-        }
-        return outcome;
-    }
-
-    private void state(State from, State to) {
-        if (Checks.ON && state != from) {
-            throw new IllegalStateException("state=" + state + " != from=" + from + " in " + this);
-        }
-        state = to;
+        return node.signal() != null;
     }
 
     @Override
     public String toString() {
-        String kind = isShield ? "shield" : "cancel scope";
-        String limit = limitNs == NO_LIMIT ? "" : " with limit " + Duration.ofNanos(limitNs);
-        return kind + limit + " of " + fiber;
+        return node.toString();
     }
 }

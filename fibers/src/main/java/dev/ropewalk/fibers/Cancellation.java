@@ -48,7 +48,7 @@ final class Cancellation {
             return null;
         }
         Unwind due = null;
-        for (CancelScope each = fiber.scope; each != null; each = each.outer()) {
+        for (ScopeNode each = fiber.scope; each != null; each = each.outer()) {
             Unwind signal = each.signal();
             due = signal == null ? due : signal;
             if (each.holdsOff() && fiber.abandonedFor == null) {
@@ -98,16 +98,16 @@ final class Cancellation {
         } // otherwise it stands in the fiber or in its scope as before
     }
 
-    static final @Nullable CancelScope scope(FiberImpl<?> fiber) {
+    static final @Nullable ScopeNode scope(FiberImpl<?> fiber) {
         return fiber.scope;
     }
 
-    static void enterScope(FiberImpl<?> fiber, CancelScope entered) {
+    static void enterScope(FiberImpl<?> fiber, ScopeNode entered) {
         fiber.scope = entered;
         fiber.alerted |= entered.signal() != null;
     }
 
-    static void leaveScope(FiberImpl<?> fiber, CancelScope left) {
+    static void leaveScope(FiberImpl<?> fiber, ScopeNode left) {
         fiber.scope = left.outer();
         refreshAlert(fiber);
     }
@@ -121,7 +121,7 @@ final class Cancellation {
             return;
         }
         boolean cancelled = false;
-        for (CancelScope each = fiber.scope; each != null && !cancelled; each = each.outer()) {
+        for (ScopeNode each = fiber.scope; each != null && !cancelled; each = each.outer()) {
             cancelled = each.signal() != null;
         }
         fiber.alerted = fiber.pending != null || cancelled;
@@ -129,7 +129,7 @@ final class Cancellation {
 
     /** Whether a limit of a scope that it is in may end its wait. */
     static boolean isLimitedByScope(FiberImpl<?> fiber) {
-        for (CancelScope each = fiber.scope; each != null; each = each.outer()) {
+        for (ScopeNode each = fiber.scope; each != null; each = each.outer()) {
             if (each.isLimited()) {
                 return true;
             }
@@ -158,7 +158,7 @@ final class Cancellation {
 
     static void checkPending(FiberImpl<?> fiber) {
         boolean cancelled = false;
-        for (CancelScope each = fiber.scope; each != null; each = each.outer()) {
+        for (ScopeNode each = fiber.scope; each != null; each = each.outer()) {
             cancelled |= each.signal() != null;
         }
         if ((fiber.pending != null || cancelled) && !fiber.alerted) {

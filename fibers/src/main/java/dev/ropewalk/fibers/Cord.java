@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Callables;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -45,7 +47,7 @@ public abstract sealed class Cord implements AutoCloseable, Executor permits Cor
      * @param body what the root fiber runs
      */
     public static void run(Action body) {
-        run(Fiber.callable(body));
+        run(Callables.of(body));
     }
 
     /**
@@ -81,7 +83,7 @@ public abstract sealed class Cord implements AutoCloseable, Executor permits Cor
      * @throws UnsupportedOperationException if CPUs are given, and the system is not Linux
      */
     public static void run(CordOptions options, Action body) {
-        run(options, Fiber.callable(body));
+        run(options, Callables.of(body));
     }
 
     /**

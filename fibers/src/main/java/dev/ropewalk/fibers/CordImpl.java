@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.internal.platform.Callables;
 import dev.ropewalk.fibers.internal.platform.Platform;
 import dev.ropewalk.fibers.internal.stack.StackOwner;
 import dev.ropewalk.fibers.internal.stack.VirtualStack;
@@ -227,8 +228,8 @@ final class CordImpl extends Cord implements StackOwner {
         return timers.arm(new WaitTimer(deadline(timeoutNanos), fiber, number), timeoutNanos);
     }
 
-    Timer armScope(CancelScope scope, long limitNanos) {
-        return timers.arm(new ScopeTimer(deadline(limitNanos), scope), limitNanos);
+    Timer armScope(ScopeNode scope, long limitNanos) {
+        return timers.arm(new ScopeNode.Limit(deadline(limitNanos), scope), limitNanos);
     }
 
     private long deadline(long timeoutNanos) {
@@ -253,7 +254,7 @@ final class CordImpl extends Cord implements StackOwner {
 
     @Override
     public FiberImpl<@Nullable Void> spin(String name, Action body) {
-        return spinHere(name, Fiber.callable(body), null);
+        return spinHere(name, Callables.of(body), null);
     }
 
     @Override

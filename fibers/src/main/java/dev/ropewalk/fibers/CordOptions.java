@@ -215,11 +215,6 @@ public final class CordOptions {
         return withThread(values.thread.withCpus(all));
     }
 
-    /** Without a thread factory, for a thread that is there already. */
-    CordOptions onCallersThread() {
-        return withThread(values.thread.withFactory(null));
-    }
-
     private CordOptions withThread(ThreadOptions other) {
         return with(copy -> copy.thread = other);
     }

@@ -19,7 +19,7 @@ final class CordStarter {
     static <T extends @Nullable Object> T run(
             CordOptions options, Callable<? extends T> body, @Nullable SchedulerImpl scheduler) {
         Objects.requireNonNull(body, "body");
-        if (options.thread().factory() != null) {
+        if (scheduler == null && options.thread().factory() != null) { // its own cords need it
             throw new IllegalArgumentException(
                     "cord "
                             + options.name()

@@ -19,7 +19,19 @@ final class CurrentCord {
 
     private static final boolean HAS_LIGHT_STACKS = JvmFlags.isVmExported();
 
+    /** What drives cords on this thread in turns: no wait of the thread itself would ever end. */
+    private static final ThreadLocal<@Nullable Object> DRIVER = new ThreadLocal<>();
+
     private CurrentCord() {}
+
+    /** Null if nothing drives cords here. */
+    static @Nullable Object driver() {
+        return DRIVER.get();
+    }
+
+    static void driver(@Nullable Object now) {
+        DRIVER.set(now);
+    }
 
     /** On a light stack, where it is always the current one; null elsewhere. */
     static @Nullable CordImpl ofLightStack() {

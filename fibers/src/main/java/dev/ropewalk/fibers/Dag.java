@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Callables;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -87,7 +89,7 @@ public final class Dag<D extends @Nullable Object> {
 
     static NodeSpinner on(Scheduler scheduler) {
         Objects.requireNonNull(scheduler, "scheduler");
-        return (scope, name, body) -> scope.spinOn(scheduler, name, Fiber.callable(body));
+        return (scope, name, body) -> scope.spinOn(scheduler, name, Callables.of(body));
     }
 
     void run(D data, NodeSpinner spinner) {

@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Callables;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -93,7 +95,7 @@ public final class Debounce<T> implements AutoCloseable {
         this.isLeading = options.isLeading();
         this.action = action;
         Action body = this::work;
-        this.worker = FiberImpl.spinOn(FiberImpl.current(), options.name(), Fiber.callable(body));
+        this.worker = FiberImpl.spinOn(FiberImpl.current(), options.name(), Callables.of(body));
         FiberAwait.listen(worker, this::ended);
     }
 

@@ -62,7 +62,7 @@ final class Ending {
             fiber.cord.reportUncaught(fiber, hidden);
         }
         if (fiber.held != null) {
-            Hold.tellAll(fiber);
+            Held.giveBackAll(fiber);
         }
         fiber.locals = LocalValues.begunWith(fiber.locals);
         if (fiber.cord.hooks != null) {
@@ -162,11 +162,11 @@ final class Ending {
         fiber.handler = null;
         fiber.locals = null;
         fiber.dropStack();
-        CancelScope.dropAll(fiber);
+        ScopeNode.dropAll(fiber);
         FiberImpl.OUTCOME.setRelease(fiber, end);
         if (fiber.held != null) {
             VarHandle.fullFence();
-            Hold.tellAll(fiber);
+            Held.giveBackAll(fiber);
         }
         boolean taken = false;
         EndListener toTell = fiber.listener;

@@ -135,10 +135,15 @@ public abstract sealed class Exclusion {
 
     private static final class Local extends Exclusion {
         private final CordImpl cord;
+
+        /** The cord's: one load less for each call. */
+        private final FiberLoop loop;
+
         private final String remedy;
 
         Local(CordImpl cord, String remedy) {
             this.cord = cord;
+            this.loop = cord.loop;
             this.remedy = remedy;
         }
 
@@ -157,7 +162,7 @@ public abstract sealed class Exclusion {
         @Override
         public FiberImpl<?> caller(Object guarded) {
             enter(guarded);
-            FiberImpl<?> running = cord.loop.running();
+            FiberImpl<?> running = loop.running();
             if (running == null) {
                 throw new IllegalStateException(
                         "no fiber runs on " + cord + " at the moment, so none can use " + guarded);
@@ -173,7 +178,7 @@ public abstract sealed class Exclusion {
         @Override
         public void enterAtSwitchpoint(Object guarded) {
             enter(guarded);
-            FiberImpl<?> running = cord.loop.running();
+            FiberImpl<?> running = loop.running();
             if (running != null) {
                 running.switchpoint();
             }

@@ -56,7 +56,7 @@ final class Family {
     static void childEnded(
             FiberImpl<?> fiber, FiberImpl<?> child, @Nullable FiberFailedException untaken) {
         boolean wasHere = childList(fiber).remove(child);
-        Scope<?> scope = wasHere ? child.memberOf : null;
+        ScopeMembers scope = wasHere ? child.memberOf : null;
         boolean holdBack = untaken != null && child.isAwaitedByParent;
         FiberFailedException failure = holdBack ? null : untaken;
         if (scope != null && fiber.rawState() != FiberImpl.DEAD) {
@@ -98,7 +98,7 @@ final class Family {
         if (!child.isNewsHeldBack) {
             return;
         }
-        Scope<?> scope = child.memberOf;
+        ScopeMembers scope = child.memberOf;
         child.isNewsHeldBack = false;
         child.memberOf = null;
         Outcome<?> outcome = child.outcome();

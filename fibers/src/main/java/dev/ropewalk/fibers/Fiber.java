@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Callables;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -68,7 +70,7 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public static Fiber<@Nullable Void> spin(Action body) {
-        return FiberImpl.spinOn(FiberImpl.current(), null, callable(body));
+        return FiberImpl.spinOn(FiberImpl.current(), null, Callables.of(body));
     }
 
     /**
@@ -82,15 +84,7 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
      */
     public static Fiber<@Nullable Void> spin(String name, Action body) {
         return FiberImpl.spinOn(
-                FiberImpl.current(), Objects.requireNonNull(name, "name"), callable(body));
-    }
-
-    static Callable<@Nullable Void> callable(Action body) {
-        Objects.requireNonNull(body, "body");
-        return () -> {
-            body.run();
-            return null;
-        };
+                FiberImpl.current(), Objects.requireNonNull(name, "name"), Callables.of(body));
     }
 
     // ---------------------------------------------------------------- switchpoints

@@ -257,7 +257,7 @@ final class FiberAwait {
     }
 
     /** A wait for the end of one fiber of another cord, or for the first end of several. */
-    private static final class EndWaiter extends WaitCell implements EndListener {
+    private static final class EndWaiter extends WaitSlot implements EndListener {
         private final boolean takesOutcome;
 
         EndWaiter(boolean takesOutcome) {
@@ -271,7 +271,7 @@ final class FiberAwait {
     }
 
     /** A wait for the ends of all, given null, or for the first failure, given that fiber. */
-    private static final class AllWaiter extends WaitCell implements EndListener {
+    private static final class AllWaiter extends WaitSlot implements EndListener {
         private final AtomicInteger left;
 
         AllWaiter(int targets) {

@@ -94,7 +94,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     private @Nullable Object instantValue = NONE;
 
     /** The wait that this fiber is parked in, if others may give to it from any thread. */
-    @Nullable WaitCell openWaiter;
+    @Nullable WaitSlot openWaiter;
 
     // what its switchpoints raise, see Cancellation
 
@@ -102,7 +102,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     @Nullable Throwable pending;
 
     /** The innermost scope that the fiber is in. */
-    @Nullable CancelScope scope;
+    @Nullable ScopeNode scope;
 
     boolean alerted;
 
@@ -127,7 +127,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     @Nullable Children children;
 
     /** The scope that keeps this fiber, if it is not its parent alone; of the parent's cord. */
-    @Nullable Scope<?> memberOf;
+    @Nullable ScopeMembers memberOf;
 
     boolean keepsScopeOpen;
 
@@ -174,7 +174,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     @Nullable EndListener listener;
 
     /** Locks and the like that it must give back; a list through the holdings themselves. */
-    @Nullable Hold held;
+    @Nullable Held held;
 
     /** The values of its fiber locals; null until it has one. */
     @Nullable LocalValues locals;
@@ -1070,7 +1070,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
 
     @Override
     public Monitor onEnd(Consumer<? super Fiber<?>> hook) {
-        Monitor monitor = new Monitor(this, Objects.requireNonNull(hook, "hook"));
+        FiberMonitor monitor = new FiberMonitor(this, Objects.requireNonNull(hook, "hook"));
         FiberAwait.listen(this, monitor);
         return monitor;
     }

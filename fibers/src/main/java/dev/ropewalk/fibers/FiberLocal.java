@@ -24,19 +24,10 @@ import java.util.function.Supplier;
  * @param <T> the type of the values
  */
 public final class FiberLocal<T extends @Nullable Object> {
-    /**
-     * Makes a value for each fiber that asks for one before it has set any, or gives all the same.
-     */
-    private final Supplier<? extends T> initial;
+    private final LocalKey<T> key;
 
-    private final boolean isMadeForEach;
-    private final boolean isInheritable;
-
-    private FiberLocal(
-            Supplier<? extends T> initial, boolean isMadeForEach, boolean isInheritable) {
-        this.initial = initial;
-        this.isMadeForEach = isMadeForEach;
-        this.isInheritable = isInheritable;
+    private FiberLocal(LocalKey<T> key) {
+        this.key = key;
     }
 
     /**
@@ -47,7 +38,7 @@ public final class FiberLocal<T extends @Nullable Object> {
      * @param initial what a fiber sees that has set none
      */
     public static <T extends @Nullable Object> FiberLocal<T> of(T initial) {
-        return new FiberLocal<>(() -> initial, false, false);
+        return new FiberLocal<>(LocalKey.of(initial));
     }
 
     /**
@@ -59,7 +50,7 @@ public final class FiberLocal<T extends @Nullable Object> {
      */
     public static <T extends @Nullable Object> FiberLocal<T> withInitial(
             Supplier<? extends T> initial) {
-        return new FiberLocal<>(Objects.requireNonNull(initial, "initial"), true, false);
+        return new FiberLocal<>(LocalKey.withInitial(Objects.requireNonNull(initial, "initial")));
     }
 
     /**
@@ -70,7 +61,7 @@ public final class FiberLocal<T extends @Nullable Object> {
      *     all of them
      */
     public static <T extends @Nullable Object> FiberLocal<T> inheritable(T initial) {
-        return new FiberLocal<>(() -> initial, false, true);
+        return new FiberLocal<>(LocalKey.inheritable(initial));
     }
 
     /**
@@ -79,22 +70,7 @@ public final class FiberLocal<T extends @Nullable Object> {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public T get() {
-        return valueIn(Fiber.current());
-    }
-
-    /** On the fiber's cord. */
-    @SuppressWarnings({"unchecked", "NullAway"}) // set takes a T
-    T valueIn(Fiber<?> fiber) {
-        LocalValues values = FiberImpl.of(fiber).locals;
-        int place = values == null ? -1 : values.find(this);
-        if (values != null && place >= 0) {
-            return (T) values.at(place);
-        }
-        T made = initial.get();
-        if (isMadeForEach) {
-            set(made);
-        }
-        return made;
+        return key.valueIn(FiberImpl.current());
     }
 
     /**
@@ -104,8 +80,7 @@ public final class FiberLocal<T extends @Nullable Object> {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public void set(T value) {
-        Fiber<?> fiber = Fiber.current();
-        FiberImpl.of(fiber).locals = LocalValues.with(FiberImpl.of(fiber).locals, this, value);
+        key.set(FiberImpl.current(), value);
     }
 
     /**
@@ -114,11 +89,7 @@ public final class FiberLocal<T extends @Nullable Object> {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public void remove() {
-        Fiber<?> fiber = Fiber.current();
-        LocalValues values = FiberImpl.of(fiber).locals;
-        if (values != null) {
-            FiberImpl.of(fiber).locals = values.without(this);
-        }
+        key.remove(FiberImpl.current());
     }
 
     /**
@@ -137,7 +108,7 @@ public final class FiberLocal<T extends @Nullable Object> {
             T value, Block<? extends R, X> block) throws X {
         Objects.requireNonNull(block, "block");
         LocalValues before = FiberImpl.current().locals;
-        int place = before == null ? -1 : before.find(this);
+        int place = before == null ? -1 : before.find(key);
         set(value);
         try {
             return block.run();
@@ -145,14 +116,9 @@ public final class FiberLocal<T extends @Nullable Object> {
             if (before == null || place < 0) {
                 remove();
             } else {
-                putBack(before.at(place));
+                key.set(FiberImpl.current(), before.at(place));
             }
         }
-    }
-
-    @SuppressWarnings({"unchecked", "NullAway"}) // set takes a T
-    private void putBack(@Nullable Object before) {
-        set((T) before);
     }
 
     /**
@@ -174,13 +140,8 @@ public final class FiberLocal<T extends @Nullable Object> {
                 });
     }
 
-    boolean isInheritable() {
-        return isInheritable;
-    }
-
     @Override
     public String toString() {
-        return (isInheritable ? "inheritable fiber local" : "fiber local")
-                + (isMadeForEach ? ", initially one for each" : ", initially " + initial.get());
+        return key.toString();
     }
 }

@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Callables;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
@@ -119,7 +121,7 @@ public final class FiberSupervisor {
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<?> spin(String name, Action body) {
-        return spinOn(owner.cord, name, Fiber.callable(body));
+        return spinOn(owner.cord, name, Callables.of(body));
     }
 
     /**

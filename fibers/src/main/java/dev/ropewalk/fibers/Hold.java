@@ -15,7 +15,7 @@ import java.util.List;
  */
 public abstract class Hold {
     /** Next in the holder's list; of the holder's cord. */
-    @Nullable Hold nextHeld;
+    private final Node node = new Node(this);
 
     /** For subclasses. */
     protected Hold() {}
@@ -71,9 +71,9 @@ public abstract class Hold {
     protected final void hold(Fiber<?> holder) {
         FiberImpl<?> fiber = FiberImpl.of(holder);
         if (fiber.held != null) { // nearly all hold one: a store that is not made costs nothing
-            nextHeld = fiber.held;
+            node.next = fiber.held;
         }
-        fiber.held = this;
+        fiber.held = node;
     }
 
     /**
@@ -83,10 +83,10 @@ public abstract class Hold {
      */
     protected final void letGo(Fiber<?> holder) {
         FiberImpl<?> fiber = FiberImpl.of(holder);
-        if (fiber.held == this) {
-            fiber.held = nextHeld;
-            if (nextHeld != null) {
-                nextHeld = null;
+        if (fiber.held == node) {
+            fiber.held = node.next;
+            if (node.next != null) {
+                node.next = null;
             }
         } else {
             letGoInside(fiber);
@@ -94,10 +94,10 @@ public abstract class Hold {
     }
 
     private void letGoInside(FiberImpl<?> holder) {
-        for (Hold each = holder.held; each != null; each = each.nextHeld) {
-            if (each.nextHeld == this) {
-                each.nextHeld = nextHeld;
-                nextHeld = null;
+        for (Held each = holder.held; each != null; each = each.next()) {
+            if (each.next() == node) {
+                each.next(node.next);
+                node.next = null;
                 return;
             }
         }
@@ -139,26 +139,50 @@ public abstract class Hold {
         }
     }
 
-    /** The fiber is over, or its body is to run again. */
-    static void tellAll(FiberImpl<?> dead) {
-        for (Hold each = dead.held; each != null; each = dead.held) {
-            dead.held = each.nextHeld;
-            each.nextHeld = null;
-            try {
-                tell(each, dead);
-            } catch (Throwable broken) {
-                dead.cord.reportUncaught(dead, broken);
+    /** Its place in the list of its holder. */
+    private static final class Node implements Held {
+        private final Hold hold;
+
+        private @Nullable Held next;
+
+        Node(Hold hold) {
+            this.hold = hold;
+        }
+
+        @Override
+        public @Nullable Held next() {
+            return next;
+        }
+
+        @Override
+        public void next(@Nullable Held other) {
+            next = other;
+        }
+
+        @Override
+        public boolean isHeld() {
+            return hold.isHeld();
+        }
+
+        @Override
+        public List<?> awaitedAs() {
+            return hold.awaitedAs();
+        }
+
+        @Override
+        public void holderDied(FiberImpl<?> dead) {
+            if (hold.isHeld()) {
+                dead.cord.reportUncaught(
+                        dead,
+                        new IllegalStateException(
+                                dead + " ended while it held " + hold + ", " + hold.afterwards()));
+                hold.onHolderDead(dead);
             }
         }
-    }
 
-    private static void tell(Hold each, FiberImpl<?> dead) {
-        if (each.isHeld()) {
-            dead.cord.reportUncaught(
-                    dead,
-                    new IllegalStateException(
-                            dead + " ended while it held " + each + ", " + each.afterwards()));
-            each.onHolderDead(dead);
+        @Override
+        public String toString() {
+            return hold.toString();
         }
     }
 }

@@ -12,7 +12,7 @@ import java.util.Arrays;
  * <p>Confined to the fiber's cord.
  */
 final class LocalValues {
-    private final FiberLocal<?>[] keys;
+    private final LocalKey<?>[] keys;
     private final @Nullable Object[] values;
 
     /** These are what a fiber began with, and inheritable all of them. */
@@ -25,7 +25,7 @@ final class LocalValues {
     private @Nullable LocalValues handedDown;
 
     private LocalValues(
-            FiberLocal<?>[] keys,
+            LocalKey<?>[] keys,
             @Nullable Object[] values,
             boolean isBeginning,
             @Nullable LocalValues beginning) {
@@ -37,7 +37,7 @@ final class LocalValues {
 
     // ---------------------------------------------------------------- one variable
 
-    int find(FiberLocal<?> key) {
+    int find(LocalKey<?> key) {
         for (int i = 0; i < keys.length; i++) {
             if (keys[i] == key) {
                 return i;
@@ -50,14 +50,13 @@ final class LocalValues {
         return values[place];
     }
 
-    static LocalValues with(
-            @Nullable LocalValues before, FiberLocal<?> key, @Nullable Object value) {
+    static LocalValues with(@Nullable LocalValues before, LocalKey<?> key, @Nullable Object value) {
         if (before == null) {
             return new LocalValues(
-                    new FiberLocal<?>[] {key}, new @Nullable Object[] {value}, false, null);
+                    new LocalKey<?>[] {key}, new @Nullable Object[] {value}, false, null);
         }
         int place = before.find(key);
-        FiberLocal<?>[] keys = before.keys;
+        LocalKey<?>[] keys = before.keys;
         @Nullable Object[] values;
         if (place >= 0) {
             values = before.values.clone();
@@ -71,13 +70,13 @@ final class LocalValues {
         return new LocalValues(keys, values, false, begunWith(before));
     }
 
-    LocalValues without(FiberLocal<?> key) {
+    LocalValues without(LocalKey<?> key) {
         int place = find(key);
         if (place < 0) {
             return this;
         }
         int last = keys.length - 1;
-        FiberLocal<?>[] fewerKeys = Arrays.copyOf(keys, last);
+        LocalKey<?>[] fewerKeys = Arrays.copyOf(keys, last);
         @Nullable Object[] fewerValues = Arrays.copyOf(values, last);
         if (place < last) {
             fewerKeys[place] = keys[last];
@@ -117,7 +116,7 @@ final class LocalValues {
     }
 
     private @Nullable LocalValues inheritable() {
-        FiberLocal<?>[] some = new FiberLocal<?>[keys.length];
+        LocalKey<?>[] some = new LocalKey<?>[keys.length];
         @Nullable Object[] theirs = new @Nullable Object[keys.length];
         int count = 0;
         for (int i = 0; i < keys.length; i++) {

@@ -1,5 +1,6 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Callables;
 import dev.ropewalk.fibers.internal.platform.Checks;
 import dev.ropewalk.fibers.internal.platform.JvmFlags;
 
@@ -165,7 +166,6 @@ final class SchedulerImpl extends Scheduler {
         }
         return options.cord()
                 .withName(options.name() + "-bound-" + number)
-                .onCallersThread()
                 .withLateUnmount(false); // who bound the thread may hold what it likes
     }
 
@@ -364,12 +364,21 @@ final class SchedulerImpl extends Scheduler {
 
     // ---------------------------------------------------------------- for programs
 
+    /** How one of the cords is made that the scheduler starts. */
+    static CordOptions cordOptions(SchedulerOptions options, int index) {
+        CordOptions named = options.cord().withName(options.name() + "-" + index);
+        List<Integer> cpus = named.thread().cpus().stream().sorted().toList();
+        return options.isOneCpuEach() && !cpus.isEmpty()
+                ? named.withCpus(cpus.get(index % cpus.size()))
+                : named;
+    }
+
     static SchedulerImpl startWith(SchedulerOptions options) {
         SchedulerImpl scheduler = new SchedulerImpl(options);
         JvmFlags.check();
         try {
             for (int i = 0; i < options.cords(); i++) {
-                CordStarter.start(options.cord(i), null, scheduler);
+                CordStarter.start(cordOptions(options, i), null, scheduler);
             }
         } catch (Throwable failed) {
             scheduler.shutdown.beginAtOnce();
@@ -393,7 +402,7 @@ final class SchedulerImpl extends Scheduler {
 
     @Override
     public void bind(Action body) {
-        bind(Fiber.callable(body));
+        bind(Callables.of(body));
     }
 
     @Override
@@ -408,12 +417,12 @@ final class SchedulerImpl extends Scheduler {
 
     @Override
     public Fiber<@Nullable Void> spin(String name, Action body) {
-        return spinTask(Objects.requireNonNull(name, "name"), Fiber.callable(body));
+        return spinTask(Objects.requireNonNull(name, "name"), Callables.of(body));
     }
 
     @Override
     public Fiber<@Nullable Void> spin(Action body) {
-        return spinTask(null, Fiber.callable(body));
+        return spinTask(null, Callables.of(body));
     }
 
     @Override
@@ -436,8 +445,7 @@ final class SchedulerImpl extends Scheduler {
         try {
             spinBelow(
                     null,
-                    new FiberImpl<>(
-                            new TaskSlot(this, true), null, null, Fiber.callable(task::run)));
+                    new FiberImpl<>(new TaskSlot(this, true), null, null, Callables.of(task::run)));
         } catch (IllegalStateException refused) {
             throw new RejectedExecutionException(refused.getMessage(), refused);
         }

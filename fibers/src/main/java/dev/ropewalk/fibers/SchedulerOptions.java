@@ -1,7 +1,6 @@
 package dev.ropewalk.fibers;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -161,15 +160,6 @@ public final class SchedulerOptions {
      */
     public SchedulerOptions withMaxPending(int tasks) {
         return with(copy -> copy.maxPending = tasks);
-    }
-
-    /** How one of the cords is made that the scheduler starts. */
-    CordOptions cord(int index) {
-        CordOptions named = values.cord.withName(values.name + "-" + index);
-        List<Integer> cpus = named.thread().cpus().stream().sorted().toList();
-        return values.isOneCpuEach && !cpus.isEmpty()
-                ? named.withCpus(cpus.get(index % cpus.size()))
-                : named;
     }
 
     private SchedulerOptions with(Consumer<Values> change) {

@@ -1,5 +1,6 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Callables;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
 
 import org.jspecify.annotations.Nullable;
@@ -44,7 +45,7 @@ public final class Scope<T extends @Nullable Object> {
     private final FiberImpl<?> owner = FiberImpl.current();
     private final CancelScope cancelScope = CancelScope.withoutLimit();
     private final @Nullable Joiner<T, ?> joiner;
-    private final OpenMembers openMembers = new OpenMembers();
+    private final Members members = new Members();
     private boolean isClosed;
 
     /** Done by the word of the joiner: what the block returns does not matter any more. */
@@ -255,7 +256,7 @@ public final class Scope<T extends @Nullable Object> {
 
     private FiberImpl<@Nullable Void> action(CordImpl cord, String name, Action body) {
         return new FiberImpl<>(
-                cord, owner, Objects.requireNonNull(name, "name"), Fiber.callable(body), null);
+                cord, owner, Objects.requireNonNull(name, "name"), Callables.of(body), null);
     }
 
     /**
@@ -279,7 +280,7 @@ public final class Scope<T extends @Nullable Object> {
         } else {
             fiber.taskSlot.scheduler.spinBelow(owner, fiber);
         }
-        fiber.memberOf = this;
+        fiber.memberOf = members;
         fiber.keepsScopeOpen = keepsOpen;
         alive++;
         if (keepsOpen) {
@@ -330,22 +331,59 @@ public final class Scope<T extends @Nullable Object> {
 
     private void awaitOpen() {
         if (open > 0 && !isDone) {
-            WaitCycle.check(owner, openMembers);
+            WaitCycle.check(owner, members);
         }
         while (open > 0 && !isDone) {
             waitNumber = owner.nextWaitNumber();
-            owner.park(WaitKind.LIBRARY, openMembers);
+            owner.park(WaitKind.LIBRARY, members);
         }
     }
 
-    /** What the block waits for. */
-    private final class OpenMembers implements WaitCycle.Several {
+    /** The fibers of the scope: what the block waits for. */
+    private final class Members implements WaitCycle.Several, ScopeMembers {
         /** None if they are too many to be followed. */
         @Override
         public List<? extends Fiber<?>> fibers() {
             return open > WaitCycle.MAX_STEPS
                     ? List.of()
-                    : members().stream().filter(each -> FiberImpl.of(each).keepsScopeOpen).toList();
+                    : living().stream().filter(each -> FiberImpl.of(each).keepsScopeOpen).toList();
+        }
+
+        @Override
+        public void ended(FiberImpl<?> member, @Nullable FiberFailedException untaken) {
+            forget(member);
+            if (isClosed || isDone) {
+                if (untaken != null) {
+                    tellLate(member, untaken);
+                }
+            } else if (joiner != null && member.keepsScopeOpen) {
+                askJoiner(joiner, member);
+            } else if (untaken != null) {
+                failure = untaken;
+                isDone = true;
+                cancelScope.cancel();
+            }
+        }
+
+        @Override
+        public void failedAfterAll(FiberImpl<?> member, FiberFailedException untaken) {
+            if (isClosed || isDone) {
+                tellLate(member, untaken);
+            } else if (joiner == null || !member.keepsScopeOpen) {
+                failure = untaken;
+                isDone = true;
+                cancelScope.cancel();
+            } // otherwise the joiner was asked when it ended
+        }
+
+        @Override
+        public void forget(FiberImpl<?> member) {
+            member.memberOf = null;
+            alive--;
+            if (member.keepsScopeOpen) {
+                open--;
+            }
+            owner.resume(waitNumber, null);
         }
 
         /** A joiner may be content with one. */
@@ -362,7 +400,7 @@ public final class Scope<T extends @Nullable Object> {
 
     /** Terminates the members that are left and awaits them within the stop limit. */
     private boolean endMembers() {
-        for (Fiber<?> member : members()) {
+        for (Fiber<?> member : living()) {
             Family.terminateBelow(FiberImpl.of(member), owner);
         }
         Cord cord = owner.cord;
@@ -377,57 +415,20 @@ public final class Scope<T extends @Nullable Object> {
         if (alive > 0) {
             Abandonment.abandonChildren(
                     owner,
-                    members(),
+                    living(),
                     this + " ended, and its limit of " + limitNs / 1_000_000 + " ms");
         }
         return true;
     }
 
-    private List<Fiber<?>> members() {
-        List<Fiber<?>> members = new ArrayList<>(alive);
+    private List<Fiber<?>> living() {
+        List<Fiber<?>> found = new ArrayList<>(alive);
         for (FiberImpl<?> each = owner.firstChild(); each != null; each = each.nextSibling) {
-            if (each.memberOf == this) {
-                members.add(each);
+            if (each.memberOf == members) {
+                found.add(each);
             }
         }
-        return members;
-    }
-
-    /** On the owner's cord: a member is over, and this is its failure if nobody took it. */
-    void ended(FiberImpl<?> member, @Nullable FiberFailedException untaken) {
-        forget(member);
-        if (isClosed || isDone) {
-            if (untaken != null) {
-                tellLate(member, untaken);
-            }
-        } else if (joiner != null && member.keepsScopeOpen) {
-            askJoiner(joiner, member);
-        } else if (untaken != null) {
-            failure = untaken;
-            isDone = true;
-            cancelScope.cancel();
-        }
-    }
-
-    /** The owner awaited a member that failed, and did not take its failure after all. */
-    void failedAfterAll(FiberImpl<?> member, FiberFailedException untaken) {
-        if (isClosed || isDone) {
-            tellLate(member, untaken);
-        } else if (joiner == null || !member.keepsScopeOpen) {
-            failure = untaken;
-            isDone = true;
-            cancelScope.cancel();
-        } // otherwise the joiner was asked when it ended
-    }
-
-    /** A member has ended, or was given to another parent. */
-    void forget(FiberImpl<?> member) {
-        member.memberOf = null;
-        alive--;
-        if (member.keepsScopeOpen) {
-            open--;
-        }
-        owner.resume(waitNumber, null);
+        return found;
     }
 
     private void tellLate(FiberImpl<?> member, FiberFailedException untaken) {

@@ -27,7 +27,7 @@ final class SilentCord {
     static boolean mayBeOn(CordImpl cord) {
         FiberImpl<?> root = cord.root();
         return root.awaited() != null
-                || root.waitReason() instanceof WaitNode.Local<?>
+                || root.waitReason() instanceof GuardedWait here && here.isLocal()
                 || root.waitReason() instanceof WaitCycle.Several;
     }
 
@@ -84,7 +84,7 @@ final class SilentCord {
             return isHere(awaited, cord);
         }
         Object reason = fiber.waitReason();
-        return reason instanceof WaitNode.Local<?>
+        return reason instanceof GuardedWait here && here.isLocal()
                 || (reason instanceof WaitCycle.Several several
                         && several.fibers().stream()
                                 .allMatch(each -> isHere(FiberImpl.of(each), cord)));

@@ -80,6 +80,6 @@ public final class Slice {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static void setLimits(SliceLimits limits) {
-        Slices.OWN_LIMITS.set(Objects.requireNonNull(limits, "limits"));
+        Slices.OWN_LIMITS.set(FiberImpl.current(), Objects.requireNonNull(limits, "limits"));
     }
 }

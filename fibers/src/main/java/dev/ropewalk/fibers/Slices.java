@@ -13,7 +13,7 @@ import java.time.Duration;
  */
 final class Slices {
     /** Limits that fibers have set for themselves. */
-    static final FiberLocal<@Nullable SliceLimits> OWN_LIMITS = FiberLocal.of(null);
+    static final LocalKey<@Nullable SliceLimits> OWN_LIMITS = LocalKey.of(null);
 
     private static final Logger LOG = Logs.logger(Slice.class);
 

@@ -5,7 +5,6 @@ import org.slf4j.MDC;
 import org.slf4j.spi.MDCAdapter;
 
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -39,18 +38,9 @@ import java.util.function.Supplier;
  * @param <T> the type of the context; compared by {@code equals}, so what the hook gives must not
  *     be changed later
  */
-public final class SwitchHook<T extends @Nullable Object> {
-    private final String name;
-    private final FiberLocal<T> kept;
-    private final Supplier<? extends T> get;
-    private final Consumer<? super T> set;
-
-    private SwitchHook(String name, T initial, Supplier<? extends T> get, Consumer<? super T> set) {
-        this.name = Objects.requireNonNull(name, "name");
-        this.kept = FiberLocal.inheritable(initial);
-        this.get = Objects.requireNonNull(get, "get");
-        this.set = Objects.requireNonNull(set, "set");
-    }
+public abstract sealed class SwitchHook<T extends @Nullable Object> permits ContextHook {
+    /** For the one class of the library that implements it. */
+    protected SwitchHook() {}
 
     /**
      * {@return a hook}
@@ -63,7 +53,7 @@ public final class SwitchHook<T extends @Nullable Object> {
      */
     public static <T extends @Nullable Object> SwitchHook<T> of(
             String name, T initial, Supplier<? extends T> get, Consumer<? super T> set) {
-        return new SwitchHook<>(name, initial, get, set);
+        return new ContextHook<>(name, initial, get, set);
     }
 
     /**
@@ -90,35 +80,5 @@ public final class SwitchHook<T extends @Nullable Object> {
                         mdc.setContextMap(map);
                     }
                 });
-    }
-
-    // ---------------------------------------------------------------- for SwitchHooks
-
-    T read() {
-        return get.get();
-    }
-
-    void show(T context) {
-        if (!Objects.equals(context, get.get())) {
-            set.accept(context);
-        }
-    }
-
-    /** The fiber has this thread's context. */
-    void keep(Fiber<?> fiber) {
-        T context = get.get();
-        if (!Objects.equals(context, kept.valueIn(fiber))) {
-            FiberImpl.of(fiber).locals =
-                    LocalValues.with(FiberImpl.of(fiber).locals, kept, context);
-        }
-    }
-
-    void showThatOf(Fiber<?> fiber) {
-        show(kept.valueIn(fiber));
-    }
-
-    @Override
-    public String toString() {
-        return "switch hook " + name;
     }
 }

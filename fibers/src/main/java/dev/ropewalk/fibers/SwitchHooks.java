@@ -26,10 +26,10 @@ final class SwitchHooks {
 
     /** A hook, and what was on the thread before it was the cord's. */
     private static final class Carrier<T extends @Nullable Object> {
-        final SwitchHook<T> hook;
+        final ContextHook<T> hook;
         private final T threadsOwn;
 
-        Carrier(SwitchHook<T> hook) {
+        Carrier(ContextHook<T> hook) {
             this.hook = hook;
             this.threadsOwn = hook.read();
         }
@@ -54,7 +54,8 @@ final class SwitchHooks {
 
     /** On the thread that becomes the cord, whose root fiber begins with its context. */
     void begin(List<SwitchHook<?>> hooks, FiberImpl<?> root) {
-        for (SwitchHook<?> hook : hooks) {
+        for (SwitchHook<?> each : hooks) {
+            ContextHook<?> hook = (ContextHook<?>) each;
             try {
                 carriers.add(new Carrier<>(hook));
                 hook.keep(root);

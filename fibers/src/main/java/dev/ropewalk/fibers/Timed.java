@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.platform.Callables;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -138,7 +140,7 @@ public final class Timed {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static Fiber<@Nullable Void> after(Duration time, Action action) {
-        return after(time, Fiber.callable(action));
+        return after(time, Callables.of(action));
     }
 
     /**

@@ -191,7 +191,7 @@ abstract sealed class Unwind extends Error {
         private static final long serialVersionUID = 1L;
 
         @SuppressWarnings("serial") // signals never leave the process
-        final CancelScope scope;
+        final ScopeNode scope;
 
         /** Otherwise it was cancelled by a call. */
         final boolean isTimeout;
@@ -200,7 +200,7 @@ abstract sealed class Unwind extends Error {
         @SuppressWarnings("serial") // signals never leave the process
         final @Nullable Object waitedFor;
 
-        Cancel(CancelScope scope, boolean isTimeout, @Nullable Object waitedFor) {
+        Cancel(ScopeNode scope, boolean isTimeout, @Nullable Object waitedFor) {
             super(null, "a cancel scope is being left", null);
             this.scope = scope;
             this.isTimeout = isTimeout;

@@ -54,8 +54,6 @@ public final class VirtualCords {
     /** The longest time that a cord goes on is the power of two below this. */
     private static final int BURST_BITS = 6;
 
-    private static final ThreadLocal<@Nullable VirtualCords> DRIVEN = new ThreadLocal<>();
-
     private final SplittableRandom random;
     private final VirtualTime time;
     private final List<TurnDriver> all = new ArrayList<>();
@@ -168,8 +166,8 @@ public final class VirtualCords {
     // ---------------------------------------------------------------- the turns
 
     private void drive() {
-        VirtualCords outer = DRIVEN.get();
-        DRIVEN.set(this);
+        Object outer = CurrentCord.driver();
+        CurrentCord.driver(this);
         try {
             while (!alive.isEmpty()) {
                 closeOthersAfterFirst();
@@ -181,7 +179,7 @@ public final class VirtualCords {
                 }
             }
         } finally {
-            DRIVEN.set(outer);
+            CurrentCord.driver(outer);
         }
     }
 
@@ -285,7 +283,7 @@ public final class VirtualCords {
      * @throws IllegalStateException if no fiber of such a run is the caller
      */
     public static List<Fiber<?>> living() {
-        VirtualCords run = DRIVEN.get();
+        VirtualCords run = (VirtualCords) CurrentCord.driver();
         Fiber<?> caller = Fiber.currentOrNull();
         if (run == null || caller == null) {
             throw new IllegalStateException(
@@ -312,10 +310,5 @@ public final class VirtualCords {
                                         && FiberImpl.of(each).outcome() == null)
                 .<Fiber<?>>map(each -> each)
                 .toList();
-    }
-
-    /** Such a thread cannot wait by itself: nobody would be left to end its wait. */
-    static boolean drivesHere() {
-        return DRIVEN.get() != null;
     }
 }

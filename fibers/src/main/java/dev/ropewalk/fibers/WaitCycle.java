@@ -134,8 +134,8 @@ final class WaitCycle {
     private static boolean hasLimit(FiberImpl<?> waiting) {
         Object reason = waiting.waitReason();
         boolean ofItsOwn =
-                reason instanceof WaitNode<?> node
-                        ? node.isLimited
+                reason instanceof GuardedWait node
+                        ? node.isLimited()
                         : reason instanceof FiberAwait.EndOf end && end.isLimited();
         return ofItsOwn || Cancellation.isLimitedByScope(waiting);
     }
@@ -145,7 +145,7 @@ final class WaitCycle {
         if (awaited != null) {
             return awaited;
         }
-        return waiting.waitReason() instanceof WaitNode<?> node ? holderOf(node.guarded) : null;
+        return waiting.waitReason() instanceof GuardedWait node ? holderOf(node.guarded()) : null;
     }
 
     private static @Nullable FiberImpl<?> holderOf(@Nullable Object wanted) {

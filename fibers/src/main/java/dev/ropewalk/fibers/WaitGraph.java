@@ -37,13 +37,13 @@ final class WaitGraph {
         this.cords = Set.copyOf(cords);
         cords.forEach(each -> fibers.addAll(each.roster.fibers()));
         for (FiberImpl<?> each : fibers) {
-            for (Hold held = each.held; held != null; held = held.nextHeld) {
+            for (Held held = each.held; held != null; held = held.next()) {
                 enter(held, each);
             }
         }
     }
 
-    private void enter(Hold held, FiberImpl<?> holder) {
+    private void enter(Held held, FiberImpl<?> holder) {
         try {
             if (held.isHeld()) {
                 for (Object awaited : held.awaitedAs()) {
@@ -69,7 +69,7 @@ final class WaitGraph {
         if (reason instanceof WaitCycle.Several several && several.needsAll()) {
             return FiberImpl.allOf(several.fibers());
         }
-        Object awaitedThing = reason instanceof WaitNode<?> node ? node.guarded : reason;
+        Object awaitedThing = reason instanceof GuardedWait node ? node.guarded() : reason;
         List<FiberImpl<?>> holding = awaitedThing == null ? null : holders.get(awaitedThing);
         if (holding != null) {
             return holding;

@@ -19,13 +19,13 @@ public abstract sealed class WaitNode<E> {
      * The object that is waited for; set when the wait begins, so that the node can stand for its
      * reason.
      */
-    @Nullable Object guarded;
+    private @Nullable Object guarded;
 
     /** The guard of the queue; null unless the node waits. */
     private @Nullable Exclusion guard;
 
     /** The wait has a limit; set when it begins. */
-    boolean isLimited;
+    private boolean isLimited;
 
     /** The queue that the node stands in, and its links there; guarded. */
     @Nullable WaitQueue<E> queue;
@@ -109,7 +109,7 @@ public abstract sealed class WaitNode<E> {
      *
      * @param given what the wait was ended with in the last moment; null if it was not
      */
-    final void abandoned(@Nullable Object given) {
+    final void giveBack(@Nullable Object given) {
         Exclusion by = guard;
         Object what = guarded;
         if (by == null || what == null) {
@@ -131,8 +131,16 @@ public abstract sealed class WaitNode<E> {
         return String.valueOf(guarded);
     }
 
+    final @Nullable Object guardedBy() {
+        return guarded;
+    }
+
+    final boolean hasLimit() {
+        return isLimited;
+    }
+
     /** A fiber of the guard's own cord: a numbered wait, no atomic instruction. */
-    static final class Local<E> extends WaitNode<E> {
+    static final class Local<E> extends WaitNode<E> implements GuardedWait {
         private final FiberImpl<?> fiber = FiberImpl.current();
         private final long number = fiber.nextWaitNumber();
 
@@ -164,11 +172,31 @@ public abstract sealed class WaitNode<E> {
         @Nullable Object await(long limitNanos) {
             return fiber.parkFor(WaitKind.LIBRARY, this, limitNanos);
         }
+
+        @Override
+        public @Nullable Object guarded() {
+            return guardedBy();
+        }
+
+        @Override
+        public boolean isLimited() {
+            return hasLimit();
+        }
+
+        @Override
+        public boolean isLocal() {
+            return true;
+        }
+
+        @Override
+        public void abandoned(@Nullable Object given) {
+            giveBack(given);
+        }
     }
 
     /** A fiber of any cord, or a plain thread. */
-    static final class Shared<E> extends WaitNode<E> {
-        private final WaitCell waiter = new WaitCell();
+    static final class Shared<E> extends WaitNode<E> implements GuardedWait {
+        private final WaitSlot waiter = new WaitSlot();
         private final Object who;
 
         Shared(@Nullable E element) {
@@ -200,6 +228,26 @@ public abstract sealed class WaitNode<E> {
         @Override
         @Nullable Object await(long limitNanos) {
             return waiter.await(this, limitNanos);
+        }
+
+        @Override
+        public @Nullable Object guarded() {
+            return guardedBy();
+        }
+
+        @Override
+        public boolean isLimited() {
+            return hasLimit();
+        }
+
+        @Override
+        public boolean isLocal() {
+            return false;
+        }
+
+        @Override
+        public void abandoned(@Nullable Object given) {
+            giveBack(given);
         }
     }
 

@@ -3,6 +3,8 @@ package dev.ropewalk.fibers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import dev.ropewalk.fibers.internal.platform.Callables;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -24,7 +26,7 @@ class FiberTimesTest {
             for (StackKind stacks : StackKind.values()) {
                 Cord.run(
                         CordOptions.named("counting").withStacks(stacks),
-                        Fiber.callable(Counting::count));
+                        Callables.of(Counting::count));
             }
             Cord other = Cord.start("other");
             try (other) {

@@ -3,6 +3,8 @@ package dev.ropewalk.fibers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.platform.Callables;
+
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -68,7 +70,7 @@ class FiberTraceTest {
 
     private static void onBothStacks(Action body) {
         for (StackKind stacks : StackKind.values()) {
-            Cord.run(CordOptions.named("traced").withStacks(stacks), Fiber.callable(body));
+            Cord.run(CordOptions.named("traced").withStacks(stacks), Callables.of(body));
         }
     }
 

@@ -472,10 +472,10 @@ class SchedulerShutdownTest {
                 SchedulerOptions.named("x")
                         .withCord(CordOptions.named("c").withCpus(3, 1))
                         .withOneCpuEach();
-        assertEquals(Set.of(1), options.cord(0).thread().cpus());
-        assertEquals(Set.of(3), options.cord(1).thread().cpus());
-        assertEquals(Set.of(1), options.cord(2).thread().cpus());
-        assertEquals("x-2", options.cord(2).name());
+        assertEquals(Set.of(1), SchedulerImpl.cordOptions(options, 0).thread().cpus());
+        assertEquals(Set.of(3), SchedulerImpl.cordOptions(options, 1).thread().cpus());
+        assertEquals(Set.of(1), SchedulerImpl.cordOptions(options, 2).thread().cpus());
+        assertEquals("x-2", SchedulerImpl.cordOptions(options, 2).name());
     }
 
     @Test

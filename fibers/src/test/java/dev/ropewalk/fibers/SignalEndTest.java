@@ -3,6 +3,8 @@ package dev.ropewalk.fibers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.platform.Callables;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -36,7 +38,7 @@ class SignalEndTest {
             StackKind stacks = StackKind.valueOf(args[1]);
             Cord.run(
                     CordOptions.named("main").withStacks(stacks),
-                    Fiber.callable(() -> untilTerm(log)));
+                    Callables.of(() -> untilTerm(log)));
             write(log, "ended");
         }
 
