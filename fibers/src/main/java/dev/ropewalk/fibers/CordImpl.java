@@ -3,8 +3,8 @@ package dev.ropewalk.fibers;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.platform.Callables;
 import dev.ropewalk.fibers.internal.platform.Platform;
+import dev.ropewalk.fibers.internal.stack.Stack;
 import dev.ropewalk.fibers.internal.stack.StackOwner;
-import dev.ropewalk.fibers.internal.stack.VirtualStack;
 import dev.ropewalk.fibers.internal.timer.Timer;
 import dev.ropewalk.fibers.internal.timer.Timers;
 
@@ -322,7 +322,7 @@ final class CordImpl extends Cord implements StackOwner {
     }
 
     @Override
-    public void stackReady(VirtualStack stack, @Nullable Object blocked) {
+    public void stackReady(Stack stack, @Nullable Object blocked) {
         mount.stackReady(stack, blocked);
     }
 

@@ -1,7 +1,7 @@
 package dev.ropewalk.fibers;
 
 import dev.ropewalk.fibers.internal.platform.JvmFlags;
-import dev.ropewalk.fibers.internal.stack.LightStack;
+import dev.ropewalk.fibers.internal.stack.Stacks;
 
 import jdk.internal.misc.CarrierThreadLocal;
 
@@ -35,8 +35,7 @@ final class CurrentCord {
 
     /** On a light stack, where it is always the current one; null elsewhere. */
     static @Nullable CordImpl ofLightStack() {
-        LightStack stack = HAS_LIGHT_STACKS ? LightStack.current() : null;
-        return stack == null ? null : (CordImpl) stack.owner;
+        return HAS_LIGHT_STACKS ? (CordImpl) Stacks.ownerOfMountedLight() : null;
     }
 
     /** Also on a virtual thread that the cord runs as no fiber. */

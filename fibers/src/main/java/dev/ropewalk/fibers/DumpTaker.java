@@ -1,8 +1,7 @@
 package dev.ropewalk.fibers;
 
-import dev.ropewalk.fibers.internal.stack.LightStack;
 import dev.ropewalk.fibers.internal.stack.Stack;
-import dev.ropewalk.fibers.internal.stack.VirtualStack;
+import dev.ropewalk.fibers.internal.stack.Stacks;
 
 import org.jspecify.annotations.Nullable;
 
@@ -32,10 +31,6 @@ final class DumpTaker {
             Set.of(
                     "java.lang.Thread",
                     "java.lang.VirtualThread",
-                    "jdk.internal.vm.Continuation",
-                    "jdk.internal.vm.ContinuationSupport",
-                    LightStack.class.getName(),
-                    VirtualStack.class.getName(),
                     FiberImpl.class.getName(),
                     DumpTaker.class.getName(),
                     CordDumps.class.getName(),
@@ -198,7 +193,7 @@ final class DumpTaker {
 
     private static List<StackTraceElement> trimmed(List<StackTraceElement> all) {
         return all.stream()
-                .dropWhile(frame -> OF_THE_SWITCH.contains(frame.getClassName()))
+                .dropWhile(frame -> isOfTheSwitch(frame.getClassName()))
                 .takeWhile(frame -> !frame.getClassName().equals(FiberImpl.class.getName()))
                 .limit(MAX_FRAMES)
                 .toList();
@@ -206,5 +201,9 @@ final class DumpTaker {
 
     private static String textOf(WaitKind kind) {
         return kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    private static boolean isOfTheSwitch(String className) {
+        return OF_THE_SWITCH.contains(className) || Stacks.FRAMES.contains(className);
     }
 }

@@ -3,7 +3,6 @@ package dev.ropewalk.fibers;
 import dev.ropewalk.fibers.internal.platform.Checks;
 import dev.ropewalk.fibers.internal.stack.Interrupts;
 import dev.ropewalk.fibers.internal.stack.Stack;
-import dev.ropewalk.fibers.internal.stack.VirtualStack;
 import dev.ropewalk.fibers.internal.timer.Timer;
 
 import org.jspecify.annotations.Nullable;
@@ -593,8 +592,8 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
             return;
         }
         if (waitKind == WaitKind.BLOCKED_IN_JDK) {
-            if (stack instanceof VirtualStack blocked) {
-                blocked.interruptFor(due);
+            if (stack != null) {
+                stack.interruptFor(due);
             }
             return;
         }
@@ -698,16 +697,14 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     }
 
     final void forgetInterruptFor(Throwable over) {
-        if (stack instanceof VirtualStack own && FiberImpl.currentOrNull() == this) {
-            own.forgetInterruptFor(over);
+        if (stack != null && FiberImpl.currentOrNull() == this) {
+            stack.forgetInterruptFor(over);
         }
     }
 
     /** Whether what was thrown is how this signal reached a call of the JDK. */
     final boolean isInterruptFor(@Nullable Throwable due, Throwable thrown) {
-        return stack instanceof VirtualStack own
-                && own.wasInterruptedFor(due)
-                && Interrupts.causedBy(thrown);
+        return stack != null && stack.wasInterruptedFor(due) && Interrupts.causedBy(thrown);
     }
 
     /** Whom it waits for now, if that is one fiber and known; for finding circles. */

@@ -1,8 +1,7 @@
 package dev.ropewalk.fibers;
 
 import dev.ropewalk.fibers.internal.log.Logs;
-
-import jdk.internal.vm.Continuation;
+import dev.ropewalk.fibers.internal.stack.Stacks;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -70,15 +69,16 @@ final class FiberTraces {
         }
         CordImpl here = CordImpl.currentOrNull();
         TELLING.set(true);
-        Continuation.pin();
         try {
-            if (here == null) {
-                tellAll(event, fiber);
-            } else {
-                here.loop.asNoFiber(() -> tellAll(event, fiber));
-            }
+            Stacks.runPinned(
+                    () -> {
+                        if (here == null) {
+                            tellAll(event, fiber);
+                        } else {
+                            here.loop.asNoFiber(() -> tellAll(event, fiber));
+                        }
+                    });
         } finally {
-            Continuation.unpin();
             TELLING.remove();
         }
     }

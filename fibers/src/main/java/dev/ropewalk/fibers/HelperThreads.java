@@ -3,9 +3,8 @@ package dev.ropewalk.fibers;
 import dev.ropewalk.fibers.internal.stack.JdkThreads;
 
 /**
- * Virtual threads on the JDK's own scheduler, whoever makes them: one that a fiber on a {@link
- * VirtualStack} makes would inherit its cord as its scheduler, and what blocks there blocks the
- * cord.
+ * Virtual threads on the JDK's own scheduler, whoever makes them: one that a fiber on a virtual
+ * thread makes would inherit its cord as its scheduler, and what blocks there blocks the cord.
  */
 final class HelperThreads {
     private HelperThreads() {}

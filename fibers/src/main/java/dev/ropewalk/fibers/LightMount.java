@@ -1,9 +1,8 @@
 package dev.ropewalk.fibers;
 
 import dev.ropewalk.fibers.internal.platform.Unchecked;
-import dev.ropewalk.fibers.internal.stack.LightStack;
 import dev.ropewalk.fibers.internal.stack.Stack;
-import dev.ropewalk.fibers.internal.stack.VirtualStack;
+import dev.ropewalk.fibers.internal.stack.Stacks;
 
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +64,7 @@ final class LightMount extends StackMount {
 
     @Override
     Stack freshStack() {
-        return new LightStack(cord, worker);
+        return Stacks.light(cord, worker);
     }
 
     @Override
@@ -77,7 +76,7 @@ final class LightMount extends StackMount {
     }
 
     @Override
-    void stackReady(VirtualStack stack, @Nullable Object blocked) {
+    void stackReady(Stack stack, @Nullable Object blocked) {
         throw new IllegalStateException(stack + " is none of the stacks of " + cord);
     }
 
@@ -106,7 +105,7 @@ final class LightMount extends StackMount {
 
     @Override
     Stack mountedStack() {
-        return Objects.requireNonNull(LightStack.current(), "no stack is mounted");
+        return Objects.requireNonNull(Stacks.mountedLight(), "no stack is mounted");
     }
 
     @Override
@@ -154,7 +153,7 @@ final class LightMount extends StackMount {
             if (head == null || brokeOnTop != null) {
                 break;
             }
-            LightStack next = (LightStack) head.stack();
+            Stack next = head.stack();
             if (next != own && (mountedOnTop == MAX_ON_TOP || isMounted(next))) {
                 break;
             }
@@ -178,11 +177,11 @@ final class LightMount extends StackMount {
         return false;
     }
 
-    private static boolean isMounted(@Nullable LightStack stack) {
+    private static boolean isMounted(@Nullable Stack stack) {
         return stack != null && stack.isMounted();
     }
 
-    private void enterOnTop(LightStack stack) {
+    private void enterOnTop(Stack stack) {
         mountedOnTop++;
         try {
             stack.enter();
@@ -203,9 +202,9 @@ final class LightMount extends StackMount {
     }
 
     /** Null without memory for a stack: the root frame ends the head for it, not the caller. */
-    private @Nullable LightStack workerFor(FiberImpl<?> head) {
+    private @Nullable Stack workerFor(FiberImpl<?> head) {
         try {
-            LightStack stack = new LightStack(cord, worker);
+            Stack stack = Stacks.light(cord, worker);
             handOver(head);
             return stack;
         } catch (OutOfMemoryError full) {

@@ -1,7 +1,6 @@
 package dev.ropewalk.fibers;
 
 import dev.ropewalk.fibers.internal.stack.Stack;
-import dev.ropewalk.fibers.internal.stack.VirtualStack;
 
 import org.jspecify.annotations.Nullable;
 
@@ -80,7 +79,7 @@ abstract sealed class StackMount permits LightMount, VirtualMount {
     abstract void enterStack(Stack stack);
 
     /** By message: a stack that was blocked in the JDK can go on. */
-    abstract void stackReady(VirtualStack stack, @Nullable Object blocked);
+    abstract void stackReady(Stack stack, @Nullable Object blocked);
 
     /** Whether a stack of no fiber can go on, which only the root frame can enter. */
     abstract boolean isStackReady();

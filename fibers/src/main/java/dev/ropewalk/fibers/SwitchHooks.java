@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers;
 
-import jdk.internal.vm.Continuation;
+import dev.ropewalk.fibers.internal.stack.Stacks;
 
 import org.jspecify.annotations.Nullable;
 
@@ -87,25 +87,22 @@ final class SwitchHooks {
     }
 
     private void each(FiberImpl<?> fiber, String what, Step step) {
-        cord.loop.asNoFiber(() -> eachPinned(fiber, what, step));
+        cord.loop.asNoFiber(
+                () -> {
+                    if (Thread.currentThread().isVirtual()) { // a hook may block
+                        Stacks.runPinned(() -> take(fiber, what, step));
+                    } else {
+                        take(fiber, what, step);
+                    }
+                });
     }
 
-    private void eachPinned(FiberImpl<?> fiber, String what, Step step) {
-        boolean isVirtual = Thread.currentThread().isVirtual();
-        if (isVirtual) {
-            Continuation.pin();
-        }
-        try {
-            for (Carrier<?> carrier : carriers) {
-                try {
-                    step.take(carrier);
-                } catch (Throwable broken) {
-                    report(fiber, carrier.hook, what + " " + fiber, broken);
-                }
-            }
-        } finally {
-            if (isVirtual) {
-                Continuation.unpin();
+    private void take(FiberImpl<?> fiber, String what, Step step) {
+        for (Carrier<?> carrier : carriers) {
+            try {
+                step.take(carrier);
+            } catch (Throwable broken) {
+                report(fiber, carrier.hook, what + " " + fiber, broken);
             }
         }
     }

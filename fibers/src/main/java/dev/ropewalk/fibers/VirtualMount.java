@@ -1,7 +1,7 @@
 package dev.ropewalk.fibers;
 
 import dev.ropewalk.fibers.internal.stack.Stack;
-import dev.ropewalk.fibers.internal.stack.VirtualStack;
+import dev.ropewalk.fibers.internal.stack.Stacks;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,15 +21,15 @@ final class VirtualMount extends StackMount {
     private static final int MAX_IDLE_STACKS = 256;
 
     /** Of the full size at once: to grow needs memory where there may be none. */
-    private final ArrayDeque<VirtualStack> idleStacks = new ArrayDeque<>(MAX_IDLE_STACKS);
+    private final ArrayDeque<Stack> idleStacks = new ArrayDeque<>(MAX_IDLE_STACKS);
 
     /** Stacks of no fiber that were blocked in the JDK. */
-    private final ArrayDeque<VirtualStack> readyStacks = new ArrayDeque<>();
+    private final ArrayDeque<Stack> readyStacks = new ArrayDeque<>();
 
     /** How many more of those are still blocked; the cord does not end before they are done. */
     private int nobodysBlocked;
 
-    private @Nullable VirtualStack mounted;
+    private @Nullable Stack mounted;
     private boolean isClosing;
 
     VirtualMount(CordImpl cord) {
@@ -40,16 +40,16 @@ final class VirtualMount extends StackMount {
 
     @Override
     Stack freshStack() {
-        VirtualStack idle = idleStacks.poll();
-        return idle != null ? idle : new VirtualStack(cord, worker);
+        Stack idle = idleStacks.poll();
+        return idle != null ? idle : Stacks.virtual(cord, worker);
     }
 
     @Override
     void enterStack(Stack stack) {
-        enterVirtual((VirtualStack) stack);
+        enterVirtual(stack);
     }
 
-    private void enterVirtual(VirtualStack stack) {
+    private void enterVirtual(Stack stack) {
         FiberLoop loop = cord.loop;
         if (stack.isReady() && loop.running != null) {
             loop.takeValue(); // it comes back from the JDK, and takes none
@@ -74,7 +74,7 @@ final class VirtualMount extends StackMount {
     }
 
     @Override
-    void stackReady(VirtualStack stack, @Nullable Object blocked) {
+    void stackReady(Stack stack, @Nullable Object blocked) {
         if (blocked == null) {
             nobodysBlocked--;
             readyStacks.add(stack);
@@ -90,7 +90,7 @@ final class VirtualMount extends StackMount {
 
     @Override
     void enterReadyStacks() {
-        for (VirtualStack stack = readyStacks.poll(); stack != null; stack = readyStacks.poll()) {
+        for (Stack stack = readyStacks.poll(); stack != null; stack = readyStacks.poll()) {
             enterNobody(stack);
         }
     }
@@ -104,12 +104,12 @@ final class VirtualMount extends StackMount {
     @Override
     void endIdleStacks() {
         isClosing = true;
-        for (VirtualStack idle = idleStacks.poll(); idle != null; idle = idleStacks.poll()) {
+        for (Stack idle = idleStacks.poll(); idle != null; idle = idleStacks.poll()) {
             enterNobody(idle);
         }
     }
 
-    private void enterNobody(VirtualStack stack) {
+    private void enterNobody(Stack stack) {
         enterVirtual(stack);
         cord.loop.running = null;
     }
@@ -140,7 +140,7 @@ final class VirtualMount extends StackMount {
 
     @Override
     boolean keepIdle() {
-        VirtualStack own = mounted;
+        Stack own = mounted;
         if (own == null || isClosing || idleStacks.size() == MAX_IDLE_STACKS) {
             return false;
         }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.internal.stack.LightStack;
+import dev.ropewalk.fibers.internal.stack.PinnedRemedies;
 
 import jdk.internal.vm.Continuation;
 import jdk.internal.vm.Continuation.Pinned;
@@ -76,14 +76,14 @@ class PinnedTest {
     @Test
     void F3_theMessageFitsTheReason() {
         String initialiser = "inside a class initialiser or below a native frame";
-        assertTrue(LightStack.textOf(Pinned.NATIVE).contains(initialiser));
-        assertTrue(LightStack.textOf(Pinned.MONITOR).contains("use a Mutex of fibers.sync"));
+        assertTrue(PinnedRemedies.textOf(Pinned.NATIVE).contains(initialiser));
+        assertTrue(PinnedRemedies.textOf(Pinned.MONITOR).contains("use a Mutex of fibers.sync"));
         assertTrue(
-                LightStack.textOf(Pinned.CRITICAL_SECTION)
+                PinnedRemedies.textOf(Pinned.CRITICAL_SECTION)
                         .contains("in a switch hook, in a trace"));
-        assertTrue(LightStack.textOf(Pinned.EXCEPTION).contains("no memory for the copy"));
+        assertTrue(PinnedRemedies.textOf(Pinned.EXCEPTION).contains("no memory for the copy"));
         for (Pinned reason : Pinned.values()) {
-            String text = LightStack.textOf(reason);
+            String text = PinnedRemedies.textOf(reason);
             assertTrue(text.startsWith("cannot wait here: the stack is pinned, reason=" + reason));
             assertEquals(reason == Pinned.NATIVE, text.contains(initialiser), text);
         }
@@ -101,7 +101,8 @@ class PinnedTest {
                     } finally {
                         Continuation.unpin();
                     }
-                    assertEquals(LightStack.textOf(Pinned.CRITICAL_SECTION), thrown.getMessage());
+                    assertEquals(
+                            PinnedRemedies.textOf(Pinned.CRITICAL_SECTION), thrown.getMessage());
                     return assertSameValue("alive", Fiber.spin(() -> "alive").await());
                 });
     }
@@ -111,7 +112,7 @@ class PinnedTest {
         assertEquals(1, initialiser.run());
         Throwable thrown = THROWN.getLast();
         assertTrue(thrown instanceof StackPinnedException, () -> "thrown: " + thrown);
-        assertEquals(LightStack.textOf(Pinned.NATIVE), thrown.getMessage());
+        assertEquals(PinnedRemedies.textOf(Pinned.NATIVE), thrown.getMessage());
         assertEquals(FiberState.RUNNING, Fiber.current().state());
         CordImpl.current().checkInvariants();
     }

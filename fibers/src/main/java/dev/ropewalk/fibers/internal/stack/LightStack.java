@@ -8,25 +8,25 @@ import jdk.internal.vm.ContinuationScope;
 import org.jspecify.annotations.Nullable;
 
 /** A stack that is a raw continuation: only Ropewalk's own calls yield on it. */
-public final class LightStack extends Continuation implements Stack {
+final class LightStack extends Continuation implements Stack {
     private static final ContinuationScope SCOPE = new ContinuationScope("ropewalk");
 
     /** Entered and not left. */
     private boolean isMounted;
 
-    public final StackOwner owner;
+    final StackOwner owner;
 
-    public LightStack(StackOwner owner, Runnable worker) {
+    LightStack(StackOwner owner, Runnable worker) {
         super(SCOPE, worker);
         this.owner = owner;
     }
 
     /** The innermost that is entered on this thread; null if none is. */
-    public static @Nullable LightStack current() {
+    static @Nullable LightStack current() {
         return (LightStack) getCurrentContinuation(SCOPE);
     }
 
-    /** For late unmount, where others may be on top of it. */
+    @Override
     public boolean isMounted() {
         return isMounted;
     }
@@ -54,17 +54,6 @@ public final class LightStack extends Continuation implements Stack {
 
     @Override
     protected void onPinned(Pinned reason) {
-        throw new StackPinnedException(textOf(reason));
-    }
-
-    public static String textOf(Pinned reason) {
-        String remedy =
-                switch (reason) {
-                    case NATIVE -> PinnedRemedies.NATIVE_FRAME;
-                    case MONITOR -> PinnedRemedies.MONITOR;
-                    case CRITICAL_SECTION -> PinnedRemedies.PINNED_CODE;
-                    case EXCEPTION -> PinnedRemedies.NO_ROOM;
-                };
-        return "cannot wait here: the stack is pinned, reason=" + reason + ". " + remedy;
+        throw new StackPinnedException(PinnedRemedies.textOf(reason));
     }
 }

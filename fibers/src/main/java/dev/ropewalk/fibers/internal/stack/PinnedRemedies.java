@@ -1,7 +1,9 @@
 package dev.ropewalk.fibers.internal.stack;
 
+import jdk.internal.vm.Continuation;
+
 /** What a user can do where a stack cannot be left. */
-final class PinnedRemedies {
+public final class PinnedRemedies {
     /** Of a class initialiser too: it is called by native code. */
     static final String NATIVE_FRAME =
             "Waiting is not possible inside a class initialiser or below a native frame; move the"
@@ -22,4 +24,16 @@ final class PinnedRemedies {
                     + " bound.";
 
     private PinnedRemedies() {}
+
+    /** {@return the error of a stack that cannot be suspended} */
+    public static String textOf(Continuation.Pinned reason) {
+        String remedy =
+                switch (reason) {
+                    case NATIVE -> NATIVE_FRAME;
+                    case MONITOR -> MONITOR;
+                    case CRITICAL_SECTION -> PINNED_CODE;
+                    case EXCEPTION -> NO_ROOM;
+                };
+        return "cannot wait here: the stack is pinned, reason=" + reason + ". " + remedy;
+    }
 }

@@ -2,6 +2,8 @@ package dev.ropewalk.fibers.internal.stack;
 
 import dev.ropewalk.fibers.StackPinnedException;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A stack on which a cord runs fibers: the one place that knows how stacks are switched (rule F11).
  *
@@ -35,4 +37,41 @@ public interface Stack {
 
     /** Where it yielded, the innermost frame first. On the cord, while it is not entered. */
     StackTraceElement[] trace();
+
+    /** Entered and not left: with late unmount others may be on top of it. */
+    boolean isMounted();
+
+    // ---------------------------------------------------------------- if it may block in the JDK
+
+    /** It was blocked, and can be entered again. */
+    default boolean isReady() {
+        return false;
+    }
+
+    /** Notes what ran on it, for {@link StackOwner#stackReady}. */
+    default void blockedBy(@Nullable Object running) {
+        throw new IllegalStateException(this + " never blocks in the JDK");
+    }
+
+    /**
+     * Ends the JDK's call that it blocks in, if the call can be interrupted. Every call is, while
+     * something is due; but one that cannot be looks like many that are left at once.
+     */
+    default void interruptFor(Throwable due) {}
+
+    /** Whether a call of the JDK was interrupted because of this. */
+    default boolean wasInterruptedFor(@Nullable Throwable due) {
+        return false;
+    }
+
+    /** It is due no more, and its interrupt must not disturb a later call. On the stack itself. */
+    default void forgetInterruptFor(Throwable over) {}
+
+    /** The next fiber finds nothing of the last one on the stack's thread. On the stack itself. */
+    default void forgetFiber() {}
+
+    /** {@return the thread that code on it sees as the current one; null for the cord's} */
+    default @Nullable Thread thread() {
+        return null;
+    }
 }

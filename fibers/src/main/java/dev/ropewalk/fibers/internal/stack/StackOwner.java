@@ -10,9 +10,9 @@ public interface StackOwner extends Poster {
      * A stack that was blocked in the JDK can be entered again. On the cord.
      *
      * @param stack the stack
-     * @param blocked what {@link VirtualStack#blockedBy} noted when it was left
+     * @param blocked what {@link Stack#blockedBy} noted when it was left
      */
-    void stackReady(VirtualStack stack, @Nullable Object blocked);
+    void stackReady(Stack stack, @Nullable Object blocked);
 
     /** {@return the name of the cord, for the names of threads} */
     String name();

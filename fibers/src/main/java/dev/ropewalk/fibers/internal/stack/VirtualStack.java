@@ -39,7 +39,7 @@ import java.util.concurrent.Executor;
  * LockSupport.park}, which blocks the cord's thread when pinned, and which an interrupt or a stray
  * unpark ends.
  */
-public final class VirtualStack implements Stack, Executor {
+final class VirtualStack implements Stack, Executor {
     private enum State {
         FRESH,
         INSIDE,
@@ -87,7 +87,7 @@ public final class VirtualStack implements Stack, Executor {
     /** Read by other threads in {@link #execute}, where LEFT can be seen by the own thread only. */
     private State state = State.FRESH;
 
-    public VirtualStack(StackOwner owner, Runnable worker) {
+    VirtualStack(StackOwner owner, Runnable worker) {
         this.owner = owner;
         this.thread =
                 JdkThreads.builder(this)
@@ -108,6 +108,7 @@ public final class VirtualStack implements Stack, Executor {
         }
     }
 
+    @Override
     public Thread thread() {
         return thread;
     }
@@ -162,18 +163,22 @@ public final class VirtualStack implements Stack, Executor {
         return thread.getStackTrace();
     }
 
+    @Override
+    public boolean isMounted() {
+        return state == State.INSIDE;
+    }
+
+    @Override
     public boolean isReady() {
         return state == State.READY;
     }
 
+    @Override
     public void blockedBy(@Nullable Object running) {
         blocked = running;
     }
 
-    /**
-     * Ends the JDK's call that the thread blocks in, if the call can be interrupted. Every call is,
-     * while something is due; but one that cannot be looks like many that are left at once.
-     */
+    @Override
     public void interruptFor(Throwable due) {
         if (interruptedFor != due) {
             interruptedFor = due;
@@ -184,7 +189,7 @@ public final class VirtualStack implements Stack, Executor {
         }
     }
 
-    /** The next fiber finds nothing of the last one. On the thread itself. */
+    @Override
     public void forgetFiber() {
         interruptedFor = null;
         Thread.interrupted();
@@ -199,12 +204,12 @@ public final class VirtualStack implements Stack, Executor {
         }
     }
 
-    /** Whether a call of the JDK was interrupted because of this. */
+    @Override
     public boolean wasInterruptedFor(@Nullable Throwable due) {
         return due != null && interruptedFor == due;
     }
 
-    /** It is due no more, and its interrupt must not disturb a later call. On the thread itself. */
+    @Override
     public void forgetInterruptFor(Throwable over) {
         if (interruptedFor == over) {
             interruptedFor = null;

@@ -1,0 +1,51 @@
+package dev.ropewalk.fibers.internal.stack;
+
+import jdk.internal.vm.Continuation;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Set;
+
+/** Makes stacks of each kind, and finds the one that is entered. */
+public final class Stacks {
+    /** The classes whose frames are those of the switch itself. */
+    public static final Set<String> FRAMES =
+            Set.of(
+                    "jdk.internal.vm.Continuation",
+                    "jdk.internal.vm.ContinuationSupport",
+                    LightStack.class.getName(),
+                    VirtualStack.class.getName());
+
+    private Stacks() {}
+
+    /** {@return a stack that is a continuation: only our own calls yield on it} */
+    public static Stack light(StackOwner owner, Runnable worker) {
+        return new LightStack(owner, worker);
+    }
+
+    /** {@return a stack that is a virtual thread: calls of the JDK that block yield on it too} */
+    public static Stack virtual(StackOwner owner, Runnable worker) {
+        return new VirtualStack(owner, worker);
+    }
+
+    /** {@return the innermost light stack that is entered on this thread; null if none is} */
+    public static @Nullable Stack mountedLight() {
+        return LightStack.current();
+    }
+
+    /** {@return the owner of {@link #mountedLight}; null if there is none} */
+    public static @Nullable StackOwner ownerOfMountedLight() {
+        LightStack stack = LightStack.current();
+        return stack == null ? null : stack.owner;
+    }
+
+    /** Runs the action so that the stack that it runs on cannot be left meanwhile. */
+    public static void runPinned(Runnable action) {
+        Continuation.pin();
+        try {
+            action.run();
+        } finally {
+            Continuation.unpin();
+        }
+    }
+}
