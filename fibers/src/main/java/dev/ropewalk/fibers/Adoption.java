@@ -36,7 +36,7 @@ final class Adoption {
             }
             fiber.isMoving = true;
             if (fiber.taskSlot != null && newParent != fiber.cord.root()) {
-                fiber.taskSlot.isOwnerless = false;
+                fiber.taskSlot.setOwnerless(false);
             }
             fiber.isAwaitedByParent = false;
             if (!newParent.isEnteredHere() && !fiber.isForeignChild()) {
@@ -85,7 +85,7 @@ final class Adoption {
     static void detachHere(FiberImpl<?> fiber) {
         attachHere(fiber, fiber.cord.root());
         if (fiber.taskSlot != null) {
-            fiber.taskSlot.isOwnerless = true;
+            fiber.taskSlot.setOwnerless(true);
         }
     }
 

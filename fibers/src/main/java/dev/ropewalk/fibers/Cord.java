@@ -21,7 +21,7 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>{@link #spin}, {@link #execute}, {@link #post}, {@link #awaitEnd} and {@link #close} work from
  * any thread; what the caller did before happens before the fiber or message runs.
  */
-public abstract sealed class Cord implements AutoCloseable, Executor permits CordImpl {
+public abstract sealed class Cord implements Spinner, Executor, AutoCloseable permits CordImpl {
     Cord() {}
 
     // ---------------------------------------------------------------- making and ending

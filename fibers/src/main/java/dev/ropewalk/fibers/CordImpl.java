@@ -23,7 +23,7 @@ import java.util.concurrent.RejectedExecutionException;
  *
  * <p>Confined to the cord's thread, but for what says otherwise.
  */
-final class CordImpl extends Cord implements StackOwner {
+final class CordImpl extends Cord implements StackOwner, ChildPlace {
     private static final Logger LOG = Logs.logger(Cord.class);
 
     final CordOptions options;
@@ -36,7 +36,7 @@ final class CordImpl extends Cord implements StackOwner {
     final boolean inTurns;
 
     /** Of a cord of a scheduler. */
-    final @Nullable TaskQueue tasks;
+    final @Nullable TaskSource tasks;
 
     /** Null if there are none. */
     final @Nullable SwitchHooks hooks;
@@ -61,12 +61,12 @@ final class CordImpl extends Cord implements StackOwner {
             CordOptions options,
             Platform platform,
             @Nullable Callable<?> body,
-            @Nullable SchedulerImpl scheduler) {
+            @Nullable CordGroup group) {
         this.options = options;
         this.platform = platform;
         this.orderSeeded = platform.isOrderSeeded();
         this.inTurns = platform.isInTurns();
-        this.tasks = scheduler == null ? null : new TaskQueue(scheduler, this);
+        this.tasks = group == null ? null : group.newSource(this);
         this.hooks = SwitchHooks.of(this, options.switchHooks());
         this.mail = new Mail(platform);
         this.loop = new FiberLoop(this);
@@ -108,7 +108,7 @@ final class CordImpl extends Cord implements StackOwner {
         }
         if (tasks != null) {
             throw new IllegalStateException(
-                    this + " belongs to " + tasks.scheduler + " and ends with it; close that");
+                    this + " belongs to " + tasks.scheduler() + " and ends with it; close that");
         }
         root().terminate();
         FiberImpl<?> closer = FiberImpl.currentOrNull();
@@ -142,7 +142,7 @@ final class CordImpl extends Cord implements StackOwner {
         } finally {
             try {
                 if (tasks != null) {
-                    tasks.scheduler.leave(tasks);
+                    tasks.cordEnded();
                 }
             } finally {
                 tellEnd();
@@ -196,7 +196,7 @@ final class CordImpl extends Cord implements StackOwner {
 
     void reportUncaught(FiberImpl<?> fiber, Throwable failure) {
         if (tasks != null && failure instanceof FiberAbandonedException) {
-            tasks.scheduler.noteAbandoned(fiber);
+            tasks.noteAbandoned(fiber);
         }
         try {
             options.uncaught().uncaught(fiber, failure);
@@ -296,7 +296,8 @@ final class CordImpl extends Cord implements StackOwner {
     }
 
     /** Starts a new fiber of this cord; called by its parent, or with null by a plain thread. */
-    void spinBelow(@Nullable FiberImpl<?> spinner, FiberImpl<?> fiber) {
+    @Override
+    public void spinBelow(@Nullable FiberImpl<?> spinner, FiberImpl<?> fiber) {
         boolean isParentHere = spinner == null || FiberImpl.of(spinner).cord == this;
         if (spinner != null && isParentHere && FiberImpl.of(spinner).rawState() != FiberImpl.SPUN) {
             Family.adopt(FiberImpl.of(spinner), fiber);
@@ -309,6 +310,12 @@ final class CordImpl extends Cord implements StackOwner {
             Family.childList(FiberImpl.of(spinner)).add(fiber);
         }
         send(FiberMessages.start(fiber, isParentHere));
+    }
+
+    @Override
+    public <T extends @Nullable Object> FiberImpl<T> newChild(
+            FiberImpl<?> parent, String name, Callable<? extends T> body) {
+        return new FiberImpl<>(this, parent, name, body, null);
     }
 
     @Override

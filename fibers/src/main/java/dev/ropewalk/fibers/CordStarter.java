@@ -17,9 +17,9 @@ final class CordStarter {
     /** The calling thread is one of the scheduler's cords until the body has ended. */
     @SuppressWarnings("unchecked") // the root fiber runs the body
     static <T extends @Nullable Object> T run(
-            CordOptions options, Callable<? extends T> body, @Nullable SchedulerImpl scheduler) {
+            CordOptions options, Callable<? extends T> body, @Nullable CordGroup group) {
         Objects.requireNonNull(body, "body");
-        if (scheduler == null && options.thread().factory() != null) { // its own cords need it
+        if (group == null && options.thread().factory() != null) { // its own cords need it
             throw new IllegalArgumentException(
                     "cord "
                             + options.name()
@@ -30,14 +30,14 @@ final class CordStarter {
         JvmFlags.check();
         CallerCheck.check();
         Platform platform = platformOf(options.clock(), Thread.currentThread());
-        CordImpl cord = new CordImpl(options, platform, body, scheduler);
+        CordImpl cord = new CordImpl(options, platform, body, group);
         CordThread.onCallersCpus(options, new ThreadDriver(cord)::drive);
         return (T) cord.root().await();
     }
 
     /** On a thread of its own; without a body it serves until it is closed. */
     static CordImpl start(
-            CordOptions options, @Nullable Callable<?> body, @Nullable SchedulerImpl scheduler) {
+            CordOptions options, @Nullable Callable<?> body, @Nullable CordGroup group) {
         if (options.clock() instanceof CordOptions.VirtualClock) {
             throw new IllegalArgumentException(
                     "cord "
@@ -49,25 +49,25 @@ final class CordStarter {
         JvmFlags.check();
         CordThread thread = new CordThread(options);
         Platform platform = platformOf(options.clock(), thread.thread());
-        CordImpl cord = new CordImpl(options, platform, body, scheduler);
+        CordImpl cord = new CordImpl(options, platform, body, group);
         cord.ownThread = thread.thread();
-        if (scheduler == null) {
+        if (group == null) {
             thread.start(new ThreadDriver(cord)::drive);
         } else {
-            startFor(scheduler, cord, thread);
+            startFor(group, cord, thread);
         }
         return cord;
     }
 
-    private static void startFor(SchedulerImpl scheduler, CordImpl cord, CordThread thread) {
-        scheduler.enter(cord);
+    private static void startFor(CordGroup group, CordImpl cord, CordThread thread) {
+        group.enter(cord);
         boolean isStarted = false;
         try {
             thread.start(new ThreadDriver(cord)::drive);
             isStarted = true;
         } finally {
             if (!isStarted) {
-                scheduler.forget(cord);
+                group.forget(cord);
             }
         }
     }

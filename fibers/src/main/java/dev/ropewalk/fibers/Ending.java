@@ -182,7 +182,7 @@ final class Ending {
             fiber.cord.roster.removeForeignChild(fiber); // last: from now on the cord may end
         }
         if (fiber.taskSlot != null) {
-            fiber.taskSlot.scheduler.ended(fiber, fiber.taskSlot);
+            fiber.taskSlot.ended(fiber);
         }
         return taken;
     }

@@ -86,7 +86,7 @@ final class Family {
     private static boolean isNobodys(FiberImpl<?> fiber, FiberImpl<?> child) {
         return child.taskSlot == null
                 ? child.body() instanceof CordTask && child.cord.root() == fiber
-                : child.taskSlot.isOwnerless;
+                : child.taskSlot.isOwnerless();
     }
 
     /** On this fiber's cord: it has taken the child's outcome, or does not await it any more. */

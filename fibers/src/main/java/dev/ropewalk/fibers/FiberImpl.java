@@ -299,7 +299,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     /** Like {@link #send}, and a cord claims a task at once rather than in its turn. */
     final void sendNow(CordMessage message) {
         if (cord == null && taskSlot != null && taskSlot.send(message)) {
-            taskSlot.scheduler.claimSoon(this);
+            taskSlot.claimSoon(this);
             return;
         }
         home().send(message);
@@ -308,7 +308,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     /** Has a task claimed by a cord that has time to look: this one, if it is its scheduler's. */
     final void startNow() {
         if (cordOrNull() == null && taskSlot != null) {
-            taskSlot.scheduler.claimSoon(this);
+            taskSlot.claimSoon(this);
         }
     }
 
@@ -375,7 +375,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
 
     /** Yields to tasks too. */
     final void yieldBehindTasks() {
-        TaskQueue tasks = cord.tasks;
+        TaskSource tasks = cord.tasks;
         if (tasks == null || !tasks.isInFront() || !tasks.yieldBehind(this)) {
             yieldHere();
         }
@@ -832,7 +832,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
 
     private void bodyTurn() {
         if (taskSlot != null) {
-            taskSlot.hasBegun = true;
+            taskSlot.begin();
         }
         boolean again = false;
         do {
@@ -967,10 +967,10 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     public void raise(Throwable failure) {
         Objects.requireNonNull(failure, "failure");
         CordImpl here = cordOrNull();
-        TaskQueue tasks = here == null ? null : here.tasks;
-        if (tasks != null && tasks.isOfOwnCord() && tasks.cord.root() == this) {
+        TaskSource tasks = here == null ? null : here.tasks;
+        if (tasks != null && here.ownThread != null && here.root() == this) {
             throw new IllegalStateException(
-                    this + " belongs to " + tasks.scheduler + " and ends with it; close that");
+                    this + " belongs to " + tasks.scheduler() + " and ends with it; close that");
         }
         raiseAnyway(failure);
     }
@@ -1107,7 +1107,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
 
     @Override
     public @Nullable FiberImpl<?> parent() {
-        return taskSlot != null && taskSlot.isOwnerless ? null : parentOrNull();
+        return taskSlot != null && taskSlot.isOwnerless() ? null : parentOrNull();
     }
 
     @Override
@@ -1141,7 +1141,7 @@ final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     public String toString() {
         CordImpl here = cordOrNull();
         return here == null && taskSlot != null
-                ? "task " + name() + " of " + taskSlot.scheduler
+                ? "task " + name() + " of " + taskSlot.scheduler()
                 : "fiber " + name() + " on " + here;
     }
 }

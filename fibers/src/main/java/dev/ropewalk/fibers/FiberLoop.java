@@ -251,7 +251,7 @@ final class FiberLoop {
     }
 
     /** Puts a task, or a fiber that snoozed behind tasks, into the empty run queue. */
-    void startTask(TaskQueue from) {
+    void startTask(TaskSource from) {
         running = null; // what was sent to the task is done as no fiber
         if (from.startNext()) {
             cord.idle.wakeAnother(from);

@@ -70,7 +70,7 @@ final class IdleWait {
             return;
         }
         wasIdle = true;
-        TaskQueue tasks = cord.tasks;
+        TaskSource tasks = cord.tasks;
         if (tasks != null && tasks.steal()) {
             wakeAnother(tasks);
             return;
@@ -131,7 +131,7 @@ final class IdleWait {
     private void setAsleep(boolean on) {
         cord.mail.activity(on ? Mail.Activity.ASLEEP : Mail.Activity.BUSY);
         if (cord.tasks != null) {
-            cord.tasks.scheduler.workers.countSleeper(on);
+            cord.tasks.countSleeper(on);
         }
     }
 
@@ -173,14 +173,14 @@ final class IdleWait {
 
     /** A message, a task that waits here, or one that was stolen. */
     private boolean findsWork() {
-        TaskQueue own = cord.tasks;
+        TaskSource own = cord.tasks;
         return !cord.mail.inbox.isEmpty()
                 || (own != null
                         && (own.hasWork() || (++idlePolls % STEAL_EVERY == 0 && own.steal())));
     }
 
     /** A task is placed on a cord that spins rather than elsewhere: it costs no wake-up. */
-    private boolean spinForTasks(TaskQueue own, boolean timed, long deadlineNs) {
+    private boolean spinForTasks(TaskSource own, boolean timed, long deadlineNs) {
         cord.mail.activity(Mail.Activity.SPINNING);
         boolean found = spin.find(findsWork, timed, deadlineNs);
         cord.mail.activity(Mail.Activity.BUSY);
@@ -196,10 +196,10 @@ final class IdleWait {
      * A cord that polled for work has found some: if there is more, another one is woken for it,
      * and so on. To place a task on a cord that spins wakes nobody, and there may be several.
      */
-    void wakeAnother(TaskQueue from) {
+    void wakeAnother(TaskSource from) {
         if (wasIdle) {
             wasIdle = false;
-            from.scheduler.workers.wakeSleeperIfWaiting();
+            from.wakeSleeperIfWaiting();
         }
     }
 

@@ -33,7 +33,8 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>A thread of the user takes part while it is bound, see {@link #bind}. All methods work from
  * any thread but for what says otherwise; what the caller did before happens before the task runs.
  */
-public abstract sealed class Scheduler implements Executor, AutoCloseable permits SchedulerImpl {
+public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseable
+        permits SchedulerImpl {
     Scheduler() {}
 
     // ---------------------------------------------------------------- making and binding
@@ -192,7 +193,8 @@ public abstract sealed class Scheduler implements Executor, AutoCloseable permit
     /** {@return the scheduler that the calling thread is a cord of; null if there is none} */
     public static @Nullable Scheduler currentOrNull() {
         CordImpl here = CordImpl.currentOrNull();
-        return here == null || here.tasks == null ? null : here.tasks.scheduler;
+        TaskQueue tasks = here == null ? null : TaskQueue.of(here);
+        return tasks == null ? null : tasks.scheduler;
     }
 
     // ---------------------------------------------------------------- its end

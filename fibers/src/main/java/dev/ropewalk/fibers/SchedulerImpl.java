@@ -31,7 +31,7 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>Rejected: one queue for all, on which every cord would write for every task; and the last in,
  * first out order of fork-join pools, in which old tasks may starve.
  */
-final class SchedulerImpl extends Scheduler {
+final class SchedulerImpl extends Scheduler implements CordGroup, ChildPlace {
     enum State {
         OPEN,
         DRAINING,
@@ -76,18 +76,23 @@ final class SchedulerImpl extends Scheduler {
 
     // ---------------------------------------------------------------- its cords
 
-    /** Before the cord's thread starts, so that it finds everything when it leaves at once. */
-    synchronized void enter(CordImpl cord) {
+    @Override
+    public TaskSource newSource(CordImpl cord) {
+        return new TaskQueue(this, cord);
+    }
+
+    @Override
+    public synchronized void enter(CordImpl cord) {
         List<CordImpl> more = new ArrayList<>(cords);
         more.add(cord);
         cords = List.copyOf(more);
-        workers.join(Objects.requireNonNull(cord.tasks, "tasks"));
+        workers.join(Objects.requireNonNull(TaskQueue.of(cord), "tasks"));
     }
 
-    /** Its thread could not be started. */
-    synchronized void forget(CordImpl cord) {
+    @Override
+    public synchronized void forget(CordImpl cord) {
         cords = cords.stream().filter(each -> each != cord).toList();
-        workers.remove(Objects.requireNonNull(cord.tasks, "tasks"));
+        workers.remove(Objects.requireNonNull(TaskQueue.of(cord), "tasks"));
     }
 
     /** The cord has ended. */
@@ -146,7 +151,8 @@ final class SchedulerImpl extends Scheduler {
     }
 
     final boolean isMine(CordImpl cord) {
-        return cord.tasks != null && cord.tasks.scheduler == this;
+        TaskQueue queue = TaskQueue.of(cord);
+        return queue != null && queue.scheduler == this;
     }
 
     // ---------------------------------------------------------------- bound threads
@@ -174,7 +180,7 @@ final class SchedulerImpl extends Scheduler {
     }
 
     final <T extends @Nullable Object> T runBound(Callable<? extends T> body) throws Exception {
-        TaskQueue here = Objects.requireNonNull(CordImpl.current().tasks, "tasks");
+        TaskQueue here = Objects.requireNonNull(TaskQueue.of(CordImpl.current()), "tasks");
         synchronized (this) {
             checkOpen("bind a thread to it");
             bound.add(here.cord);
@@ -202,13 +208,22 @@ final class SchedulerImpl extends Scheduler {
 
     // ---------------------------------------------------------------- placing
 
-    /** Called by its parent, or with null by a plain thread. */
-    final void spinBelow(@Nullable FiberImpl<?> spinner, FiberImpl<?> task) {
+    @Override
+    public <T extends @Nullable Object> FiberImpl<T> newChild(
+            FiberImpl<?> parent, String name, Callable<? extends T> body) {
+        return new FiberImpl<>(new SchedulerSlot(this, false), parent, name, body);
+    }
+
+    /** Called by a plain thread. */
+    private void spinAlone(FiberImpl<?> task) {
         checkCanPlace();
-        if (spinner == null) {
-            place(task);
-            return;
-        }
+        place(task);
+    }
+
+    /** Called by its parent. */
+    @Override
+    public void spinBelow(FiberImpl<?> spinner, FiberImpl<?> task) {
+        checkCanPlace();
         Family.childList(spinner).add(task); // before it can end
         boolean isPlaced = false;
         try {
@@ -267,7 +282,7 @@ final class SchedulerImpl extends Scheduler {
     /** A cord that is leaving starts what it spins, or handed on, if no cord is left to take it. */
     final boolean startHere(FiberImpl<?> task) {
         CordImpl here = CordImpl.currentOrNull();
-        TaskQueue own = here != null && isMine(here) ? here.tasks : null;
+        TaskQueue own = here != null && isMine(here) ? TaskQueue.of(here) : null;
         return own != null
                 && state.compareTo(State.STOPPING) < 0
                 && !own.isGivenUp()
@@ -283,8 +298,9 @@ final class SchedulerImpl extends Scheduler {
     /** A task that somebody wants something of does not wait for its turn. */
     final void claimSoon(FiberImpl<?> task) {
         CordImpl here = CordImpl.currentOrNull();
-        if (here != null && here.tasks != null && isMine(here) && here.tasks.canTake()) {
-            here.tasks.start(task);
+        TaskQueue own = here == null ? null : TaskQueue.of(here);
+        if (own != null && own.scheduler == this && own.canTake()) {
+            own.start(task);
         } else {
             workers.claimSoon(task);
         }
@@ -293,8 +309,8 @@ final class SchedulerImpl extends Scheduler {
     // ---------------------------------------------------------------- ends
 
     /** On the task's cord, or wherever it was refused. */
-    final void ended(FiberImpl<?> task, TaskSlot slot) {
-        TaskQueue here = task.cord.tasks;
+    final void ended(FiberImpl<?> task, SchedulerSlot slot) {
+        TaskQueue here = TaskQueue.of(task.cord);
         if (slot.isCounted && here != null) {
             slot.isCounted = false;
             here.ended();
@@ -443,9 +459,9 @@ final class SchedulerImpl extends Scheduler {
     public void execute(Runnable task) {
         Objects.requireNonNull(task, "task");
         try {
-            spinBelow(
-                    null,
-                    new FiberImpl<>(new TaskSlot(this, true), null, null, Callables.of(task::run)));
+            spinAlone(
+                    new FiberImpl<>(
+                            new SchedulerSlot(this, true), null, null, Callables.of(task::run)));
         } catch (IllegalStateException refused) {
             throw new RejectedExecutionException(refused.getMessage(), refused);
         }
@@ -456,8 +472,12 @@ final class SchedulerImpl extends Scheduler {
         Objects.requireNonNull(body, "body");
         FiberImpl<?> spinner = FiberImpl.currentOrNull();
         FiberImpl<T> task =
-                new FiberImpl<>(new TaskSlot(this, spinner == null), spinner, name, body);
-        spinBelow(spinner, task);
+                new FiberImpl<>(new SchedulerSlot(this, spinner == null), spinner, name, body);
+        if (spinner == null) {
+            spinAlone(task);
+        } else {
+            spinBelow(spinner, task);
+        }
         return task;
     }
 

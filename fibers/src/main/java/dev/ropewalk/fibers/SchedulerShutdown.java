@@ -269,8 +269,9 @@ final class SchedulerShutdown {
             long leftNs = Math.max(0, limitNs - (RealPlatform.now() - startNs));
             if (!cord.end.await(reason(), leftNs)) {
                 stuck.add(DumpText.ofStuck(DumpTaker.ofStuck(cord), STACK_LINES));
-                if (cord.tasks != null) {
-                    cord.tasks.refuseAll();
+                TaskQueue tasks = TaskQueue.of(cord);
+                if (tasks != null) {
+                    tasks.refuseAll();
                 }
             }
         }
@@ -311,6 +312,6 @@ final class SchedulerShutdown {
     }
 
     private static boolean hasBegun(FiberImpl<?> task) {
-        return task.taskSlot != null && task.taskSlot.hasBegun;
+        return task.taskSlot != null && SchedulerSlot.of(task).hasBegun();
     }
 }

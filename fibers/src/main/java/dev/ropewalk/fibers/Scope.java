@@ -156,51 +156,23 @@ public final class Scope<T extends @Nullable Object> {
     }
 
     /**
-     * Spins a fiber of this scope on a cord of choice.
+     * Spins a fiber of this scope on a cord of choice, or as a task that any cord of a scheduler
+     * may start.
      *
      * @param <C> the type of the fiber's result
-     * @param cord where the fiber runs
+     * @param where the cord or scheduler
      * @param name shown in reports; need not be unique
      * @param body what the fiber runs
      * @return the new fiber
-     * @throws IllegalStateException if the block is over
-     * @throws WrongThreadException if called on another cord than the owner's
-     * @throws CordClosedException if the cord has ended
-     * @throws TooManyFibersException if the cord has as many fibers as it may
-     */
-    public <C extends T> Fiber<C> spinOn(Cord cord, String name, Callable<? extends C> body) {
-        Objects.requireNonNull(body, "body");
-        FiberImpl<C> fiber =
-                new FiberImpl<>(
-                        CordImpl.of(cord), owner, Objects.requireNonNull(name, "name"), body, null);
-        enter(fiber, true);
-        return fiber;
-    }
-
-    /**
-     * Spins a task of this scope, which any cord of the scheduler may start.
-     *
-     * @param <C> the type of the task's result
-     * @param scheduler where the task runs
-     * @param name shown in reports; need not be unique
-     * @param body what the task runs
-     * @return the task
      * @throws IllegalStateException if the block is over, or the scheduler has no cord
      * @throws WrongThreadException if called on another cord than the owner's
-     * @throws CordClosedException if the scheduler is closed
-     * @throws TaskRejectedException if as many tasks wait as may wait
+     * @throws CordClosedException if the cord has ended, or the scheduler is closed
+     * @throws TooManyFibersException if the cord has as many fibers as it may
+     * @throws java.util.concurrent.RejectedExecutionException if as many tasks wait as may wait
      */
-    public <C extends T> Fiber<C> spinOn(
-            Scheduler scheduler, String name, Callable<? extends C> body) {
+    public <C extends T> Fiber<C> spinOn(Spinner where, String name, Callable<? extends C> body) {
         Objects.requireNonNull(body, "body");
-        FiberImpl<C> task =
-                new FiberImpl<>(
-                        new TaskSlot(SchedulerImpl.of(scheduler), false),
-                        owner,
-                        Objects.requireNonNull(name, "name"),
-                        body);
-        enter(task, true);
-        return task;
+        return enter(where, name, body, true);
     }
 
     /**
@@ -214,27 +186,24 @@ public final class Scope<T extends @Nullable Object> {
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<@Nullable Void> spin(String name, Action body) {
-        FiberImpl<@Nullable Void> fiber = action(owner.cord, name, body);
-        enter(fiber, true);
-        return fiber;
+        return enter(owner.cord, name, Callables.of(body), true);
     }
 
     /**
-     * Spins a fiber of this scope without a result on a cord of choice.
+     * Spins a fiber of this scope without a result on a cord of choice, or as a task.
      *
-     * @param cord where the fiber runs
+     * @param where the cord or scheduler
      * @param name shown in reports; need not be unique
      * @param body what the fiber runs
      * @return the new fiber
-     * @throws IllegalStateException if the block is over
+     * @throws IllegalStateException if the block is over, or the scheduler has no cord
      * @throws WrongThreadException if called on another cord than the owner's
-     * @throws CordClosedException if the cord has ended
+     * @throws CordClosedException if the cord has ended, or the scheduler is closed
      * @throws TooManyFibersException if the cord has as many fibers as it may
+     * @throws java.util.concurrent.RejectedExecutionException if as many tasks wait as may wait
      */
-    public Fiber<@Nullable Void> spinOn(Cord cord, String name, Action body) {
-        FiberImpl<@Nullable Void> fiber = action(CordImpl.of(cord), name, body);
-        enter(fiber, true);
-        return fiber;
+    public Fiber<@Nullable Void> spinOn(Spinner where, String name, Action body) {
+        return enter(where, name, Callables.of(body), true);
     }
 
     /**
@@ -249,14 +218,7 @@ public final class Scope<T extends @Nullable Object> {
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
     public Fiber<@Nullable Void> spinService(String name, Action body) {
-        FiberImpl<@Nullable Void> fiber = action(owner.cord, name, body);
-        enter(fiber, false);
-        return fiber;
-    }
-
-    private FiberImpl<@Nullable Void> action(CordImpl cord, String name, Action body) {
-        return new FiberImpl<>(
-                cord, owner, Objects.requireNonNull(name, "name"), Callables.of(body), null);
+        return enter(owner.cord, name, Callables.of(body), false);
     }
 
     /**
@@ -269,17 +231,16 @@ public final class Scope<T extends @Nullable Object> {
     }
 
     @SuppressWarnings("unchecked") // a fiber without a result is one that returns null
-    private void enter(FiberImpl<?> fiber, boolean keepsOpen) {
+    private <C extends @Nullable Object> FiberImpl<C> enter(
+            Spinner where, String name, Callable<? extends C> body, boolean keepsOpen) {
+        ChildPlace place = ChildPlace.of(where);
+        FiberImpl<C> fiber = place.newChild(owner, Objects.requireNonNull(name, "name"), body);
         owner.checkCord("spin in the scope of");
         if (isClosed || owner.outcome() != null) {
             throw new IllegalStateException(
                     "the block of " + this + " is over; " + fiber + " was not started");
         }
-        if (fiber.taskSlot == null) {
-            fiber.cord.spinBelow(owner, fiber);
-        } else {
-            fiber.taskSlot.scheduler.spinBelow(owner, fiber);
-        }
+        place.spinBelow(owner, fiber);
         fiber.memberOf = members;
         fiber.keepsScopeOpen = keepsOpen;
         alive++;
@@ -289,6 +250,7 @@ public final class Scope<T extends @Nullable Object> {
                 joiner.onSpin((Fiber<? extends T>) fiber);
             }
         }
+        return fiber;
     }
 
     // ---------------------------------------------------------------- its end

@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  *
  * <p>What has no note is the cord's alone.
  */
-final class TaskQueue {
+final class TaskQueue implements TaskSource {
     private static final Logger LOG = Logs.logger(TaskQueue.class);
 
     /** Tasks that are started before those have had a turn that were started before them. */
@@ -58,6 +58,11 @@ final class TaskQueue {
         this.cord = cord;
     }
 
+    /** Null if the cord is no scheduler's. */
+    static @Nullable TaskQueue of(CordImpl cord) {
+        return (TaskQueue) cord.tasks;
+    }
+
     // ---------------------------------------------------------------- from any thread
 
     /** Whether the scheduler started the cord; otherwise its thread is bound. */
@@ -77,8 +82,8 @@ final class TaskQueue {
         return !waiting.isEmpty();
     }
 
-    /** How many tasks wait, some of which may have been claimed; a hint, counted one by one. */
-    int size() {
+    @Override
+    public int size() {
         int tasks = 0;
         for (Object each : waiting) {
             tasks += each instanceof Snooze ? 0 : 1;
@@ -86,8 +91,8 @@ final class TaskQueue {
         return tasks;
     }
 
-    /** Whether this cord could find a task, of its own or of another cord. */
-    boolean isAnyWaiting() {
+    @Override
+    public boolean isAnyWaiting() {
         if (!canTake()) {
             return false;
         }
@@ -199,8 +204,7 @@ final class TaskQueue {
     }
 
     private @Nullable Collection<CordMessage> claim(FiberImpl<?> task) {
-        TaskSlot slot = task.taskSlot;
-        Collection<CordMessage> notes = slot == null ? null : slot.claim(cord);
+        Collection<CordMessage> notes = SchedulerSlot.of(task).claim(cord);
         if (notes != null) {
             task.cord = cord;
             scheduler.counts.claimed();
@@ -220,13 +224,13 @@ final class TaskQueue {
 
     // ---------------------------------------------------------------- on the cord
 
-    /** Puts the next task into the run queue; false if there is none. */
-    boolean startNext() {
+    @Override
+    public boolean startNext() {
         return startFrom(this);
     }
 
-    /** Like {@link #startNext}, from another cord, beginning at a random one. */
-    boolean steal() {
+    @Override
+    public boolean steal() {
         TaskQueue[] all = scheduler.workers.queues();
         if (all.length < 2 || !canTake() || cord.roster.isFull()) {
             return false;
@@ -274,8 +278,8 @@ final class TaskQueue {
         return !cord.root().isEnding() && cord.roster.isInitialised();
     }
 
-    /** Whether something waits here that this cord starts. */
-    boolean hasWork() {
+    @Override
+    public boolean hasWork() {
         return isWaiting() && mayStart();
     }
 
@@ -302,9 +306,7 @@ final class TaskQueue {
     }
 
     private static void countIn(FiberImpl<?> task) {
-        if (task.taskSlot != null) {
-            task.taskSlot.isCounted = true;
-        }
+        SchedulerSlot.of(task).isCounted = true;
     }
 
     // ---------------------------------------------------------------- fibers that snooze
@@ -330,17 +332,13 @@ final class TaskQueue {
         }
     }
 
-    /** Whether a fiber of this cord that yields does so to tasks too. */
-    boolean isInFront() {
+    @Override
+    public boolean isInFront() {
         return isWaiting() && canTake();
     }
 
-    /**
-     * The current fiber goes on when those that wait now have been taken. A switchpoint.
-     *
-     * @return false if it has not yielded, for nobody takes anything from here any more
-     */
-    boolean yieldBehind(FiberImpl<?> fiber) {
+    @Override
+    public boolean yieldBehind(FiberImpl<?> fiber) {
         Snooze place = new Snooze(fiber, fiber.nextWaitNumber());
         waiting.add(place);
         if (isClosed && waiting.remove(place)) {
@@ -382,6 +380,33 @@ final class TaskQueue {
                 waiting.remove(place);
             }
         }
+    }
+
+    // ---------------------------------------------------------------- for the cord
+
+    @Override
+    public void countSleeper(boolean isAsleep) {
+        scheduler.workers.countSleeper(isAsleep);
+    }
+
+    @Override
+    public void wakeSleeperIfWaiting() {
+        scheduler.workers.wakeSleeperIfWaiting();
+    }
+
+    @Override
+    public void noteAbandoned(FiberImpl<?> fiber) {
+        scheduler.noteAbandoned(fiber);
+    }
+
+    @Override
+    public void cordEnded() {
+        scheduler.leave(this);
+    }
+
+    @Override
+    public Object scheduler() {
+        return scheduler;
     }
 
     // ---------------------------------------------------------------- until there are none

@@ -2,95 +2,30 @@ package dev.ropewalk.fibers;
 
 import org.jspecify.annotations.Nullable;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.util.ArrayDeque;
-import java.util.Collection;
-import java.util.List;
-
 /**
- * Where a task is: a fiber of a scheduler that has no cord before one starts it (rule F15).
- *
- * <p>States of the slot, which any thread may move:
- *
- * <pre>
- *   null, Note -> Note   send: somebody wants something of the fiber; the notes form a list
- *   null, Note -> Cord   claim: by the cord that starts it; or for a cord, by who ends it unstarted
- *                        or pins it there
- * </pre>
- *
- * One compare-and-set decides who has the task. The winner alone then handles the notes, in the
- * order they were sent, before anything else; what is sent later goes to the cord. So the order of
- * each sender is kept. Rejected: a lock per queue, which makes a thief, the owner and who cancels
- * wait for each other.
+ * What the kernel asks of a task, which is a fiber that has no cord before one takes it (rule F15).
  */
-final class TaskSlot {
-    private static final VarHandle SLOT;
+interface TaskSlot {
+    /** Null until the task is claimed. */
+    @Nullable CordImpl cord();
 
-    static {
-        try {
-            SLOT = MethodHandles.lookup().findVarHandle(TaskSlot.class, "slot", Object.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    /** For the claimer of the task; false if it was claimed already. From any thread. */
+    boolean send(CordMessage message);
 
-    private record Note(CordMessage message, @Nullable Note earlier) {}
-
-    final SchedulerImpl scheduler;
+    /** Somebody wants something of the task: it does not wait for its turn. From any thread. */
+    void claimSoon(FiberImpl<?> task);
 
     /** Spun by no fiber, or detached: its failure is reported, and cancels nobody. */
-    boolean isOwnerless;
+    boolean isOwnerless();
 
-    /** Its body has begun; of its cord, and of who has seen its end. */
-    boolean hasBegun;
+    void setOwnerless(boolean on);
 
-    /** Counted among the tasks of its cord; of that cord. */
-    boolean isCounted;
+    /** Its body begins; on its cord. */
+    void begin();
 
-    private volatile @Nullable Object slot;
+    /** It has ended, on its cord or wherever it was refused. */
+    void ended(FiberImpl<?> task);
 
-    TaskSlot(SchedulerImpl scheduler, boolean isOwnerless) {
-        this.scheduler = scheduler;
-        this.isOwnerless = isOwnerless;
-    }
-
-    /** Null until the task is claimed. */
-    @Nullable CordImpl cord() {
-        return slot instanceof CordImpl claimedFor ? claimedFor : null;
-    }
-
-    /** For whoever claims it; false if it was claimed already. */
-    boolean send(CordMessage message) {
-        for (; ; ) {
-            Object seen = slot;
-            if (seen instanceof CordImpl) {
-                return false;
-            }
-            if (SLOT.compareAndSet(this, seen, new Note(message, (Note) seen))) {
-                return true;
-            }
-        }
-    }
-
-    /** What was sent to it, in that order; null if somebody else has claimed it. */
-    @Nullable Collection<CordMessage> claim(CordImpl cord) {
-        for (; ; ) {
-            Object seen = slot;
-            if (seen instanceof CordImpl) {
-                return null;
-            }
-            if (SLOT.compareAndSet(this, seen, cord)) {
-                return seen == null ? List.of() : inOrder((Note) seen);
-            }
-        }
-    }
-
-    private static Collection<CordMessage> inOrder(@Nullable Note newest) {
-        ArrayDeque<CordMessage> messages = new ArrayDeque<>();
-        for (Note each = newest; each != null; each = each.earlier()) {
-            messages.addFirst(each.message());
-        }
-        return messages;
-    }
+    /** {@return its scheduler, for messages} */
+    Object scheduler();
 }
