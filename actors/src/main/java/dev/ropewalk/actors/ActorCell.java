@@ -5,8 +5,8 @@ import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
-import dev.ropewalk.fibers.RestartDelays;
-import dev.ropewalk.fibers.Waits;
+import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.supervision.RestartDelays;
 
 import org.jspecify.annotations.Nullable;
 
@@ -593,12 +593,12 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         }
 
         @Override
-        protected void onCord() {
+        public void onCord() {
             cell.accept(message);
         }
 
         @Override
-        protected void onClosed() {
+        public void onClosed() {
             cell.drop(message, DeadLetter.Reason.ENDED, null);
         }
     }
@@ -612,12 +612,12 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
         }
 
         @Override
-        protected void onCord() {
+        public void onCord() {
             task.run();
         }
 
         @Override
-        protected void onClosed() {
+        public void onClosed() {
             task.run(); // nobody else touches the cell now, and its messages must be reported
         }
     }

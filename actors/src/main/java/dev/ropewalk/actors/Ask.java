@@ -1,7 +1,7 @@
 package dev.ropewalk.actors;
 
-import dev.ropewalk.fibers.WaitCell;
-import dev.ropewalk.fibers.Waits;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 

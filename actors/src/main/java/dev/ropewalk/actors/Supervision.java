@@ -1,9 +1,9 @@
 package dev.ropewalk.actors;
 
-import dev.ropewalk.fibers.BackOff;
-import dev.ropewalk.fibers.RestartWindow;
-import dev.ropewalk.fibers.Waits;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.supervision.BackOff;
+import dev.ropewalk.fibers.supervision.RestartWindow;
 
 import org.slf4j.Logger;
 

@@ -3,12 +3,12 @@ package dev.ropewalk.actors;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.RestartDelays;
-import dev.ropewalk.fibers.RestartRule;
-import dev.ropewalk.fibers.RestartWindow;
-import dev.ropewalk.fibers.TooManyRestartsException;
-import dev.ropewalk.fibers.Waits;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.supervision.RestartDelays;
+import dev.ropewalk.fibers.supervision.RestartRule;
+import dev.ropewalk.fibers.supervision.RestartWindow;
+import dev.ropewalk.fibers.supervision.TooManyRestartsException;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.RestartRule;
+import dev.ropewalk.fibers.supervision.RestartRule;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

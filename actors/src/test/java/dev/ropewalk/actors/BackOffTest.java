@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.fibers.BackOff;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
-import dev.ropewalk.fibers.RestartRule;
-import dev.ropewalk.fibers.TooManyRestartsException;
+import dev.ropewalk.fibers.supervision.BackOff;
+import dev.ropewalk.fibers.supervision.RestartRule;
+import dev.ropewalk.fibers.supervision.TooManyRestartsException;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.Test;

@@ -2,10 +2,10 @@ package dev.ropewalk.actors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ropewalk.fibers.BackOff;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.RestartRule;
+import dev.ropewalk.fibers.supervision.BackOff;
+import dev.ropewalk.fibers.supervision.RestartRule;
 
 import org.jspecify.annotations.Nullable;
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.RestartRule;
+import dev.ropewalk.fibers.supervision.RestartRule;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
-import dev.ropewalk.fibers.RestartRule;
-import dev.ropewalk.fibers.TooManyRestartsException;
+import dev.ropewalk.fibers.supervision.RestartRule;
+import dev.ropewalk.fibers.supervision.TooManyRestartsException;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -3,7 +3,7 @@ package dev.ropewalk.actors;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.RestartRule;
+import dev.ropewalk.fibers.supervision.RestartRule;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

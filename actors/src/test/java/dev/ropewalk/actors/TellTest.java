@@ -141,7 +141,7 @@ class TellTest {
                                     dev.ropewalk.fibers.Handler.START,
                                     dev.ropewalk.fibers.Handler.WAIT,
                                     dev.ropewalk.fibers.Handler.END,
-                                    dev.ropewalk.fibers.Waits.TIMED_OUT,
+                                    dev.ropewalk.fibers.spi.Waits.TIMED_OUT,
                                     new IllegalStateException("a throwable is a value"),
                                     "plain");
                     for (Actor<Object> actor : noting(log)) {

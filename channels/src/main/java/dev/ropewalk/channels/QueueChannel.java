@@ -1,10 +1,10 @@
 package dev.ropewalk.channels;
 
-import dev.ropewalk.fibers.Exclusion;
-import dev.ropewalk.fibers.Handoff;
-import dev.ropewalk.fibers.WaitNode;
-import dev.ropewalk.fibers.WaitQueue;
-import dev.ropewalk.fibers.Waits;
+import dev.ropewalk.fibers.spi.Exclusion;
+import dev.ropewalk.fibers.spi.Handoff;
+import dev.ropewalk.fibers.spi.WaitNode;
+import dev.ropewalk.fibers.spi.WaitQueue;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 

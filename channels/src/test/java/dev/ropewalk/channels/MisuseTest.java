@@ -12,7 +12,7 @@ import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Waits;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -174,12 +174,12 @@ class MisuseTest {
                 .post(
                         new CordMessage() {
                             @Override
-                            protected void onCord() {
+                            public void onCord() {
                                 task.run();
                             }
 
                             @Override
-                            protected void onClosed() {
+                            public void onClosed() {
                                 throw new IllegalStateException("the cord has ended");
                             }
                         });

@@ -64,11 +64,7 @@ class ArchitectureTest {
                     "CordImpl", "The wiring of a cord: all reach its parts through it.",
                     "FiberLoop", "What runs now, and the run queue: each wait and each wake-up.",
                     "Roster", "Fibers come, start, end and are lost on all kinds of ways.",
-                    "SchedulerImpl", "One life, asked by cords, tasks, fibers and its shutdown.",
                     "ActorCell", "One actor, between its sender, its receiver and its supervisor.");
-
-    /** The kernel and its topics leave it for rooms of their own. */
-    private static final String NOT_CUT_YET = "dev.ropewalk.fibers";
 
     private static final Pattern COMMENT_OR_TEXT =
             Pattern.compile(
@@ -227,7 +223,6 @@ class ArchitectureTest {
                                 Collectors.groupingBy(
                                         ArchitectureTest::packageOf, Collectors.counting()));
         types.values().removeIf(count -> count <= TYPES_MAX);
-        types.remove(NOT_CUT_YET);
         assertEquals(
                 Map.of(), types, "packages of more than " + TYPES_MAX + " types: cut by topic");
     }

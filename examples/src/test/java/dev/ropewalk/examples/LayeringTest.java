@@ -11,10 +11,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
+import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.Signature;
+import java.lang.classfile.attribute.ModuleAttribute;
+import java.lang.classfile.attribute.ModuleExportInfo;
 import java.lang.classfile.attribute.SignatureAttribute;
 import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.classfile.constantpool.Utf8Entry;
@@ -52,6 +55,38 @@ class LayeringTest {
                     new Layer("channels", "channels", Set.of("fibers")),
                     new Layer("actors", "actors", Set.of("fibers", "channels")),
                     new Layer("examples", "examples", Set.of("fibers", "channels", "actors")));
+
+    /**
+     * Packages whose members may name each other, by what they make up. A fiber parks in the loop
+     * of its cord, the loop runs fibers, what a user holds is a fiber and a cord, and the kernel
+     * reports and watches itself: its packages are rooms of one house. So are the two of tasks.
+     */
+    private static final Map<String, Set<String>> GROUPS =
+            Map.of(
+                    "kernel",
+                    Set.of(
+                            "dev.ropewalk.fibers",
+                            "dev.ropewalk.fibers.observe",
+                            "dev.ropewalk.fibers.spi",
+                            "dev.ropewalk.fibers.internal.boot",
+                            "dev.ropewalk.fibers.internal.context",
+                            "dev.ropewalk.fibers.internal.cord",
+                            "dev.ropewalk.fibers.internal.fiber",
+                            "dev.ropewalk.fibers.internal.report",
+                            "dev.ropewalk.fibers.internal.watch"),
+                    "scheduler",
+                    Set.of("dev.ropewalk.fibers.scheduler", "dev.ropewalk.fibers.internal.task"));
+
+    private static final String STACKS = "dev.ropewalk.fibers.internal.stack";
+
+    /** The JDK's continuations. */
+    private static final Pattern CONTINUATION_NAME = Pattern.compile("jdk/internal/vm/[\\w$]+");
+
+    private static final Pattern NETTY_NAME = Pattern.compile("io/netty/(?:\\w+/)*[\\w$]+");
+
+    /** The kinds of stack, which all others know as stacks only. */
+    private static final Pattern KIND_OF_STACK_NAME =
+            Pattern.compile("dev/ropewalk/fibers/internal/stack/(?:Light|Virtual)Stack\\b");
 
     /** The one that may refer to JUnit. */
     private static final String JUNIT_PACKAGE = "dev.ropewalk.fibers.testing.junit";
@@ -111,6 +146,42 @@ class LayeringTest {
         assertNone(
                 "These references close a circle of packages",
                 circular(withoutWhatMayBeNamedFromBelow(compiledClasses(CLASS_NAME))));
+    }
+
+    @Test
+    void onlyTheRoomOfStacksNamesContinuationsAndKindsOfStack() throws IOException {
+        List<Reference> continuations = compiledClasses(CONTINUATION_NAME);
+        assertNone("These classes refer to continuations", outside(STACKS, continuations));
+        assertFalse(continuations.isEmpty(), "nothing refers to continuations");
+        List<Reference> kinds = compiledClasses(KIND_OF_STACK_NAME);
+        assertNone("These classes name a kind of stack", outside(STACKS, kinds));
+        assertFalse(kinds.isEmpty(), "nothing names a kind of stack");
+    }
+
+    @Test
+    void onlyTheRoomOfTheReactorNamesNetty() throws IOException {
+        List<Reference> references = compiledClasses(NETTY_NAME);
+        assertNone(
+                "These classes refer to Netty",
+                outside("dev.ropewalk.fibers.internal.reactor", references));
+        assertFalse(references.isEmpty(), "nothing refers to Netty");
+    }
+
+    @Test
+    void whatIsInternalIsExportedToOurOwnModulesOnly() throws IOException {
+        for (String module : List.of("fibers", "channels", "actors")) {
+            Path file =
+                    argsFile().getParent().resolve(module + "/target/classes/module-info.class");
+            ModuleAttribute info =
+                    ClassFile.of().parse(file).findAttribute(Attributes.module()).orElseThrow();
+            assertFalse(info.exports().isEmpty(), () -> file + " exports nothing");
+            for (ModuleExportInfo each : info.exports()) {
+                String name = each.exportedPackage().name().stringValue();
+                assertTrue(
+                        !name.contains("/internal") || !each.exportsTo().isEmpty(),
+                        () -> module + " exports " + name + " to all");
+            }
+        }
     }
 
     /**
@@ -214,6 +285,25 @@ class LayeringTest {
         assertEquals(List.of(down, back), circular(List.of(down, aside, back)));
     }
 
+    @Test
+    void seesCirclesOfGroupsAndNoneWithinThem() {
+        Reference in =
+                new Reference(
+                        "dev.ropewalk.fibers.Fiber", "dev.ropewalk.fibers.internal.cord.Loop");
+        Reference within =
+                new Reference(
+                        "dev.ropewalk.fibers.internal.cord.Loop", "dev.ropewalk.fibers.Fiber");
+        Reference out =
+                new Reference(
+                        "dev.ropewalk.fibers.internal.task.Tasks",
+                        "dev.ropewalk.fibers.internal.cord.Loop");
+        Reference up =
+                new Reference("dev.ropewalk.fibers.Fiber", "dev.ropewalk.fibers.scheduler.Dag");
+
+        assertEquals(List.of(), circular(List.of(in, within, out)));
+        assertEquals(List.of(out, up), circular(List.of(in, within, out, up)));
+    }
+
     private static void assertNone(String what, List<Reference> references) {
         Set<Reference> distinct = new LinkedHashSet<>(references);
         assertTrue(distinct.isEmpty(), () -> what + ": " + distinct);
@@ -244,17 +334,29 @@ class LayeringTest {
         return references.stream().filter(r -> !r.fromPackage().equals(allowed)).toList();
     }
 
-    /** The references between two packages that can each be reached from the other. */
+    /** The references between two packages or groups that can each be reached from the other. */
     private static List<Reference> circular(List<Reference> references) {
         Map<String, Set<String>> graph = new TreeMap<>();
         for (Reference reference : references) {
-            graph.computeIfAbsent(reference.fromPackage(), _ -> new TreeSet<>())
-                    .add(reference.toPackage());
+            graph.computeIfAbsent(groupOf(reference.fromPackage()), _ -> new TreeSet<>())
+                    .add(groupOf(reference.toPackage()));
         }
         return references.stream()
-                .filter(r -> !r.fromPackage().equals(r.toPackage()))
-                .filter(r -> reachable(graph, r.toPackage()).contains(r.fromPackage()))
+                .filter(r -> !groupOf(r.fromPackage()).equals(groupOf(r.toPackage())))
+                .filter(
+                        r ->
+                                reachable(graph, groupOf(r.toPackage()))
+                                        .contains(groupOf(r.fromPackage())))
                 .toList();
+    }
+
+    /** The package itself if it is in no group. */
+    private static String groupOf(String packageName) {
+        return GROUPS.entrySet().stream()
+                .filter(group -> group.getValue().contains(packageName))
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElse(packageName);
     }
 
     private static Set<String> reachable(Map<String, Set<String>> graph, String start) {
@@ -295,7 +397,10 @@ class LayeringTest {
         assertTrue(Files.isDirectory(classes), () -> classes + " is missing: run mvn compile");
         List<Reference> references = new ArrayList<>();
         try (Stream<Path> files = Files.walk(classes)) {
-            for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
+            for (Path file :
+                    files.filter(f -> f.toString().endsWith(".class"))
+                            .filter(f -> !f.endsWith("module-info.class"))
+                            .toList()) {
                 references.addAll(references(Files.readAllBytes(file), names));
             }
         }

@@ -1,5 +1,9 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.fiber.ScopeNode;
+import dev.ropewalk.fibers.internal.fiber.Unwind;
+import dev.ropewalk.fibers.spi.Waits;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;

@@ -7,7 +7,12 @@ package dev.ropewalk.fibers;
 public final class CancelledException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    CancelledException(String message) {
+    /**
+     * Made by the library.
+     *
+     * @param message what happened, to which object, and the remedy
+     */
+    public CancelledException(String message) {
         super(message);
     }
 }

@@ -1,6 +1,12 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.boot.CordStarter;
+import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.platform.Callables;
+import dev.ropewalk.fibers.observe.CordDump;
+import dev.ropewalk.fibers.observe.CordStats;
+import dev.ropewalk.fibers.observe.FiberTime;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +28,8 @@ import java.util.concurrent.RejectedExecutionException;
  * any thread; what the caller did before happens before the fiber or message runs.
  */
 public abstract sealed class Cord implements Spinner, Executor, AutoCloseable permits CordImpl {
-    Cord() {}
+    /** For the one class of the library that implements it. */
+    protected Cord() {}
 
     // ---------------------------------------------------------------- making and ending
 
@@ -201,6 +208,7 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
      * @throws TooManyFibersException if this is called on the cord and it has as many fibers as it
      *     may; if it is called elsewhere, the fiber's await throws it
      */
+    @Override
     public abstract <T extends @Nullable Object> Fiber<T> spin(
             String name, Callable<? extends T> body);
 
@@ -212,6 +220,7 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
      * @return the new fiber
      * @throws TooManyFibersException if the cord has as many fibers as it may
      */
+    @Override
     public abstract Fiber<@Nullable Void> spin(String name, Action body);
 
     /**

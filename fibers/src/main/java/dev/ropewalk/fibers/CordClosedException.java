@@ -15,7 +15,13 @@ public final class CordClosedException extends IllegalStateException {
         super(message);
     }
 
-    CordClosedException(String message, @Nullable Throwable cause) {
+    /**
+     * Made by the library.
+     *
+     * @param message says which cord, and what was refused
+     * @param cause why the cord ended, if that is known
+     */
+    public CordClosedException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -13,12 +13,12 @@ public abstract class CordMessage {
      * Runs on the cord's thread, between two fibers. It must be short and must not throw; a
      * switchpoint inside it is an error, while schedule, tell and trySend are allowed.
      */
-    protected abstract void onCord();
+    public abstract void onCord();
 
     /**
      * Runs instead of {@link #onCord} when the cord has ended, on whatever thread finds out. It
      * must hand back or report what the message carries, must be short and must not wait: the
      * messages that are refused after it are told after it, one at a time and in order.
      */
-    protected abstract void onClosed();
+    public abstract void onClosed();
 }

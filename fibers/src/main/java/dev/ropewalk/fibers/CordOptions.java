@@ -1,6 +1,13 @@
 package dev.ropewalk.fibers;
 
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.observe.Slice;
+import dev.ropewalk.fibers.observe.SliceLimits;
+import dev.ropewalk.fibers.observe.WatchOptions;
+import dev.ropewalk.fibers.observe.WatchdogHandler;
+import dev.ropewalk.fibers.observe.WatchdogReport;
+import dev.ropewalk.fibers.scheduler.Scheduler;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

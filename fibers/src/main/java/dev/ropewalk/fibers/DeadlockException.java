@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.spi.Waits;
+
 /** Tells that a wait can never end: a fiber awaits itself, a cycle, or nothing is left to run. */
 public final class DeadlockException extends IllegalStateException {
     private static final long serialVersionUID = 1L;

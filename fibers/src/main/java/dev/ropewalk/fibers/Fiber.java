@@ -1,6 +1,12 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.blocking.Futures;
+import dev.ropewalk.fibers.internal.fiber.FiberAwait;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.fiber.WaitKind;
 import dev.ropewalk.fibers.internal.platform.Callables;
+import dev.ropewalk.fibers.scheduler.Scheduler;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +34,8 @@ import java.util.function.Consumer;
  * @param <T> the type of the result
  */
 public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl {
-    Fiber() {}
+    /** For the one class of the library that implements it. */
+    protected Fiber() {}
 
     // ---------------------------------------------------------------- spinning
 

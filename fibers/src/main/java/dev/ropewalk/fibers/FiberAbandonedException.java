@@ -7,12 +7,22 @@ package dev.ropewalk.fibers;
 public final class FiberAbandonedException extends FiberFailedException {
     private static final long serialVersionUID = 1L;
 
-    FiberAbandonedException(Fiber<?> fiber, String message) {
+    /**
+     * Made by the library.
+     *
+     * @param fiber what was abandoned
+     * @param message why, and where it stood
+     */
+    public FiberAbandonedException(Fiber<?> fiber, String message) {
         super(fiber, message, null);
     }
 
-    /** A fresh one for an awaiter or parent. */
-    FiberAbandonedException(FiberAbandonedException reported) {
+    /**
+     * A fresh one for an awaiter or parent; made by the library.
+     *
+     * @param reported the one that was reported
+     */
+    public FiberAbandonedException(FiberAbandonedException reported) {
         super(reported.fiber(), String.valueOf(reported.getMessage()), reported);
     }
 }

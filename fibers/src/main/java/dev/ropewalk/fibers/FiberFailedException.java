@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.scheduler.Dag;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,12 +16,25 @@ public class FiberFailedException extends RuntimeException {
     /** A fiber cannot be serialised. */
     private final transient @Nullable Fiber<?> fiber;
 
-    /** Of something that is no single fiber. */
-    FiberFailedException(String message, @Nullable Throwable cause) {
+    /**
+     * Of something that is no single fiber; made by the library.
+     *
+     * @param message what failed
+     * @param cause what it threw
+     */
+    public FiberFailedException(String message, @Nullable Throwable cause) {
         this(null, message, cause);
     }
 
-    FiberFailedException(@Nullable Fiber<?> fiber, String message, @Nullable Throwable cause) {
+    /**
+     * Made by the library.
+     *
+     * @param fiber what failed; null if it is no single fiber
+     * @param message what failed
+     * @param cause what it threw
+     */
+    public FiberFailedException(
+            @Nullable Fiber<?> fiber, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.fiber = fiber;
     }

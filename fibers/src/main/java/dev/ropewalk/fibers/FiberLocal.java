@@ -1,5 +1,9 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.context.LocalKey;
+import dev.ropewalk.fibers.internal.context.LocalValues;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;

@@ -4,7 +4,14 @@ package dev.ropewalk.fibers;
 public final class FiberTerminatedException extends FiberFailedException {
     private static final long serialVersionUID = 1L;
 
-    FiberTerminatedException(Fiber<?> fiber, String message, Throwable cause) {
+    /**
+     * Made by the library.
+     *
+     * @param fiber what was terminated
+     * @param message by what
+     * @param cause the signal
+     */
+    public FiberTerminatedException(Fiber<?> fiber, String message, Throwable cause) {
         super(fiber, message, cause);
     }
 }

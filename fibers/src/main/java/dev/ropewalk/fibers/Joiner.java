@@ -1,5 +1,8 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.fiber.FiberAwait;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;

@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.fiber.FiberMonitor;
+
 /** The registration of an {@linkplain Fiber#onEnd on-end hook}. */
 public abstract sealed class Monitor permits FiberMonitor {
     /** For the one class of the library that implements it. */

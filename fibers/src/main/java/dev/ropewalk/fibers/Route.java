@@ -1,5 +1,6 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
@@ -202,7 +203,7 @@ public final class Route<A> {
         }
 
         @Override
-        protected void onCord() {
+        public void onCord() {
             Cord here = cord();
             do {
                 Object result = handle();
@@ -240,7 +241,7 @@ public final class Route<A> {
         }
 
         @Override
-        protected void onClosed() {
+        public void onClosed() {
             tell(
                     new CordClosedException(
                             cord() + " has ended and cannot run hop " + (at + 1) + " of " + route));

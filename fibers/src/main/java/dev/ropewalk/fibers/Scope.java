@@ -1,7 +1,17 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.fiber.Abandonment;
+import dev.ropewalk.fibers.internal.fiber.Cancellation;
+import dev.ropewalk.fibers.internal.fiber.ChildPlace;
+import dev.ropewalk.fibers.internal.fiber.Family;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.fiber.ScopeMembers;
+import dev.ropewalk.fibers.internal.fiber.WaitKind;
 import dev.ropewalk.fibers.internal.platform.Callables;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
+import dev.ropewalk.fibers.internal.report.WaitCycle;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,9 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.context.ContextHook;
+
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
-import org.slf4j.spi.MDCAdapter;
 
 import java.util.Map;
 import java.util.function.Consumer;
@@ -14,7 +15,7 @@ import java.util.function.Supplier;
  * else finds it. {@link CordOptions#withSwitchHooks} registers hooks for a cord; one hook may serve
  * many.
  *
- * {@snippet file="dev/ropewalk/fibers/SwitchHookTest.java" region="identity"}
+ * {@snippet file="dev/ropewalk/fibers/internal/context/SwitchHookTest.java" region="identity"}
  *
  * <p>When a fiber leaves the thread, the hook reads the context and keeps it for the fiber. When
  * one comes, the hook sets that fiber's context, but only if the thread has another: the context
@@ -62,23 +63,6 @@ public abstract sealed class SwitchHook<T extends @Nullable Object> permits Cont
      * <p>Each switch copies the fiber's map once. With a logger that has no MDC it does nothing.
      */
     public static SwitchHook<Map<String, String>> mdc() {
-        return mdc(MDC.getMDCAdapter());
-    }
-
-    static SwitchHook<Map<String, String>> mdc(MDCAdapter mdc) {
-        return of(
-                "MDC",
-                Map.of(),
-                () -> {
-                    Map<String, String> copy = mdc.getCopyOfContextMap();
-                    return copy == null ? Map.of() : copy;
-                },
-                map -> {
-                    if (map.isEmpty()) {
-                        mdc.clear();
-                    } else {
-                        mdc.setContextMap(map);
-                    }
-                });
+        return ContextHook.mdc(MDC.getMDCAdapter());
     }
 }

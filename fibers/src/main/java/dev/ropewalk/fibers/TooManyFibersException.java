@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+
 /**
  * Tells that a fiber was not spun because its cord has as many as it may: the limit that {@link
  * CordOptions#withMaxFibers} sets.
@@ -12,7 +14,14 @@ package dev.ropewalk.fibers;
 public final class TooManyFibersException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
-    TooManyFibersException(Cord cord, int fibers, Fiber<?> refused) {
+    /**
+     * Made by the library.
+     *
+     * @param cord the cord that is full
+     * @param fibers how many it has
+     * @param refused the one that was not started
+     */
+    public TooManyFibersException(Cord cord, int fibers, Fiber<?> refused) {
         super(
                 refused
                         + " was not started: "

@@ -7,7 +7,12 @@ package dev.ropewalk.fibers;
 public final class WaitInterruptedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    WaitInterruptedException(String message) {
+    /**
+     * Made by the library.
+     *
+     * @param message what happened, to which object, and the remedy
+     */
+    public WaitInterruptedException(String message) {
         super(message);
     }
 }

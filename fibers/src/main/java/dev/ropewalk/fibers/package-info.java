@@ -5,7 +5,7 @@
  * reactor. A {@link dev.ropewalk.fibers.Fiber} is pinned to one cord for life, so what only the
  * fibers of one cord touch needs no lock. References are non-null unless marked {@code @Nullable}.
  *
- * <p>{@link dev.ropewalk.fibers.Waits}, {@link dev.ropewalk.fibers.WaitCell}, {@link
+ * <p>{@link dev.ropewalk.fibers.spi.Waits}, {@link dev.ropewalk.fibers.spi.WaitCell}, {@link
  * dev.ropewalk.fibers.CordMessage} and {@link dev.ropewalk.fibers.Handler} are for those who build
  * channels, mailboxes and locks on top of fibers; programs that use fibers do not need them.
  */

@@ -5,7 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.scheduler.Scheduler;
+import dev.ropewalk.fibers.scheduler.SchedulerOptions;
+import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.supervision.FiberSupervision;
+import dev.ropewalk.fibers.supervision.FiberSupervisor;
+import dev.ropewalk.fibers.supervision.RestartRule;
 import dev.ropewalk.fibers.testing.TestCord;
+import dev.ropewalk.fibers.testing.VirtualCords;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.Test;

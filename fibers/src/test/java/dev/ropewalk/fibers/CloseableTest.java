@@ -7,6 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.blocking.BlockingOptions;
+import dev.ropewalk.fibers.blocking.BlockingPool;
+import dev.ropewalk.fibers.blocking.Signals;
+import dev.ropewalk.fibers.coroutine.Coroutine;
+import dev.ropewalk.fibers.coroutine.Generator;
+import dev.ropewalk.fibers.internal.fiber.Unwind;
+import dev.ropewalk.fibers.recurring.Debounce;
+import dev.ropewalk.fibers.recurring.Timed;
+import dev.ropewalk.fibers.scheduler.Scheduler;
+import dev.ropewalk.fibers.scheduler.SchedulerOptions;
 import dev.ropewalk.fibers.sync.ResourceFactory;
 import dev.ropewalk.fibers.sync.ResourcePool;
 

@@ -2,6 +2,8 @@ package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ropewalk.fibers.testing.VirtualCords;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

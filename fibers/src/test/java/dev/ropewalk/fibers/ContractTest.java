@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.blocking.Blocking;
 import dev.ropewalk.fibers.sync.Condition;
 import dev.ropewalk.fibers.sync.Mutex;
 

@@ -3,6 +3,11 @@ package dev.ropewalk.fibers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.scheduler.Scheduler;
+import dev.ropewalk.fibers.scheduler.SchedulerOptions;
+import dev.ropewalk.fibers.scheduler.ShutdownReport;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;

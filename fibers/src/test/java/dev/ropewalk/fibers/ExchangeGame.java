@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.fiber.Unwind;
+import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.sync.Condition;
 import dev.ropewalk.fibers.sync.Mutex;
 import dev.ropewalk.fibers.sync.ResourceFactory;

@@ -6,7 +6,7 @@ import java.time.Duration;
  * The one test class that may call {@code Thread.sleep}: for tests whose subject is a thread that
  * sleeps or blocks for a while.
  */
-final class JdkSleep {
+public final class JdkSleep {
     private JdkSleep() {}
 
     static void sleep(Duration time) throws InterruptedException {
@@ -14,7 +14,7 @@ final class JdkSleep {
     }
 
     /** For callbacks, which declare nothing. */
-    static void block(Duration time) {
+    public static void block(Duration time) {
         try {
             Thread.sleep(time);
         } catch (InterruptedException e) {

@@ -3,6 +3,14 @@ package dev.ropewalk.fibers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.blocking.BlockingOptions;
+import dev.ropewalk.fibers.observe.SliceLimits;
+import dev.ropewalk.fibers.recurring.DebounceOptions;
+import dev.ropewalk.fibers.scheduler.SchedulerOptions;
+import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.supervision.BackOff;
+import dev.ropewalk.fibers.supervision.FiberSupervision;
+import dev.ropewalk.fibers.supervision.RestartRule;
 import dev.ropewalk.fibers.sync.Mutex;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
@@ -127,7 +135,7 @@ class OptionsPageTest {
             List<Class<?>> found = new ArrayList<>();
             for (Path file : files.filter(each -> each.toString().endsWith(".class")).toList()) {
                 String name = CLASSES.relativize(file).toString().replace(".class", "");
-                if (!name.endsWith("package-info")) {
+                if (!name.endsWith("-info")) {
                     found.add(Class.forName(name.replace('/', '.'), false, loader()));
                 }
             }

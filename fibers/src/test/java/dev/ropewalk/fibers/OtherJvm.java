@@ -7,12 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** For what a JVM decides when it starts: another one, by default with this one's class path. */
-final class OtherJvm {
-    record Ended(int exit, String output) {}
+public final class OtherJvm {
+    public record Ended(int exit, String output) {}
 
     private OtherJvm() {}
 
-    static Ended run(List<String> flags, Class<?> main, String... args)
+    public static Ended run(List<String> flags, Class<?> main, String... args)
             throws IOException, InterruptedException {
         return run(System.getProperty("java.class.path"), flags, main, args);
     }

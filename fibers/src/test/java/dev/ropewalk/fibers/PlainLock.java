@@ -1,5 +1,8 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.spi.Hold;
+import dev.ropewalk.fibers.spi.Waits;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
@@ -8,12 +11,12 @@ import java.util.List;
  * A lock as users might build it, which says who holds it but not before a wait: circles of it
  * close, and stand in reports and dumps.
  */
-final class PlainLock extends Hold {
+public final class PlainLock extends Hold {
     private @Nullable Fiber<?> holder;
     private long wanted = -1;
     private @Nullable Fiber<?> waiting;
 
-    void run(Action action) throws Exception {
+    public void run(Action action) throws Exception {
         lock();
         try {
             action.run();
@@ -26,7 +29,7 @@ final class PlainLock extends Hold {
         }
     }
 
-    void lock() {
+    public void lock() {
         Fiber<?> me = Fiber.current();
         while (holder != null) {
             wanted = Waits.nextNumber();
@@ -37,7 +40,7 @@ final class PlainLock extends Hold {
         hold(me);
     }
 
-    boolean isLocked() {
+    public boolean isLocked() {
         return holder != null;
     }
 

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,62 +22,62 @@ import java.util.List;
 
 /** Rule F4: raise and terminate, in each state of the fiber. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
-class RaiseTest {
+public class RaiseTest {
     /** The calls at which a fiber may yield. */
-    enum Switchpoint {
+    public enum Switchpoint {
         SUSPEND {
             @Override
-            void pass() {
+            public void pass() {
                 Fiber.suspend();
             }
         },
         INSTANT_SUSPEND {
             @Override
-            void pass() {
+            public void pass() {
                 Fiber.current().schedule("instantly");
                 Fiber.suspend();
             }
         },
         SLEEP {
             @Override
-            void pass() {
+            public void pass() {
                 Fiber.sleep(Duration.ofDays(1));
             }
         },
         SHORT_SLEEP {
             @Override
-            void pass() {
+            public void pass() {
                 Fiber.sleep(Duration.ZERO);
             }
         },
         SNOOZE {
             @Override
-            void pass() {
+            public void pass() {
                 Fiber.snooze();
             }
         },
         AWAIT {
             @Override
-            void pass() {
+            public void pass() {
                 Fiber.spin(() -> Fiber.sleep(Duration.ofDays(1))).await();
             }
         },
         PARK {
             @Override
-            void pass() {
+            public void pass() {
                 Waits.park("nothing");
             }
         },
         WAITER {
             @Override
-            void pass() {
+            public void pass() {
                 new WaitCell().await("nothing");
             }
         };
 
-        abstract void pass();
+        public abstract void pass();
 
-        boolean waits() {
+        public boolean waits() {
             return this != SNOOZE && this != SHORT_SLEEP && this != INSTANT_SUSPEND;
         }
     }

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.RandomLivesTest.World;
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.testing.VirtualCords;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;

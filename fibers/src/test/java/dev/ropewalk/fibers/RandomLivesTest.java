@@ -5,6 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.scheduler.Scheduler;
+import dev.ropewalk.fibers.scheduler.ShutdownReport;
+import dev.ropewalk.fibers.supervision.FiberSupervision;
+import dev.ropewalk.fibers.supervision.FiberSupervisor;
+import dev.ropewalk.fibers.supervision.RestartRule;
 import dev.ropewalk.fibers.sync.Mutex;
 
 import org.jspecify.annotations.Nullable;

@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.blocking.Futures;
+import dev.ropewalk.fibers.coroutine.Generator;
+import dev.ropewalk.fibers.internal.fiber.Unwind;
+import dev.ropewalk.fibers.recurring.Debounce;
 import dev.ropewalk.fibers.sync.Barrier;
 import dev.ropewalk.fibers.sync.BrokenBarrierException;
 import dev.ropewalk.fibers.sync.Event;

@@ -2,8 +2,13 @@ package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.scheduler.Scheduler;
+import dev.ropewalk.fibers.scheduler.SchedulerOptions;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
+import dev.ropewalk.fibers.testing.VirtualCords;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** The ways in which these tests run a body; each looks at the cord's structures afterwards. */
-final class Runs {
+public final class Runs {
     private static final long[] SEEDS = {1, 2, 3};
     private static final int MANY_SEEDS = 60;
 
@@ -29,7 +34,7 @@ final class Runs {
     private Runs() {}
 
     /** On virtual clocks, in any order. */
-    static void inAnyOrder(Action body) {
+    public static void inAnyOrder(Action body) {
         TestCord.run(checked(body));
     }
 
@@ -49,31 +54,31 @@ final class Runs {
     }
 
     /** On virtual clocks, for tests whose subject is the FIFO order. */
-    static void fifo(Action body) {
+    public static void fifo(Action body) {
         for (long seed : SEEDS) {
             TestCord.run(seed, false, checked(body));
         }
     }
 
     /** On cords that share this thread and a virtual clock, in any order of their turns. */
-    static void together(int cords, TestCords.Body body) {
+    public static void together(int cords, TestCords.Body body) {
         for (long seed = 0; seed < MANY_SEEDS; seed++) {
             TestCords.run(cords, seed, seed % 2 == 0, body);
         }
     }
 
     /** On cords with real time, of both kinds of stacks; its own failure comes out as it is. */
-    static void real(Action body) {
+    public static void real(Action body) {
         real(new Reports(), body);
     }
 
-    static void real(Reports reports, Action body) {
+    public static void real(Reports reports, Action body) {
         for (StackKind stacks : StackKind.values()) {
             real(stacks, reports, body);
         }
     }
 
-    static void real(StackKind stacks, Reports reports, Action body) {
+    public static void real(StackKind stacks, Reports reports, Action body) {
         Cord.<@Nullable Object>run(
                 CordOptions.named("real").withUncaught(reports).withStacks(stacks),
                 () -> {
@@ -83,28 +88,29 @@ final class Runs {
     }
 
     /** Once on a virtual clock, for tests of what the run itself throws. */
-    static <T extends @Nullable Object> T virtual(Reports reports, Callable<? extends T> body) {
+    public static <T extends @Nullable Object> T virtual(
+            Reports reports, Callable<? extends T> body) {
         return Cord.run(virtualOptions(reports), body);
     }
 
-    static CordOptions virtualOptions(Reports reports) {
+    public static CordOptions virtualOptions(Reports reports) {
         return CordOptions.named("virtual")
                 .withClock(new CordOptions.VirtualClock(1, false))
                 .withUncaught(reports);
     }
 
-    static Cord started(String name, Reports reports) {
+    public static Cord started(String name, Reports reports) {
         return Cord.start(CordOptions.named(name).withUncaught(reports));
     }
 
     /** Checks a started cord from inside and closes it. */
-    static void checkAndClose(Cord cord) {
+    public static void checkAndClose(Cord cord) {
         cord.spin("check", () -> CordImpl.of(cord).checkInvariants()).await();
         cord.close();
     }
 
     /** What the code returns there. */
-    static <T extends @Nullable Object> T onCord(Cord cord, Callable<? extends T> code) {
+    public static <T extends @Nullable Object> T onCord(Cord cord, Callable<? extends T> code) {
         return cord.<T>spin("look", code).await();
     }
 
@@ -116,7 +122,7 @@ final class Runs {
     }
 
     /** Blocks this thread, with a limit. */
-    static void await(CountDownLatch latch) {
+    public static void await(CountDownLatch latch) {
         boolean opened = false;
         try {
             opened = latch.await(LIMIT_S, TimeUnit.SECONDS);
@@ -129,12 +135,12 @@ final class Runs {
     }
 
     /** Blocks this thread until the condition holds, with a limit. */
-    static void until(Callable<Boolean> condition) {
+    public static void until(Callable<Boolean> condition) {
         Awaitility.await().pollDelay(Duration.ZERO).pollInterval(POLL).until(condition);
     }
 
     /** Keeps this thread busy until the fiber of another cord is dead. */
-    static void spinUntilDead(Fiber<?> fiber) {
+    public static void spinUntilDead(Fiber<?> fiber) {
         while (FiberImpl.of(fiber).outcome() == null) {
             Thread.onSpinWait();
         }
@@ -144,18 +150,18 @@ final class Runs {
      * On a virtual clock: lets the others run until all of them wait, for time does not pass
      * before.
      */
-    static void settle() {
+    public static void settle() {
         Fiber.sleep(Duration.ofNanos(1));
     }
 
-    static void snooze(int times) {
+    public static void snooze(int times) {
         for (int i = 0; i < times; i++) {
             Fiber.snooze();
         }
     }
 
     /** What the action throws. */
-    static Throwable failureOf(Action action) {
+    public static Throwable failureOf(Action action) {
         try {
             action.run();
         } catch (Throwable thrown) {
@@ -165,20 +171,20 @@ final class Runs {
     }
 
     /** What caused it; there must be something. */
-    static Throwable cause(Throwable thrown) {
+    public static Throwable cause(Throwable thrown) {
         return Objects.requireNonNull(thrown.getCause(), () -> "no cause: " + thrown);
     }
 
     /** A message for a cord that is alive. */
-    static CordMessage message(Runnable task) {
+    public static CordMessage message(Runnable task) {
         return new CordMessage() {
             @Override
-            protected void onCord() {
+            public void onCord() {
                 task.run();
             }
 
             @Override
-            protected void onClosed() {
+            public void onClosed() {
                 // The test sees that the task has not run.
             }
         };

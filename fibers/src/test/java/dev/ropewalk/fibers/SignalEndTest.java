@@ -3,6 +3,7 @@ package dev.ropewalk.fibers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.blocking.Signals;
 import dev.ropewalk.fibers.internal.platform.Callables;
 
 import org.junit.jupiter.api.Test;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.spi.Waits;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -15,7 +17,7 @@ import java.util.stream.IntStream;
 
 /** Rule F2: sleeps and time limits are exact, in order, and never early. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
-class SleepTest {
+public class SleepTest {
     @Test
     void F2_sleepLastsExactlyWhenNothingElseRuns() {
         Runs.inAnyOrder(
@@ -202,7 +204,7 @@ class SleepTest {
                 });
     }
 
-    static void busy(Duration time) {
+    public static void busy(Duration time) {
         Cord cord = Cord.current();
         long start = cord.nanoTime();
         while (cord.nanoTime() - start < time.toNanos()) {

@@ -4,6 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.blocking.Blocking;
+import dev.ropewalk.fibers.blocking.Futures;
+import dev.ropewalk.fibers.supervision.BackOff;
+import dev.ropewalk.fibers.supervision.FiberSupervision;
+import dev.ropewalk.fibers.supervision.FiberSupervisor;
+import dev.ropewalk.fibers.supervision.RestartRule;
 import dev.ropewalk.fibers.sync.Condition;
 import dev.ropewalk.fibers.sync.Mutex;
 

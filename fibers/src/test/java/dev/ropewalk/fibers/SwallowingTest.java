@@ -3,6 +3,8 @@ package dev.ropewalk.fibers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.blocking.Futures;
+import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.sync.Mutex;
 
 import org.junit.jupiter.api.Timeout;

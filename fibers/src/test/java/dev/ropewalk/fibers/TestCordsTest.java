@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.fiber.Cancellation;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.sync.Mutex;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
+import dev.ropewalk.fibers.testing.VirtualCords;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -400,12 +404,12 @@ class TestCordsTest {
         }
 
         @Override
-        protected void onCord() {
+        public void onCord() {
             thrown.add(Runs.failureOf(fiber::await));
         }
 
         @Override
-        protected void onClosed() {
+        public void onClosed() {
             thrown.add(Runs.failureOf(fiber::await));
         }
     }

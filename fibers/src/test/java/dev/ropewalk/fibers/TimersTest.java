@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.fiber.WaitTimer;
 import dev.ropewalk.fibers.internal.timer.Timer;
 import dev.ropewalk.fibers.internal.timer.Timers;
 

@@ -1,18 +1,21 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+
 import org.jspecify.annotations.Nullable;
 
 /** How the tests of cords with stacks on virtual threads run a body. */
-final class VirtualThreads {
+public final class VirtualThreads {
     private VirtualThreads() {}
 
-    static CordOptions options(Reports reports) {
+    public static CordOptions options(Reports reports) {
         return CordOptions.named("virtual")
                 .withStacks(StackKind.VIRTUAL_THREAD)
                 .withUncaught(reports);
     }
 
-    static void run(Action body) {
+    public static void run(Action body) {
         Reports reports = new Reports();
         Cord.<@Nullable Object>run(
                 options(reports),
@@ -25,7 +28,7 @@ final class VirtualThreads {
     }
 
     /** Runs until the fiber waits for the JDK; real time, so it may take some turns. */
-    static void untilForeign(Fiber<?> fiber) {
+    public static void untilForeign(Fiber<?> fiber) {
         while (!FiberImpl.of(fiber).describeWait().contains("a call of the JDK")) {
             Fiber.snooze();
         }

@@ -2,6 +2,11 @@ package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ropewalk.fibers.observe.Slice;
+import dev.ropewalk.fibers.observe.SliceLimits;
+import dev.ropewalk.fibers.observe.WatchdogReport;
+import dev.ropewalk.fibers.spi.Waits;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;

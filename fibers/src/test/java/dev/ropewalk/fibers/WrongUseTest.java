@@ -3,7 +3,18 @@ package dev.ropewalk.fibers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.blocking.Blocking;
+import dev.ropewalk.fibers.blocking.Futures;
+import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
+import dev.ropewalk.fibers.observe.Slice;
+import dev.ropewalk.fibers.recurring.Debounce;
+import dev.ropewalk.fibers.recurring.Throttle;
+import dev.ropewalk.fibers.recurring.Timed;
+import dev.ropewalk.fibers.scheduler.Dag;
+import dev.ropewalk.fibers.scheduler.SchedulerOptions;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.sync.Mutex;
 
 import org.jspecify.annotations.Nullable;

@@ -7,10 +7,10 @@ import dev.ropewalk.actors.Supervision;
 import dev.ropewalk.actors.Supervisor;
 import dev.ropewalk.channels.Channel;
 import dev.ropewalk.examples.wordcount.SourceReader.Part;
-import dev.ropewalk.fibers.Blocking;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.blocking.Blocking;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package dev.ropewalk.fibers.sync;
 
-import dev.ropewalk.fibers.Exclusion;
-import dev.ropewalk.fibers.WaitNode;
-import dev.ropewalk.fibers.WaitQueue;
+import dev.ropewalk.fibers.spi.Exclusion;
+import dev.ropewalk.fibers.spi.WaitNode;
+import dev.ropewalk.fibers.spi.WaitQueue;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,8 +1,8 @@
 package dev.ropewalk.fibers.sync;
 
-import dev.ropewalk.fibers.Exclusion;
-import dev.ropewalk.fibers.Handoff;
-import dev.ropewalk.fibers.WaitNode;
+import dev.ropewalk.fibers.spi.Exclusion;
+import dev.ropewalk.fibers.spi.Handoff;
+import dev.ropewalk.fibers.spi.WaitNode;
 
 import org.jspecify.annotations.Nullable;
 

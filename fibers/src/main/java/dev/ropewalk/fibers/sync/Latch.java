@@ -1,7 +1,7 @@
 package dev.ropewalk.fibers.sync;
 
-import dev.ropewalk.fibers.Exclusion;
-import dev.ropewalk.fibers.Waits;
+import dev.ropewalk.fibers.spi.Exclusion;
+import dev.ropewalk.fibers.spi.Waits;
 
 import java.time.Duration;
 

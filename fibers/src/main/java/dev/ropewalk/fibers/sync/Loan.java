@@ -1,7 +1,7 @@
 package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Hold;
+import dev.ropewalk.fibers.spi.Hold;
 
 import org.jspecify.annotations.Nullable;
 

@@ -2,11 +2,11 @@ package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.DeadlockException;
-import dev.ropewalk.fibers.Handoff;
-import dev.ropewalk.fibers.HasHolder;
 import dev.ropewalk.fibers.VoidBlock;
-import dev.ropewalk.fibers.WaitNode;
-import dev.ropewalk.fibers.Waits;
+import dev.ropewalk.fibers.spi.Handoff;
+import dev.ropewalk.fibers.spi.HasHolder;
+import dev.ropewalk.fibers.spi.WaitNode;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 

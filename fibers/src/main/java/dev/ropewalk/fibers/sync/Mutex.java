@@ -2,15 +2,15 @@ package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.DeadlockException;
-import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Handoff;
-import dev.ropewalk.fibers.HasHolder;
-import dev.ropewalk.fibers.Hold;
 import dev.ropewalk.fibers.VoidBlock;
-import dev.ropewalk.fibers.WaitNode;
-import dev.ropewalk.fibers.WaitQueue;
-import dev.ropewalk.fibers.Waits;
+import dev.ropewalk.fibers.spi.Exclusion;
+import dev.ropewalk.fibers.spi.Handoff;
+import dev.ropewalk.fibers.spi.HasHolder;
+import dev.ropewalk.fibers.spi.Hold;
+import dev.ropewalk.fibers.spi.WaitNode;
+import dev.ropewalk.fibers.spi.WaitQueue;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 

@@ -2,12 +2,12 @@ package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
-import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Hold;
-import dev.ropewalk.fibers.WaitNode;
-import dev.ropewalk.fibers.WaitQueue;
-import dev.ropewalk.fibers.Waits;
+import dev.ropewalk.fibers.spi.Exclusion;
+import dev.ropewalk.fibers.spi.Hold;
+import dev.ropewalk.fibers.spi.WaitNode;
+import dev.ropewalk.fibers.spi.WaitQueue;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +66,7 @@ public final class Ticket {
         }
 
         @Override
-        protected void onCord() {
+        public void onCord() {
             try {
                 task.run();
             } catch (Throwable failure) {
@@ -78,7 +78,7 @@ public final class Ticket {
         }
 
         @Override
-        protected void onClosed() {
+        public void onClosed() {
             // The fiber that asked for it has ended with its cord.
         }
     }

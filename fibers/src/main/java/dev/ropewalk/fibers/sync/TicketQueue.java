@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.sync;
 
-import dev.ropewalk.fibers.Exclusion;
+import dev.ropewalk.fibers.spi.Exclusion;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,6 @@
 package dev.ropewalk.fibers.testing;
 
 import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.VirtualCords;
 
 import org.jspecify.annotations.Nullable;
 

@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.Exclusion;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.WaitNode;
-import dev.ropewalk.fibers.Waits;
+import dev.ropewalk.fibers.spi.Exclusion;
+import dev.ropewalk.fibers.spi.WaitNode;
+import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.jspecify.annotations.Nullable;

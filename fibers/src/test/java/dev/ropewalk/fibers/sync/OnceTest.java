@@ -15,7 +15,7 @@ import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.WaitInterruptedException;
-import dev.ropewalk.fibers.Waits;
+import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.jspecify.annotations.Nullable;

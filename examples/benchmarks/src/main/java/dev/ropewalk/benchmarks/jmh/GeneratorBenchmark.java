@@ -1,7 +1,7 @@
 package dev.ropewalk.benchmarks.jmh;
 
 import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.Generator;
+import dev.ropewalk.fibers.coroutine.Generator;
 
 import jdk.internal.vm.Continuation;
 import jdk.internal.vm.ContinuationScope;

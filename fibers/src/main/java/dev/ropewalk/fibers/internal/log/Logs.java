@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.internal.log;
 
-import dev.ropewalk.fibers.BlockingPool;
+import dev.ropewalk.fibers.blocking.BlockingPool;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -4,8 +4,8 @@ import dev.ropewalk.benchmarks.scenario.Peer;
 import dev.ropewalk.benchmarks.scenario.Program;
 import dev.ropewalk.benchmarks.scenario.Sizes;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Scheduler;
-import dev.ropewalk.fibers.SchedulerOptions;
+import dev.ropewalk.fibers.scheduler.Scheduler;
+import dev.ropewalk.fibers.scheduler.SchedulerOptions;
 
 import java.util.ArrayList;
 import java.util.List;

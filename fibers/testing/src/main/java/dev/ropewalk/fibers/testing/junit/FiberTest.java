@@ -56,7 +56,7 @@ public @interface FiberTest {
      *
      * <p>Seen is what Ropewalk's own classes log on the test's thread, which all cords of the run
      * share; not what the tested code logs, and not the lines of real cords and threads that it
-     * starts: see {@link dev.ropewalk.fibers.internal.log.Logs}.
+     * starts.
      */
     boolean failOnLogs() default true;
 }

@@ -31,12 +31,12 @@ class FiberTestLogsTest {
         cord.post(
                 new CordMessage() {
                     @Override
-                    protected void onCord() {
+                    public void onCord() {
                         throw new IllegalStateException("broken message");
                     }
 
                     @Override
-                    protected void onClosed() {
+                    public void onClosed() {
                         // The test sees that nothing is logged.
                     }
                 });
@@ -73,7 +73,9 @@ class FiberTestLogsTest {
         FiberTestTest.assertAll(Status.FAILED, runs);
         assertEquals(6, runs.size());
         for (Run each : runs) {
-            assertTrue(each.message().contains("ERROR dev.ropewalk.fibers.Inbox"), each::message);
+            assertTrue(
+                    each.message().contains("ERROR dev.ropewalk.fibers.internal.cord.Inbox"),
+                    each::message);
             assertTrue(each.message().contains(PART), each::message);
             assertTrue(each.message().contains("seed=1"), each::message);
             assertTrue(each.message().contains("TestCord.expectLog"), each::message);

@@ -1,0 +1,8 @@
+/** Actors on fibers. Run it on the class path, like {@code dev.ropewalk.fibers}. */
+module dev.ropewalk.actors {
+    requires transitive dev.ropewalk.fibers;
+    requires static transitive org.jspecify;
+    requires org.slf4j;
+
+    exports dev.ropewalk.actors;
+}

@@ -1,0 +1,7 @@
+/** Channels between fibers. Run it on the class path, like {@code dev.ropewalk.fibers}. */
+module dev.ropewalk.channels {
+    requires transitive dev.ropewalk.fibers;
+    requires static transitive org.jspecify;
+
+    exports dev.ropewalk.channels;
+}

@@ -1,8 +1,0 @@
-package dev.ropewalk.fibers;
-
-/** Is told once that a fiber is over: on its cord, or on any thread if the cord has ended. */
-@FunctionalInterface
-interface EndListener {
-    /** True if it takes the outcome, so that a failure is nobody else's business. Never throws. */
-    boolean ended(Fiber<?> fiber);
-}

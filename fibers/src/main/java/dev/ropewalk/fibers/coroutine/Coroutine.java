@@ -1,0 +1,245 @@
+package dev.ropewalk.fibers.coroutine;
+
+import dev.ropewalk.fibers.DeadlockException;
+import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.Scope;
+import dev.ropewalk.fibers.StackPinnedException;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+
+/**
+ * A body that is run a piece at a time: {@link #resume} runs it up to its next {@link #yield}, and
+ * values go both ways. {@link #transfer} switches between coroutines as equals.
+ *
+ * {@snippet file="dev/ropewalk/fibers/coroutine/GeneratorSnippetsTest.java" region="coroutine"}
+ *
+ * <p>The body begins with the first resume or transfer and runs on a fiber of its own, a child of
+ * the fiber that made the coroutine. So it may wait like any other fiber (sleep, await, receive);
+ * who resumed it waits that long, and the other fibers of the cord go on. It ends with its parent
+ * at the latest, and its {@code finally} blocks run then. Cancel scopes and locks of who resumes
+ * are not those of the body.
+ *
+ * <p>Resume and yield are a call and its answer. The end of the body answers too: its result is
+ * what the last resume returns. What it throws is thrown there, unchecked as it is, checked in a
+ * {@link FiberFailedException}. A resume that is left before the answer, by a time limit or a
+ * termination, leaves the body running: what it yields next, or its end, is kept for {@link
+ * #await}. A failure that is kept so goes to whoever awaits it and to nobody else; if nobody has by
+ * the time the coroutine is closed or its parent has ended, the cord's uncaught handler is told.
+ *
+ * <p>Transfer gives control on without waiting for an answer: it returns when somebody transfers
+ * back. A coroutine that was transferred to cannot yield, for nobody resumed it. When its body
+ * ends, control goes to the plain fiber on whose behalf it ran, or to the coroutine that this one
+ * has resumed, and the transfer there returns the result or throws the failure. Each plain fiber is
+ * on its own: two fibers that use the same coroutines do not get each other's answers.
+ *
+ * <p>All calls are confined to the cord of the fiber that made the coroutine, and are made by its
+ * fibers. A call that the coroutine's state does not allow is an {@link IllegalStateException} that
+ * says what it does and what to call instead, and changes nothing. The semantics are those of
+ * Ruby's fibers.
+ *
+ * @param <I> what goes in, by resume and transfer
+ * @param <O> what comes out, by yield and as the result
+ */
+public final class Coroutine<I extends @Nullable Object, O extends @Nullable Object>
+        implements AutoCloseable {
+    private final CoroutineNode strand;
+
+    /**
+     * What a coroutine runs.
+     *
+     * @param <I> what goes in
+     * @param <O> what comes out
+     */
+    @FunctionalInterface
+    public interface Body<I extends @Nullable Object, O extends @Nullable Object> {
+        /**
+         * Runs the body.
+         *
+         * @param me the coroutine, to yield by
+         * @param first what the first resume or transfer gave
+         * @return what the last resume returns
+         * @throws Exception whatever the body throws; it is thrown where an answer is waited for
+         */
+        O run(Coroutine<I, O> me, I first) throws Exception;
+    }
+
+    private Coroutine(@Nullable String name, Body<I, O> body) {
+        Objects.requireNonNull(body, "body");
+        this.strand = new CoroutineNode("coroutine", name, first -> body.run(this, in(first)));
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway", "TypeParameterUnusedInFormals"}) // resume takes I
+    private static <I extends @Nullable Object> I in(@Nullable Object given) {
+        return (I) given;
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // a body yields and returns O
+    private O out(@Nullable Object answer) {
+        return (O) answer;
+    }
+
+    /**
+     * {@return a coroutine that has not begun; the current fiber becomes its parent}
+     *
+     * @param <I> what goes in
+     * @param <O> what comes out
+     * @param body what it runs
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static <I extends @Nullable Object, O extends @Nullable Object> Coroutine<I, O> of(
+            Body<I, O> body) {
+        return new Coroutine<>(null, body);
+    }
+
+    /**
+     * {@return a named coroutine that has not begun; the current fiber becomes its parent}
+     *
+     * @param <I> what goes in
+     * @param <O> what comes out
+     * @param name shown in reports; need not be unique
+     * @param body what it runs
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static <I extends @Nullable Object, O extends @Nullable Object> Coroutine<I, O> of(
+            String name, Body<I, O> body) {
+        return new Coroutine<>(Objects.requireNonNull(name, "name"), body);
+    }
+
+    /**
+     * Runs the body on to its next {@link #yield} or its end. A switchpoint: if it is left by an
+     * exception, the body goes on and owes its answer to {@link #await}.
+     *
+     * @param value what the body's yield returns, or at first the body's parameter
+     * @return what the body yields next, or its result
+     * @throws FiberFailedException if the body threw a checked exception; an unchecked one is
+     *     thrown as it is
+     * @throws FiberTerminatedException if the coroutine was closed or terminated meanwhile
+     * @throws IllegalStateException if it is dead, is the running one, was resumed already and has
+     *     not answered yet, has resumed or transferred to another, owes an answer, or its parent
+     *     has ended before it began
+     * @throws WrongThreadException if called on another cord
+     */
+    public O resume(I value) {
+        return out(strand.resume(value));
+    }
+
+    /**
+     * Answers the resume that runs this body, and waits for the next one. Only for the body itself.
+     * A switchpoint: a body that is to end yields nothing any more.
+     *
+     * <p>The wait is part of the body: a time limit or {@link Scope} around it counts the time of
+     * who resumes, too. If the wait is left, the value has been given and nobody has resumed the
+     * body: it can only return, and its end is kept for {@link #await} unless that value was not
+     * taken before.
+     *
+     * @param value what that resume returns
+     * @return what the next resume gives
+     * @throws IllegalStateException if called by another fiber, or if nobody resumed this
+     *     coroutine, because it was transferred to or has left its last yield
+     * @throws StackPinnedException if the stack cannot be left, in a class initialiser or native
+     *     frame; the value has been given, as to a wait that is left
+     * @throws WrongThreadException if called on another cord
+     */
+    @SuppressWarnings("NamedLikeContextualKeyword") // the word of the field; it has a receiver
+    public I yield(O value) {
+        return in(strand.yieldValue(value));
+    }
+
+    /**
+     * Gives control to this coroutine for good; returns when somebody gives it back to the caller.
+     * A transfer to the running coroutine returns its own value at once. A switchpoint: if it is
+     * left by an exception, the other goes on, on nobody's behalf.
+     *
+     * @param value what the transfer there returns, or at first the body's parameter
+     * @return what the transfer back gave; or the result of a coroutine whose end gave control back
+     * @throws FiberFailedException if such a coroutine threw a checked exception; an unchecked one
+     *     is thrown as it is
+     * @throws FiberTerminatedException if such a coroutine was closed or terminated
+     * @throws IllegalStateException if this one is dead, runs already, has yielded, has resumed
+     *     another, or runs on behalf of another plain fiber
+     * @throws WrongThreadException if called on another cord
+     */
+    public @Nullable Object transfer(I value) {
+        return strand.transfer(value);
+    }
+
+    /**
+     * Throws the exception in the body, from its {@link #yield}, and otherwise does what {@link
+     * #resume} does. In the running coroutine it is thrown at once.
+     *
+     * @param failure what is thrown there, as it is
+     * @return what the body yields next, or its result
+     * @throws FiberFailedException if the body threw a checked exception; an unchecked one is
+     *     thrown as it is
+     * @throws FiberTerminatedException if the coroutine was closed or terminated meanwhile
+     * @throws IllegalStateException if it has not begun, or could not be resumed now
+     * @throws WrongThreadException if called on another cord
+     */
+    public O raise(Throwable failure) {
+        return out(strand.raise(failure));
+    }
+
+    /**
+     * Takes the answer of a {@link #resume} that was left before it came, and waits for it if need
+     * be. A switchpoint, which may be left in its turn.
+     *
+     * @return what the body yielded, or its result
+     * @throws FiberFailedException if the body threw a checked exception; an unchecked one is
+     *     thrown as it is
+     * @throws IllegalStateException if no answer is owed, or none can come because the coroutine
+     *     has transferred to another
+     * @throws DeadlockException if the coroutine waits for the caller, directly or through others
+     * @throws WrongThreadException if called on another cord
+     */
+    public O await() {
+        strand.checkCord("await");
+        Waits.switchpoint();
+        return out(strand.await());
+    }
+
+    /**
+     * Ends the coroutine and waits for its end: its {@code finally} blocks run, and what they throw
+     * is thrown here. A fiber that waits for an answer gets a {@link FiberTerminatedException}; an
+     * answer that is owed is dropped, and a failure that is owed reported. One that has not begun
+     * never will; a dead one stays so. A switchpoint, and a shielded one; who does not end within
+     * the cord's stop limit is abandoned and reported.
+     *
+     * @throws FiberFailedException if a {@code finally} block threw a checked exception
+     * @throws DeadlockException if called by the coroutine itself, or by a fiber below it; or if
+     *     the body, in a shield, awaits the caller: it was terminated all the same then
+     * @throws WrongThreadException if called on another cord
+     */
+    @Override
+    public void close() {
+        strand.close();
+    }
+
+    /** {@return whether the body may still run; also true before it has begun} */
+    public boolean isAlive() {
+        return strand.state() != ControlNode.State.DEAD;
+    }
+
+    /** For tests: what shows for which plain fiber's call it runs; null if it runs for nobody. */
+    @Nullable Object actsFor() {
+        return strand.token;
+    }
+
+    /** For tests: it has answered somebody who has yet to run. */
+    boolean isAnswering() {
+        return strand.answered() != null;
+    }
+
+    /** Fails if its links are broken; for tests. */
+    void checkInvariants() {
+        strand.checkInvariants();
+    }
+
+    @Override
+    public String toString() {
+        return strand.label();
+    }
+}

@@ -1,0 +1,82 @@
+package dev.ropewalk.fibers.internal.boot;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.fiber.Abandonment;
+import dev.ropewalk.fibers.internal.log.LogProviders;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.internal.platform.MemoryReserve;
+
+import org.slf4j.Logger;
+
+/**
+ * The life of a cord that has its thread to itself: it runs, perhaps breaks, and ends.
+ *
+ * <p>Confined to the cord's thread.
+ */
+final class ThreadDriver {
+    private static final Logger LOG = Logs.logger(Cord.class);
+
+    private final CordImpl cord;
+
+    /** Made at once, because there is no memory for it when it is needed. */
+    private final byte[] noMemory;
+
+    ThreadDriver(CordImpl cord) {
+        this.cord = cord;
+        this.noMemory =
+                MemoryReserve.line(
+                        cord
+                                + " broke: java.lang.OutOfMemoryError; its fibers are lost. Bound"
+                                + " what they hold, or how many they are:"
+                                + " CordOptions.withMaxFibers");
+        MemoryReserve.refill();
+        Abandonment.load();
+    }
+
+    /** Returns when the cord has ended. */
+    void drive() {
+        try {
+            cord.loop.run();
+        } catch (OutOfMemoryError full) {
+            breakWithoutMemory(full);
+            if (cord.ownThread == null) {
+                throw full; // to the caller of run
+            }
+        } catch (Throwable broken) {
+            Logs.tellBroken(LOG, broken, "{} broke; its fibers are lost", cord);
+            cord.roster.loseAll("its cord broke: " + broken);
+            throw broken;
+        } finally {
+            cord.end();
+        }
+    }
+
+    /**
+     * First what needs no memory: the line on stderr, and to give back what the fibers held on
+     * their stacks. Then there is some again, but others of the process may take it.
+     */
+    private void breakWithoutMemory(OutOfMemoryError full) {
+        MemoryReserve.tell(noMemory);
+        cord.roster.dropAllStacks();
+        MemoryReserve.release();
+        boolean isTold = false;
+        for (int i = 0; i < Abandonment.MAX_TRIES && !isTold; i++) {
+            try {
+                cord.roster.loseAll("its cord broke: " + full);
+                isTold = true;
+                tellLog(full);
+            } catch (Throwable again) { // the JVM may hide what failed in an error of its own
+                Thread.onSpinWait(); // those that are lost already have given back theirs
+            }
+        }
+        MemoryReserve.refill();
+    }
+
+    /** Not where the log is stderr too, which has its line. */
+    private void tellLog(OutOfMemoryError full) {
+        if (!LogProviders.areMissing()) {
+            Logs.tellBroken(LOG, full, "{} broke; its fibers are lost", cord);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package dev.ropewalk.fibers.internal.context;
+
+import dev.ropewalk.fibers.StackKind;
+import dev.ropewalk.fibers.SwitchHook;
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.stack.Stacks;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The switch hooks of one cord, which has this only if it has some.
+ *
+ * <p>A fiber keeps its context when it leaves, and gets it when it comes, each on its own thread:
+ * on {@link StackKind#VIRTUAL_THREAD} the root frame runs on another one. What is on the thread in
+ * between is left there, because the next may have the same. The thread's own context is what it
+ * had when it became a cord.
+ *
+ * <p>Hooks run as no fiber and pinned, so a hook that waits or blocks switches nothing: others
+ * would find a fiber here that is on its way to wait, and give it what it cannot take yet.
+ *
+ * <p>Confined to the cord.
+ */
+public final class SwitchHooks {
+    private final CordImpl cord;
+    private final List<Carrier<?>> carriers = new ArrayList<>();
+
+    /** A hook, and what was on the thread before it was the cord's. */
+    private static final class Carrier<T extends @Nullable Object> {
+        final ContextHook<T> hook;
+        private final T threadsOwn;
+
+        Carrier(ContextHook<T> hook) {
+            this.hook = hook;
+            this.threadsOwn = hook.read();
+        }
+
+        void showThreadsOwn() {
+            hook.show(threadsOwn);
+        }
+    }
+
+    private interface Step {
+        void take(Carrier<?> carrier);
+    }
+
+    /** Null if there are none, which is all that a cord without hooks pays. */
+    public static @Nullable SwitchHooks of(CordImpl cord, List<SwitchHook<?>> hooks) {
+        return hooks.isEmpty() ? null : new SwitchHooks(cord);
+    }
+
+    private SwitchHooks(CordImpl cord) {
+        this.cord = cord;
+    }
+
+    /** On the thread that becomes the cord, whose root fiber begins with its context. */
+    public void begin(List<SwitchHook<?>> hooks, FiberImpl<?> root) {
+        for (SwitchHook<?> each : hooks) {
+            ContextHook<?> hook = (ContextHook<?>) each;
+            try {
+                carriers.add(new Carrier<>(hook));
+                hook.keep(root);
+            } catch (Throwable broken) {
+                report(root, hook, "read the context of " + Thread.currentThread(), broken);
+            }
+        }
+        if (root.locals != null) {
+            root.locals = root.locals.handDown(); // what it begins with, also when restarted
+        }
+    }
+
+    /** The fiber is about to leave this thread, or to spin another that begins with its context. */
+    public void keep(FiberImpl<?> fiber) {
+        if (fiber.outcome() != null) {
+            return; // abandoned while it ran
+        }
+        each(fiber, "read the context of", carrier -> carrier.hook.keep(fiber));
+    }
+
+    /** The fiber has come onto this thread. */
+    public void show(FiberImpl<?> fiber) {
+        each(fiber, "set the context of", carrier -> carrier.hook.showThatOf(fiber));
+    }
+
+    /** What runs now is no fiber. */
+    public void showThreadsOwn() {
+        each(cord.root(), "set the thread's own context beside", Carrier::showThreadsOwn);
+    }
+
+    private void each(FiberImpl<?> fiber, String what, Step step) {
+        cord.loop.asNoFiber(
+                () -> {
+                    if (Thread.currentThread().isVirtual()) { // a hook may block
+                        Stacks.runPinned(() -> take(fiber, what, step));
+                    } else {
+                        take(fiber, what, step);
+                    }
+                });
+    }
+
+    private void take(FiberImpl<?> fiber, String what, Step step) {
+        for (Carrier<?> carrier : carriers) {
+            try {
+                step.take(carrier);
+            } catch (Throwable broken) {
+                report(fiber, carrier.hook, what + " " + fiber, broken);
+            }
+        }
+    }
+
+    private void report(FiberImpl<?> fiber, SwitchHook<?> hook, String what, Throwable broken) {
+        cord.reportUncaught(
+                fiber,
+                new IllegalStateException(
+                        hook + " could not " + what + ": " + FiberImpl.textOf(broken), broken));
+    }
+
+    /** A fiber is being made; its parent may be the one that runs here. */
+    static void beforeSpin(FiberImpl<?> parent) {
+        CordImpl here = parent.cordOrNull();
+        if (here != null
+                && here.hooks != null
+                && here.isCurrent()
+                && here.loop.running() == parent) {
+            here.hooks.keep(parent);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package dev.ropewalk.fibers.internal.cord;
+
+import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.internal.log.Logs;
+
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.slf4j.Logger;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The cord's many-producers queue of messages from other threads (rule F8).
+ *
+ * <p>After {@link #close} nothing is left behind: a message that came too late is told so, either
+ * by the closing cord or by a sender, whoever sees it: one after the other, in the order in which
+ * they came.
+ */
+public final class Inbox {
+    private static final Logger LOG = Logs.logger(Inbox.class);
+
+    private final ManyToOneConcurrentLinkedQueue<CordMessage> queue =
+            new ManyToOneConcurrentLinkedQueue<>();
+    private volatile boolean closed;
+
+    /** How often somebody has asked to refuse what is there since the one who is at it began. */
+    private final AtomicInteger toRefuse = new AtomicInteger();
+
+    /** From any thread. The caller wakes the cord. */
+    void add(CordMessage message) {
+        queue.offer(message);
+        if (closed) {
+            CordImpl here = CordImpl.currentOrNull();
+            if (here == null) {
+                refuseAll();
+            } else {
+                here.loop.asNoFiber(this::refuseAll);
+            }
+        }
+    }
+
+    public boolean isEmpty() {
+        return queue.isEmpty();
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** A hint, because it can change at once. From any thread. */
+    int size() {
+        return queue.size();
+    }
+
+    /**
+     * On the cord: runs up to {@code limit} messages, and returns how many they were; the others
+     * wait for the next poll.
+     */
+    public int drain(int limit) {
+        for (int i = 0; i < limit; i++) {
+            CordMessage message = queue.poll();
+            if (message == null) {
+                return i;
+            }
+            try {
+                message.onCord();
+            } catch (Throwable broken) {
+                Logs.tellBroken(LOG, broken, "a message to a cord failed: {}", message);
+            }
+        }
+        return limit;
+    }
+
+    void close() {
+        closed = true;
+        refuseAll();
+    }
+
+    /**
+     * The cord has left, so late senders take turns as the queue's one consumer: who finds another
+     * one at it only has it poll once more. So the messages of a sender are refused in order.
+     */
+    private void refuseAll() {
+        int asked = toRefuse.getAndIncrement() == 0 ? 1 : 0;
+        while (asked != 0) {
+            while (!queue.isEmpty()) {
+                CordMessage message = queue.poll();
+                if (message == null) {
+                    // A sender has taken its place and not linked its message yet: a few
+                    // instructions. It may have asked before that whether this is closed.
+                    Thread.onSpinWait();
+                } else {
+                    refuse(message);
+                }
+            }
+            asked = toRefuse.addAndGet(-asked);
+        }
+    }
+
+    private static void refuse(CordMessage message) {
+        try {
+            message.onClosed();
+        } catch (Throwable broken) {
+            String text = "a message to a cord that has ended failed: {}";
+            Logs.tellBroken(LOG, broken, text, message);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package dev.ropewalk.fibers.internal.cord;
+
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+
+/**
+ * The cord's FIFO ring of (fiber, resume value), confined to the cord (rule F1).
+ *
+ * <p>Fibers and values lie in turn in one array, so an entry is one cache line's worth of
+ * neighbours and costs no object. The ring doubles when full and never shrinks: its size is the
+ * largest number of fibers that were runnable at once.
+ *
+ * <p>What is taken stays in its slots until {@link #forgetTaken}, which each poll calls: to clear
+ * them at each switch takes two more stores of a reference there, with barriers whose machine code
+ * is a tenth of a switch's and more (see {@link FiberCore} on what that costs). So garbage of some
+ * hundred switches is kept alive until the next poll, and none while the cord is idle or has ended.
+ */
+public final class RunQueue {
+    private static final int FIRST_CAPACITY = 64;
+
+    private @Nullable Object[] ring = new @Nullable Object[2 * FIRST_CAPACITY];
+    private int mask = 2 * FIRST_CAPACITY - 1;
+    private int head;
+    private int tail;
+
+    /** Entries taken since they were forgotten last; their slots lie before the head. */
+    private int taken;
+
+    /** All or nothing: the only call in it, which can fail for want of memory, comes first. */
+    void add(FiberImpl<?> fiber, @Nullable Object resumeValue) {
+        if (((tail + 2) & mask) == head) {
+            grow();
+        }
+        int at = tail;
+        ring[at] = fiber;
+        ring[at + 1] = resumeValue;
+        tail = (at + 2) & mask;
+    }
+
+    @Nullable FiberImpl<?> peek() {
+        return head == tail ? null : (FiberImpl<?>) ring[head];
+    }
+
+    /**
+     * Removes the head; null when empty. Its value is there for {@link #takeValue}, which must come
+     * before the next entry is added or taken, and before what was taken is forgotten.
+     */
+    @Nullable FiberImpl<?> take() {
+        FiberImpl<?> fiber = peek();
+        if (fiber != null) {
+            drop();
+        }
+        return fiber;
+    }
+
+    /** Like {@link #take} of the head that {@link #peek} has returned. */
+    void drop() {
+        head = (head + 2) & mask;
+        taken++;
+    }
+
+    /** The value of the entry taken last. */
+    @Nullable Object takeValue() {
+        return ring[((head - 2) & mask) + 1];
+    }
+
+    /** Lets go of the fibers and values that were taken, where no others have taken their slots. */
+    public void forgetTaken() {
+        int at = head;
+        for (int i = Math.min(taken, free()); i > 0; i--) {
+            at = (at - 2) & mask;
+            ring[at] = null;
+            ring[at + 1] = null;
+        }
+        taken = 0;
+    }
+
+    /** Entries that could be added if the last free one could be used too. */
+    private int free() {
+        return (ring.length >> 1) - size();
+    }
+
+    int size() {
+        return ((tail - head) & mask) >> 1;
+    }
+
+    /** Brings the entry of {@code fiber} to the head, out of turn; it must have one. */
+    void bringToHead(FiberImpl<?> fiber) {
+        Object value = valueOf(fiber);
+        if (!remove(fiber)) {
+            throw new IllegalStateException(fiber + " has no entry in " + this);
+        }
+        add(fiber, value);
+        for (int i = size() - 1; i > 0; i--) {
+            swap(i, i - 1);
+        }
+    }
+
+    private void swap(int one, int other) {
+        int first = (head + 2 * one) & mask;
+        int second = (head + 2 * other) & mask;
+        for (int half = 0; half < 2; half++) {
+            Object swapped = ring[first + half];
+            ring[first + half] = ring[second + half];
+            ring[second + half] = swapped;
+        }
+    }
+
+    /** Brings entry {@code index}, counted from the head, to the head: the seeded order of F14. */
+    void swapToHead(int index) {
+        swap(0, Objects.checkIndex(index, size()));
+    }
+
+    /** The value in the entry of {@code fiber}; null if it has none. */
+    public @Nullable Object valueOf(FiberImpl<?> fiber) {
+        for (int at = head; at != tail; at = (at + 2) & mask) {
+            if (ring[at] == fiber) {
+                return ring[at + 1];
+            }
+        }
+        return null;
+    }
+
+    /** Takes out the entry of {@code fiber}, keeping the order; false if it has none. */
+    public boolean remove(FiberImpl<?> fiber) {
+        for (int at = head; at != tail; at = (at + 2) & mask) {
+            if (ring[at] == fiber) {
+                for (int next = (at + 2) & mask; next != tail; next = (next + 2) & mask) {
+                    ring[at] = ring[next];
+                    ring[at + 1] = ring[next + 1];
+                    at = next;
+                }
+                tail = (tail - 2) & mask;
+                ring[tail] = null;
+                ring[tail + 1] = null;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** When one entry is free. */
+    private void grow() {
+        int length = ring.length;
+        @Nullable Object[] doubled = new @Nullable Object[2 * length];
+        int used = (tail - head) & mask;
+        System.arraycopy(ring, head, doubled, 0, length - head);
+        System.arraycopy(ring, 0, doubled, length - head, head);
+        ring = doubled;
+        mask = doubled.length - 1;
+        head = 0;
+        tail = used;
+        taken = 0;
+    }
+
+    void checkInvariants() {
+        for (int i = 0; i < ring.length; i += 2) {
+            boolean used = ((i - head) & mask) < ((tail - head) & mask);
+            boolean isTaken = ((head - 2 - i) & mask) < 2 * taken;
+            if (used && ring[i] == null) {
+                throw new IllegalStateException("slot=" + i + " has no fiber in " + this);
+            }
+            if (!used && !isTaken && (ring[i] != null || ring[i + 1] != null)) {
+                throw new IllegalStateException(
+                        "slot="
+                                + i
+                                + " is free, fiber="
+                                + ring[i]
+                                + " value="
+                                + ring[i + 1]
+                                + " in "
+                                + this);
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "RunQueue[size="
+                + size()
+                + " head="
+                + head
+                + " tail="
+                + tail
+                + " taken="
+                + taken
+                + "]";
+    }
+}

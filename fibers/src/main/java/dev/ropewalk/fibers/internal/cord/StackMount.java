@@ -1,0 +1,160 @@
+package dev.ropewalk.fibers.internal.cord;
+
+import dev.ropewalk.fibers.StackKind;
+import dev.ropewalk.fibers.internal.fiber.Abandonment;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.stack.Stack;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stacks of a cord, and how its thread gets onto one and off again.
+ *
+ * <p>A fiber that has a stack of its own is entered there. Any other fiber is run inline by a
+ * worker: a stack whose frame is {@link #work}. A worker goes on with the next entry as long as
+ * that needs no other stack, so what never waits costs no switch; otherwise it ends, and so control
+ * is back at the root frame. A fiber that waits in the middle keeps its worker, and the root frame
+ * makes another.
+ *
+ * <p>The way of control: root frame -> enter -> one stack -> yield -> root frame. Stacks never
+ * nest, but with late unmount, see {@link LightMount}.
+ *
+ * <p>Confined to the cord's thread.
+ */
+public abstract sealed class StackMount permits LightMount, VirtualMount {
+    final CordImpl cord;
+
+    /** The body of every stack. */
+    final Runnable worker = this::work;
+
+    /** Whether a fiber that yields leaves its stack late; see {@link LightMount}. */
+    public final boolean leavesLate;
+
+    /** What the next worker runs first. */
+    private @Nullable FiberImpl<?> handedOver;
+
+    StackMount(CordImpl cord, boolean leavesLate) {
+        this.cord = cord;
+        this.leavesLate = leavesLate;
+    }
+
+    static StackMount of(CordImpl cord) {
+        return cord.options.stacks() == StackKind.VIRTUAL_THREAD
+                ? new VirtualMount(cord)
+                : new LightMount(cord);
+    }
+
+    // ---------------------------------------------------------------- by the root frame
+
+    public final void enter(FiberImpl<?> fiber) {
+        Stack stack = fiber.stack();
+        FiberLoop loop = cord.loop;
+        if (stack == null) {
+            try {
+                stack = freshStack();
+            } catch (OutOfMemoryError full) {
+                failWithoutStack(fiber, full);
+                return;
+            }
+            handedOver = fiber;
+        } else {
+            fiber.beforeEnter();
+            loop.running = fiber;
+            loop.switchedIn(fiber);
+        }
+        enterStack(stack);
+        FiberImpl<?> left = loop.running; // null if the worker ended, or yielded between two fibers
+        loop.running = null;
+        loop.switchedOut(left);
+    }
+
+    private static void failWithoutStack(FiberImpl<?> fiber, OutOfMemoryError full) {
+        try {
+            fiber.failWithoutStack(full);
+        } catch (OutOfMemoryError again) {
+            Abandonment.endWithoutMemory(fiber, again);
+        }
+    }
+
+    /** A stack at the beginning of {@link #work}, or in the middle of it. */
+    abstract Stack freshStack();
+
+    abstract void enterStack(Stack stack);
+
+    /** By message: a stack that was blocked in the JDK can go on. */
+    abstract void stackReady(Stack stack, @Nullable Object blocked);
+
+    /** Whether a stack of no fiber can go on, which only the root frame can enter. */
+    abstract boolean isStackReady();
+
+    abstract void enterReadyStacks();
+
+    /** Stacks of no fiber that are still to come to their end. */
+    abstract boolean hasNobodysStacks();
+
+    abstract void endIdleStacks();
+
+    /** How many stacks are kept for the next fibers; from other threads a hint. */
+    abstract int idleStacks();
+
+    // ---------------------------------------------------------------- on a stack
+
+    /** The one that the calling code runs on. */
+    public abstract Stack mountedStack();
+
+    /** A fiber that waits, or is in the run queue, yields; returns when it is to go on. */
+    public abstract void yieldLate(Stack own, FiberImpl<?> fiber);
+
+    /** Has the next worker begin with the fiber. */
+    final void handOver(FiberImpl<?> fiber) {
+        handedOver = fiber;
+    }
+
+    /** The frame at the bottom of every stack. */
+    private void work() {
+        FiberLoop loop = cord.loop;
+        do {
+            FiberImpl<?> fiber = handedOver;
+            handedOver = null;
+            while (fiber != null) {
+                loop.running = fiber;
+                loop.switchedIn(fiber);
+                try {
+                    fiber.turn();
+                } catch (OutOfMemoryError full) {
+                    Abandonment.endWithoutMemory(fiber, full);
+                }
+                loop.switchedOut(fiber);
+                forgetFiber();
+                fiber = nextInline();
+            }
+            loop.untilPoll++; // the frame below counts the switch that this frame could not do
+            loop.running = null;
+        } while (keepIdle());
+    }
+
+    /** The next fiber finds nothing of the last one on this stack. */
+    abstract void forgetFiber();
+
+    /** Until it is entered with the next fiber; false if this worker is to end now. */
+    abstract boolean keepIdle();
+
+    /**
+     * The next entry if a worker can run it on its own stack; null means: back to the root frame.
+     */
+    private @Nullable FiberImpl<?> nextInline() {
+        FiberLoop loop = cord.loop;
+        if (loop.isPollDueAfterSwitch() || cord.orderSeeded) {
+            return null;
+        }
+        FiberImpl<?> head = loop.runQueue.peek();
+        if (head == null && cord.tasks != null && startsTasks()) {
+            loop.startTask(cord.tasks);
+            head = loop.runQueue.peek();
+        }
+        return head == null || head.stack() != null ? null : loop.runQueue.take();
+    }
+
+    /** Whether a worker may do what was sent to a task that starts. */
+    abstract boolean startsTasks();
+}

@@ -1,0 +1,259 @@
+package dev.ropewalk.fibers.internal.fiber;
+
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberAbandonedException;
+import dev.ropewalk.fibers.internal.platform.MemoryReserve;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.List;
+
+/**
+ * How fibers are given up that did not end (rule F7): they never run again, what they hold goes to
+ * others, and their awaiters are told.
+ *
+ * <p>Everything without a note is confined to the fiber's cord.
+ */
+public final class Abandonment {
+    /** How often a fiber is tried to be abandoned while there is no memory. */
+    public static final int MAX_TRIES = 16;
+
+    private Abandonment() {}
+
+    /** Loads this class while there is memory: a cord that breaks for want of it needs it then. */
+    public static void load() {
+        Ending.load();
+    }
+
+    /**
+     * Of all below it on this cord, which never run again: it gives back what they hold there, and
+     * needs no memory itself: no text either, because a literal is made when it is first met.
+     */
+    public static void dropStacksBelow(FiberImpl<?> fiber) {
+        FiberImpl<?> each = fiber.firstChild();
+        while (each != null) {
+            boolean isOurs = each.cord == fiber.cord;
+            if (isOurs) {
+                each.dropStack();
+            }
+            FiberImpl<?> next = isOurs ? each.firstChild() : null;
+            FiberImpl<?> up = each;
+            while (next == null && up != fiber) {
+                Children in = up.isIn;
+                if (in == null) {
+                    return; // it is in that list, so this cannot be
+                }
+                next = up.nextSibling;
+                up = in.parent;
+            }
+            each = next;
+        }
+    }
+
+    /** With a list of its own, because a tree may be deeper than a stack. */
+    static void abandonAll(Children first, String why) {
+        ArrayDeque<Children> toDo = new ArrayDeque<>();
+        toDo.add(first);
+        for (Children next = toDo.poll(); next != null; next = toDo.poll()) {
+            for (FiberImpl<?> child = next.first(); child != null; child = next.first()) {
+                abandonIn(toDo, child, why);
+                if (next.first() == child) {
+                    next.poll(); // only now: without memory it is tried again
+                }
+            }
+        }
+    }
+
+    /** Each that is abandoned gives back what its stack held, so a later try has some memory. */
+    private static void abandonIn(ArrayDeque<Children> toDo, FiberImpl<?> child, String why) {
+        for (int i = 1; ; i++) {
+            try {
+                if (!child.isEnteredHere()) {
+                    child.sendNow(FiberMessages.abandon(child, why));
+                } else {
+                    abandonAlone(child, why);
+                    if (child.outcome() != null && child.firstChild() != null) {
+                        toDo.add(Family.childList(child));
+                    }
+                }
+                return;
+            } catch (OutOfMemoryError full) {
+                MemoryReserve.release();
+                if (i == MAX_TRIES) {
+                    throw full;
+                }
+            }
+        }
+    }
+
+    /** These children of this fiber, which did not end in time. */
+    public static void abandonChildren(
+            FiberImpl<?> fiber, List<? extends Fiber<?>> those, String why) {
+        Children toAbandon = new Children(fiber);
+        for (Fiber<?> each : those) {
+            FiberImpl<?> child = FiberImpl.of(each);
+            if (Family.childList(fiber).remove(child)) {
+                toAbandon.add(child);
+            } else if (child.isEnteredHere()) {
+                abandon(child, why); // on its way here
+            } else {
+                child.sendNow(FiberMessages.abandon(child, why));
+            }
+        }
+        abandonAll(toAbandon, why);
+    }
+
+    /** The fiber and all below it never run again; their awaiters are told. On its cord. */
+    static void abandon(FiberImpl<?> fiber, String why) {
+        if (abandonAlone(fiber, why)) {
+            abandonAll(Family.childList(fiber), "its parent was abandoned");
+        }
+    }
+
+    /** By its own cord, which ends; its parent on another one has not heard of that. */
+    public static void abandonForeignChild(FiberImpl<?> fiber, String why) {
+        if (abandonAlone(fiber, why)) {
+            abandonAll(Family.childList(fiber), "its parent was abandoned");
+            tellParentElsewhere(fiber);
+        }
+    }
+
+    /** There is no memory to end it as usual: its parent does not wait for it all the same. */
+    public static void endWithoutMemory(FiberImpl<?> fiber, OutOfMemoryError full) {
+        dropStacksBelow(fiber);
+        MemoryReserve.release();
+        lose(fiber, "there was no memory left to end it: " + full);
+        FiberImpl<?> toTell = fiber.parentOrNull();
+        if (toTell != null && toTell.cord == fiber.cord && fiber.isIn != null) {
+            Family.childEnded(toTell, fiber, null); // that it was lost is reported already
+        }
+        MemoryReserve.refill();
+    }
+
+    private static <T extends @Nullable Object> void tellParentElsewhere(FiberImpl<T> fiber) {
+        FiberImpl<?> toTell = fiber.parentOrNull();
+        Outcome<T> end = fiber.outcome;
+        if (toTell != null && end != null && toTell.cord != fiber.cord) {
+            toTell.send(FiberMessages.childEnded(toTell, fiber, end.untaken(fiber)));
+        }
+    }
+
+    /** Like {@link #abandon}, while its parent goes on. */
+    public static <T extends @Nullable Object> void abandonBelow(FiberImpl<T> fiber, String why) {
+        if (abandonAlone(fiber, why)) {
+            abandonAll(Family.childList(fiber), "its parent was abandoned");
+            FiberImpl<?> toTell = fiber.parentOrNull();
+            Outcome<T> end = fiber.outcome;
+            if (toTell != null && end != null) {
+                Ending.tellParent(fiber, toTell, end.untaken(fiber));
+            }
+        }
+    }
+
+    /**
+     * False if there was nothing to do yet: it is dead, or runs and goes at its next switchpoint.
+     */
+    static boolean abandonAlone(FiberImpl<?> fiber, String why) {
+        int from = fiber.rawState();
+        if (from == FiberImpl.DEAD) {
+            return false;
+        }
+        if ((from == FiberImpl.RUNNING || from == FiberImpl.SWITCH_FAILED)
+                && !fiber.cord.roster.isBroken()) {
+            fiber.abandonedFor = why;
+            Cancellation.addPending(fiber, new Unwind.Terminate(fiber + " is to be abandoned"));
+            return false;
+        }
+        Object queued = null;
+        if (fiber.isQueued()) {
+            queued = fiber.cord.loop.runQueue.valueOf(fiber);
+            fiber.cord.loop.runQueue.remove(fiber);
+        }
+        publishAbandoned(fiber, from, why, queued);
+        return true;
+    }
+
+    /** Reports last: the report may block on a virtual thread, and nothing is half done then. */
+    private static void publishAbandoned(
+            FiberImpl<?> fiber, int from, String why, @Nullable Object queued) {
+        FiberAbandonedException leaked = abandonment(fiber, why);
+        if (fiber.openWaiter != null) {
+            fiber.openWaiter.leave(); // first: what its end sets free must not be given to itself
+        }
+        Ending.publish(fiber, from, new Outcome.Abandoned<>(leaked));
+        giveBack(fiber, queued);
+        fiber.cord.reportUncaught(fiber, leaked);
+    }
+
+    /**
+     * Its cord broke while this fiber ran. First those below it, as at any end: an awaiter that is
+     * told may look at once whether the cord is over.
+     */
+    public static void lose(FiberImpl<?> fiber, String why) {
+        if (fiber.firstChild() != null) {
+            abandonAll(Family.childList(fiber), "its parent was lost");
+        }
+        if (fiber.rawState() != FiberImpl.DEAD) {
+            publishAbandoned(fiber, fiber.rawState(), why, null);
+            tellParentElsewhere(fiber);
+        }
+    }
+
+    static <T extends @Nullable Object> void abandonRunning(FiberImpl<T> fiber, String why) {
+        FiberAbandonedException leaked = abandonment(fiber, why);
+        giveBack(fiber, null);
+        fiber.abandonedFor = null;
+        fiber.setEnding(true);
+        Cancellation.setShielded(fiber, true);
+        Outcome<T> end = new Outcome.Abandoned<>(leaked);
+        Ending.finish(
+                fiber,
+                FiberImpl.RUNNING,
+                Family.hasNobodyBelow(fiber) ? end : Ending.endChildren(fiber, end));
+        fiber.cord.reportUncaught(fiber, leaked);
+        for (; ; ) {
+            fiber.cord.mount.mountedStack().yieldControl();
+        }
+    }
+
+    /**
+     * So that nobody gives to a fiber that will never take, and what it was given in the last
+     * moment is not lost.
+     */
+    private static void giveBack(FiberImpl<?> fiber, @Nullable Object queued) {
+        WaitSlot open = fiber.openWaiter;
+        Object value = open == null || open.leave() ? queued : open.given();
+        Object given = value == FiberImpl.RAISED || value == Waits.TIMED_OUT ? null : value;
+        try {
+            if (fiber.waitReason() instanceof GuardedWait node) {
+                node.abandoned(given);
+            } else if (given != null && (open != null || given == endAwaited(fiber))) {
+                throw new FiberAbandonedException(
+                        fiber, "a value was lost that had been given to " + fiber);
+            }
+        } catch (Throwable lost) {
+            fiber.cord.reportUncaught(fiber, lost);
+        }
+    }
+
+    /** Whose end it waited for last, on its own cord or elsewhere. */
+    private static @Nullable FiberImpl<?> endAwaited(FiberImpl<?> fiber) {
+        return fiber.waitReason() instanceof FiberAwait.EndOf end ? end.awaited() : null;
+    }
+
+    /**
+     * A wait was not left for want of stack: it is left now, or what it was given is given back.
+     */
+    static void settle(FiberImpl<?> fiber) {
+        giveBack(fiber, null);
+        fiber.openWaiter = null;
+    }
+
+    private static FiberAbandonedException abandonment(FiberImpl<?> fiber, String why) {
+        return new FiberAbandonedException(
+                fiber,
+                fiber + " was abandoned, for " + why + ". It did not end: " + fiber.describeWait());
+    }
+}

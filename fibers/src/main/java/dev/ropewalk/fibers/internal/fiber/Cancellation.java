@@ -1,0 +1,169 @@
+package dev.ropewalk.fibers.internal.fiber;
+
+import dev.ropewalk.fibers.internal.platform.Unchecked;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What the switchpoints of a fiber raise (rules F4 and F6).
+ *
+ * <p>Two sources: {@code pending}, raised into the fiber as a whole, and the cancel scopes that it
+ * is in. What is pending is at most one exception; a signal of the library stays there until the
+ * fiber has ended, anything else is thrown once. A scope that was cancelled raises its signal at
+ * every switchpoint until it is left. Of several that are due, what is pending comes first, and
+ * then the outermost scope: it unwinds the ones inside it. A shield holds off whatever comes from
+ * outside it.
+ *
+ * <pre>
+ *   due() =  pending                 unless a shield stands between it and here
+ *         or outermost cancelled scope inside the innermost shield
+ *         or null
+ * </pre>
+ *
+ * Invariant: {@code alerted} is set if something is pending or a scope around is cancelled, whether
+ * a shield holds it off or not. It is all that the fast path reads. Rejected: one field that holds
+ * what is due, because a shield or scope that is left would have to find out what it hid.
+ *
+ * <p>Everything is confined to the fiber's cord.
+ */
+public final class Cancellation {
+    private Cancellation() {}
+
+    /** All that the fast path of a call that need not wait reads here. */
+    static boolean hasAlert(FiberImpl<?> fiber) {
+        return fiber.alerted;
+    }
+
+    /** Whether a switchpoint has to look at {@link #due}. */
+    public static boolean isAlerted(FiberImpl<?> fiber) {
+        return fiber.alerted && (!fiber.shielded || fiber.abandonedFor != null);
+    }
+
+    /** What a switchpoint raises here; null if nothing is due, or it is held off. */
+    public static final @Nullable Throwable due(FiberImpl<?> fiber) {
+        if (!isAlerted(fiber)) {
+            return null;
+        }
+        Unwind due = null;
+        for (ScopeNode each = fiber.scope; each != null; each = each.outer()) {
+            Unwind signal = each.signal();
+            due = signal == null ? due : signal;
+            if (each.holdsOff() && fiber.abandonedFor == null) {
+                return due;
+            }
+        }
+        return fiber.pending == null ? due : fiber.pending;
+    }
+
+    /** Throws what is due: a fresh raise of a signal, which stays due; anything else once. */
+    static RuntimeException throwDue(FiberImpl<?> fiber) {
+        Throwable due = Objects.requireNonNull(due(fiber), "nothing is due");
+        if (due instanceof Unwind signal) {
+            throw signal.raise();
+        }
+        if (due == fiber.pending) {
+            fiber.pending = null;
+            refreshAlert(fiber);
+            fiber.forgetInterruptFor(due);
+        }
+        throw Unchecked.<RuntimeException>sneaky(due);
+    }
+
+    public static final @Nullable Throwable pending(FiberImpl<?> fiber) {
+        return fiber.pending;
+    }
+
+    static void addPending(FiberImpl<?> fiber, Throwable raised) {
+        fiber.pending = PendingRules.stronger(fiber.pending, Unwind.originOf(raised));
+        fiber.alerted = true;
+    }
+
+    static final @Nullable Throwable takePending(FiberImpl<?> fiber) {
+        Throwable taken = fiber.pending;
+        fiber.pending = null;
+        refreshAlert(fiber);
+        return taken;
+    }
+
+    /** A wait that was given in the last moment puts back what came too late. */
+    static void keepForNextSwitchpoint(FiberImpl<?> fiber, Throwable raised) {
+        Throwable origin = Unwind.originOf(raised);
+        if (fiber.pending != origin && !(origin instanceof Unwind.Cancel)) {
+            fiber.pending =
+                    fiber.pending == null ? origin : PendingRules.stronger(origin, fiber.pending);
+            fiber.alerted = true;
+        } // otherwise it stands in the fiber or in its scope as before
+    }
+
+    static final @Nullable ScopeNode scope(FiberImpl<?> fiber) {
+        return fiber.scope;
+    }
+
+    static void enterScope(FiberImpl<?> fiber, ScopeNode entered) {
+        fiber.scope = entered;
+        fiber.alerted |= entered.signal() != null;
+    }
+
+    static void leaveScope(FiberImpl<?> fiber, ScopeNode left) {
+        fiber.scope = left.outer();
+        refreshAlert(fiber);
+    }
+
+    static void alert(FiberImpl<?> fiber) {
+        fiber.alerted = true;
+    }
+
+    private static void refreshAlert(FiberImpl<?> fiber) {
+        if (!fiber.alerted) {
+            return;
+        }
+        boolean cancelled = false;
+        for (ScopeNode each = fiber.scope; each != null && !cancelled; each = each.outer()) {
+            cancelled = each.signal() != null;
+        }
+        fiber.alerted = fiber.pending != null || cancelled;
+    }
+
+    /** Whether a limit of a scope that it is in may end its wait. */
+    public static boolean isLimitedByScope(FiberImpl<?> fiber) {
+        for (ScopeNode each = fiber.scope; each != null; each = each.outer()) {
+            if (each.isLimited()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static boolean isShielded(FiberImpl<?> fiber) {
+        return fiber.shielded;
+    }
+
+    static void setShielded(FiberImpl<?> fiber, boolean on) {
+        fiber.shielded = on;
+    }
+
+    /** Runs clean-up whose waits nothing ends early; each of them has a limit. */
+    public static boolean shielded(FiberImpl<?> fiber, BooleanSupplier cleanUp) {
+        boolean before = fiber.shielded;
+        fiber.shielded = true;
+        try {
+            return cleanUp.getAsBoolean();
+        } finally {
+            fiber.shielded = before;
+        }
+    }
+
+    static void checkPending(FiberImpl<?> fiber) {
+        boolean cancelled = false;
+        for (ScopeNode each = fiber.scope; each != null; each = each.outer()) {
+            cancelled |= each.signal() != null;
+        }
+        if ((fiber.pending != null || cancelled) && !fiber.alerted) {
+            throw new IllegalStateException(
+                    "alerted=false pending=" + fiber.pending + " cancelled=" + cancelled);
+        }
+    }
+}

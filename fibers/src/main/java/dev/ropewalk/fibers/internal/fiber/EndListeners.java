@@ -1,0 +1,37 @@
+package dev.ropewalk.fibers.internal.fiber;
+
+import dev.ropewalk.fibers.Fiber;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Those of a fiber that has more than one, told in the order in which they came. */
+final class EndListeners implements EndListener {
+    private final List<EndListener> all = new ArrayList<>();
+
+    EndListeners(EndListener first, EndListener second) {
+        all.add(first);
+        all.add(second);
+    }
+
+    void add(EndListener listener) {
+        all.add(listener);
+    }
+
+    void remove(EndListener listener) {
+        all.remove(listener);
+    }
+
+    int size() {
+        return all.size();
+    }
+
+    @Override
+    public boolean ended(Fiber<?> fiber) {
+        boolean taken = false;
+        for (EndListener each : all) {
+            taken |= each.ended(fiber);
+        }
+        return taken;
+    }
+}

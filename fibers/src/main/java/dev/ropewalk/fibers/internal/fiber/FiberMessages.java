@@ -1,0 +1,168 @@
+package dev.ropewalk.fibers.internal.fiber;
+
+import dev.ropewalk.fibers.CordClosedException;
+import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.FiberFailedException;
+
+import org.jspecify.annotations.Nullable;
+
+/** What other cords and threads ask of a fiber, as messages to its cord (rule F8). */
+public final class FiberMessages {
+    private FiberMessages() {}
+
+    public static CordMessage of(Runnable onCord, Runnable onClosed) {
+        return new CordMessage() {
+            @Override
+            public void onCord() {
+                onCord.run();
+            }
+
+            @Override
+            public void onClosed() {
+                onClosed.run();
+            }
+        };
+    }
+
+    public static CordMessage quiet(Runnable task) {
+        return new Quiet(task);
+    }
+
+    static CordMessage schedule(FiberImpl<?> fiber, @Nullable Object value) {
+        return new Quiet(() -> fiber.scheduleHere(value));
+    }
+
+    static CordMessage raise(FiberImpl<?> fiber, Throwable failure) {
+        return new Quiet(() -> fiber.raiseHere(failure));
+    }
+
+    static CordMessage abandon(FiberImpl<?> fiber, String why) {
+        return new Quiet(() -> Abandonment.abandon(fiber, why));
+    }
+
+    static CordMessage childEnded(
+            FiberImpl<?> parent, FiberImpl<?> child, @Nullable FiberFailedException untaken) {
+        return new CordMessage() {
+            @Override
+            public void onCord() {
+                Family.childEnded(parent, child, untaken);
+            }
+
+            @Override
+            public void onClosed() {
+                if (untaken != null) {
+                    child.cord().reportUntaken(child, untaken);
+                }
+            }
+        };
+    }
+
+    static CordMessage removeListener(FiberImpl<?> fiber, EndListener listener) {
+        return new Quiet(() -> fiber.removeListener(listener));
+    }
+
+    static CordMessage addListener(FiberImpl<?> fiber, EndListener listener) {
+        return new CordMessage() {
+            @Override
+            public void onCord() {
+                if (fiber.outcome() == null) {
+                    fiber.addListener(listener);
+                } else {
+                    FiberAwait.tellEnd(fiber, listener);
+                }
+            }
+
+            @Override
+            public void onClosed() {
+                FiberAwait.tellEnd(fiber, listener);
+            }
+        };
+    }
+
+    /**
+     * Has the uncaught handler told what comes to light as another fiber ends: not at once, for
+     * then that fiber is half dead, but by its cord, also if that has just ended.
+     */
+    public static void reportLater(FiberImpl<?> fiber, Throwable failure) {
+        fiber.cord.send(
+                new CordMessage() {
+                    @Override
+                    public void onCord() {
+                        fiber.cord.reportUncaught(fiber, failure);
+                    }
+
+                    @Override
+                    public void onClosed() {
+                        onCord();
+                    }
+                });
+    }
+
+    /** The old parent lets go of a child that was given to another one, and passes it on. */
+    static CordMessage letGo(FiberImpl<?> oldParent, FiberImpl<?> child, FiberImpl<?> newParent) {
+        return new CordMessage() {
+            @Override
+            public void onCord() {
+                Adoption.letGo(oldParent, child, newParent);
+            }
+
+            @Override
+            public void onClosed() {
+                newParent.sendNow(takeIn(newParent, child));
+            }
+        };
+    }
+
+    static CordMessage takeIn(FiberImpl<?> newParent, FiberImpl<?> child) {
+        return new CordMessage() {
+            @Override
+            public void onCord() {
+                Adoption.takeIn(newParent, child);
+            }
+
+            @Override
+            public void onClosed() {
+                child.terminate();
+                child.detach();
+                Adoption.arrive(child);
+            }
+        };
+    }
+
+    /** Starts a fiber that another cord or thread spun. */
+    public static CordMessage start(FiberImpl<?> fiber, boolean enterIntoParent) {
+        return new CordMessage() {
+            @Override
+            public void onCord() {
+                fiber.cord().roster.start(fiber, enterIntoParent);
+            }
+
+            @Override
+            public void onClosed() {
+                Ending.refuseStart(
+                        fiber,
+                        new CordClosedException(
+                                fiber + " was not started: " + fiber.cord() + " has ended"));
+            }
+        };
+    }
+
+    /** A message that has nothing left to do once the fiber's cord has ended. */
+    private static final class Quiet extends CordMessage {
+        private final Runnable task;
+
+        Quiet(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public void onCord() {
+            task.run();
+        }
+
+        @Override
+        public void onClosed() {
+            // The fiber is dead with its cord: schedule, raise and the like have no effect.
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package dev.ropewalk.fibers.internal.fiber;
+
+import dev.ropewalk.fibers.FiberFailedException;
+
+import org.jspecify.annotations.Nullable;
+
+/** The fibers of one scope, as their owner's end of a child tells it. On the owner's cord. */
+public interface ScopeMembers {
+    /** A member is over, and this is its failure if nobody took it. */
+    void ended(FiberImpl<?> member, @Nullable FiberFailedException untaken);
+
+    /** The owner awaited a member that failed, and did not take its failure after all. */
+    void failedAfterAll(FiberImpl<?> member, FiberFailedException untaken);
+
+    /** A member has ended, or was given to another parent. */
+    void forget(FiberImpl<?> member);
+}

@@ -1,0 +1,34 @@
+package dev.ropewalk.fibers.internal.fiber;
+
+import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the kernel asks of a task, which is a fiber that has no cord before one takes it (rule F15).
+ */
+public interface TaskSlot {
+    /** Null until the task is claimed. */
+    @Nullable CordImpl cord();
+
+    /** For the claimer of the task; false if it was claimed already. From any thread. */
+    boolean send(CordMessage message);
+
+    /** Somebody wants something of the task: it does not wait for its turn. From any thread. */
+    void claimSoon(FiberImpl<?> task);
+
+    /** Spun by no fiber, or detached: its failure is reported, and cancels nobody. */
+    boolean isOwnerless();
+
+    void setOwnerless(boolean on);
+
+    /** Its body begins; on its cord. */
+    void begin();
+
+    /** It has ended, on its cord or wherever it was refused. */
+    void ended(FiberImpl<?> task);
+
+    /** {@return its scheduler, for messages} */
+    Object scheduler();
+}

@@ -1,0 +1,224 @@
+package dev.ropewalk.fibers.internal.fiber;
+
+import dev.ropewalk.fibers.FiberFailedException;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the library itself raises in a fiber. An {@code Error}, so that {@code catch (Exception e)}
+ * in user code swallows none (rule F6); it turns into an exception at the edge that owns it.
+ *
+ * <p>An origin stands in its fiber or scope until that is over. It is never thrown itself: each
+ * switchpoint throws a fresh {@link #raise} of it. Otherwise a block of try-with-resources whose
+ * {@code close} is a switchpoint would add a signal to itself as suppressed, which Java forbids,
+ * and the signal would be lost. At the edge, {@link #atEdge} leads from the raise back to its
+ * origin, which takes over what failed in clean-up while the raise was on its way.
+ */
+public abstract sealed class Unwind extends Error {
+    private static final long serialVersionUID = 1L;
+
+    /** How often it may be swallowed before the fiber is abandoned. */
+    static final int MAX_RAISES = 1_000;
+
+    /** Null if this is an origin. */
+    private final @Nullable Unwind origin;
+
+    /** Of an origin. */
+    private int raises;
+
+    private Unwind(@Nullable Unwind origin, @Nullable String message, @Nullable Throwable cause) {
+        super(message, cause, true, false);
+        this.origin = origin;
+    }
+
+    // ---------------------------------------------------------------- origins and raises
+
+    /** {@return a fresh one, to be thrown; it shows what the origin has suppressed so far} */
+    final Unwind raise() {
+        Unwind raise = copy();
+        for (Throwable each : getSuppressed()) {
+            raise.addSuppressed(each);
+        }
+        return raise;
+    }
+
+    /** {@return a raise of the same kind} */
+    abstract Unwind copy();
+
+    final Unwind origin() {
+        return origin == null ? this : origin;
+    }
+
+    /** What stands for the thrown in its fiber or scope: the origin of a raise, or itself. */
+    static Throwable originOf(Throwable thrown) {
+        return thrown instanceof Unwind signal ? signal.origin() : thrown;
+    }
+
+    /**
+     * What the thrown is at the edge that owns it: the origin of a raise, which has taken over the
+     * failures that the raise suppressed; or itself.
+     */
+    static Throwable atEdge(Throwable thrown) {
+        if (!(thrown instanceof Unwind raise) || raise.origin == null) {
+            return thrown;
+        }
+        moveFailures(raise, raise.origin);
+        return raise.origin;
+    }
+
+    /**
+     * A raise among the suppressed is no failure: its origin stands elsewhere, and is raised again
+     * if it is not over.
+     */
+    private static void moveFailures(Throwable from, Throwable to) {
+        for (Throwable each : from.getSuppressed()) {
+            if (each instanceof Unwind raise && raise.origin != null) {
+                moveFailures(raise, to);
+            } else if (each != to && !isSuppressedIn(to, each)) {
+                to.addSuppressed(each);
+            }
+        }
+    }
+
+    /** Whether the one, or a raise of it, is among what the other has suppressed already. */
+    static boolean isSuppressedIn(Throwable other, Throwable one) {
+        for (Throwable each : other.getSuppressed()) {
+            if (originOf(each) == originOf(one)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Of an origin: counts one more raise; false when that is one too many. */
+    final boolean mayRaiseAgain() {
+        return ++raises <= MAX_RAISES;
+    }
+
+    // ---------------------------------------------------------------- the kinds
+
+    /** Ends the fiber for good. */
+    abstract static sealed class End extends Unwind {
+        private static final long serialVersionUID = 1L;
+
+        private End(@Nullable Unwind origin, @Nullable String message) {
+            super(origin, message, null);
+        }
+    }
+
+    /** Ends the fiber without a result. */
+    public static final class Terminate extends End {
+        private static final long serialVersionUID = 1L;
+
+        public Terminate(String message) {
+            super(null, message);
+        }
+
+        private Terminate(Terminate origin) {
+            super(origin, origin.getMessage());
+        }
+
+        @Override
+        Unwind copy() {
+            return new Terminate(this);
+        }
+    }
+
+    /** Ends the fiber with a result. */
+    public static final class Stop extends End {
+        private static final long serialVersionUID = 1L;
+
+        @SuppressWarnings("serial") // signals never leave the process
+        final @Nullable Object result;
+
+        public Stop(String message, @Nullable Object result) {
+            super(null, message);
+            this.result = result;
+        }
+
+        private Stop(Stop origin) {
+            super(origin, origin.getMessage());
+            this.result = origin.result;
+        }
+
+        @Override
+        Unwind copy() {
+            return new Stop(this);
+        }
+    }
+
+    /** Leaves the body and runs it again. */
+    static final class Restart extends Unwind {
+        private static final long serialVersionUID = 1L;
+
+        Restart(String message) {
+            super(null, message, null);
+        }
+
+        private Restart(Restart origin) {
+            super(origin, origin.getMessage(), null);
+        }
+
+        @Override
+        Unwind copy() {
+            return new Restart(this);
+        }
+    }
+
+    /** A child failed and nobody awaited or supervised it: the parent's body is cancelled. */
+    static final class ChildFailed extends Unwind {
+        private static final long serialVersionUID = 1L;
+
+        /** Made with the child's stack of causes; becomes the parent's failure. */
+        final FiberFailedException failure;
+
+        ChildFailed(FiberFailedException failure) {
+            super(null, failure.getMessage(), failure);
+            this.failure = failure;
+        }
+
+        private ChildFailed(ChildFailed origin) {
+            super(origin, origin.getMessage(), origin.failure);
+            this.failure = origin.failure;
+        }
+
+        @Override
+        Unwind copy() {
+            return new ChildFailed(this);
+        }
+    }
+
+    /** Leaves one cancel scope; only that scope catches it. */
+    public static final class Cancel extends Unwind {
+        private static final long serialVersionUID = 1L;
+
+        @SuppressWarnings("serial") // signals never leave the process
+        final ScopeNode scope;
+
+        /** Otherwise it was cancelled by a call. */
+        final boolean isTimeout;
+
+        /** What the fiber waited for at that moment; null if it did not wait. */
+        @SuppressWarnings("serial") // signals never leave the process
+        final @Nullable Object waitedFor;
+
+        Cancel(ScopeNode scope, boolean isTimeout, @Nullable Object waitedFor) {
+            super(null, "a cancel scope is being left", null);
+            this.scope = scope;
+            this.isTimeout = isTimeout;
+            this.waitedFor = waitedFor;
+        }
+
+        private Cancel(Cancel origin) {
+            super(origin, origin.getMessage(), null);
+            this.scope = origin.scope;
+            this.isTimeout = origin.isTimeout;
+            this.waitedFor = origin.waitedFor;
+        }
+
+        @Override
+        Unwind copy() {
+            return new Cancel(this);
+        }
+    }
+}

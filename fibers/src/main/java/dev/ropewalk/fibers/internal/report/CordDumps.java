@@ -1,0 +1,76 @@
+package dev.ropewalk.fibers.internal.report;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.platform.RealPlatform;
+import dev.ropewalk.fibers.observe.CordDump;
+import dev.ropewalk.fibers.observe.FiberTime;
+import dev.ropewalk.fibers.spi.Waits;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Dumps that are asked for from anywhere. */
+public final class CordDumps {
+    public static final Duration LIMIT = Duration.ofSeconds(1);
+
+    private CordDumps() {}
+
+    /** All are asked before the first answer is awaited. */
+    public static List<CordDump> of(List<? extends Cord> cords, Duration limit) {
+        long limitNs = Waits.nanos(limit);
+        List<CordQuery<CordDump>> queries = new ArrayList<>(cords.size());
+        for (Cord each : cords) {
+            queries.add(
+                    new CordQuery<CordDump>(
+                            CordImpl.of(each),
+                            cord -> cord.loop.asNoFiber(() -> DumpTaker.take(cord))));
+        }
+        for (CordQuery<CordDump> each : queries) {
+            each.ask();
+        }
+        long startNs = now();
+        List<CordDump> dumps = new ArrayList<>(cords.size());
+        for (int i = 0; i < cords.size(); i++) {
+            CordImpl cord = CordImpl.of(cords.get(i));
+            long leftNs = limitNs == Long.MAX_VALUE ? limitNs : limitNs - (now() - startNs);
+            CordDump dump = queries.get(i).await(Math.max(0, leftNs));
+            if (dump != null) {
+                dumps.add(dump);
+            } else if (queries.get(i).hasCordEnded()) {
+                dumps.add(DumpTaker.ofEnded(cord));
+            } else {
+                dumps.add(DumpTaker.ofStuck(cord));
+            }
+        }
+        return dumps;
+    }
+
+    /** The clock by which the asker waits. */
+    private static long now() {
+        CordImpl here = CordImpl.currentOrNull();
+        return here == null ? RealPlatform.now() : here.nanoTime();
+    }
+
+    public static List<FiberTime> top(CordImpl cord, int most, Duration limit) {
+        if (most < 1) {
+            throw new IllegalArgumentException("most=" + most + " is not positive");
+        }
+        if (!FiberTimes.ON) {
+            throw new IllegalStateException(
+                    "how long the fibers of "
+                            + cord
+                            + " ran is not known: start the JVM with -Dropewalk.fiberTimes=true");
+        }
+        CordQuery<List<FiberTime>> query =
+                new CordQuery<>(cord, asked -> asked.loop.times().top(most, asked.nanoTime()));
+        List<FiberTime> top = query.ask().await(Waits.nanos(limit));
+        if (top == null && !query.hasCordEnded()) {
+            throw new TimeoutException(
+                    cord + " did not answer within " + limit + "; its dump() shows where it is");
+        }
+        return top == null ? List.of() : top;
+    }
+}

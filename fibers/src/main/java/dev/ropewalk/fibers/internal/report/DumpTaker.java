@@ -1,0 +1,222 @@
+package dev.ropewalk.fibers.internal.report;
+
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.cord.FiberLoop;
+import dev.ropewalk.fibers.internal.cord.IdleWait;
+import dev.ropewalk.fibers.internal.cord.Inbox;
+import dev.ropewalk.fibers.internal.cord.LightMount;
+import dev.ropewalk.fibers.internal.cord.StackMount;
+import dev.ropewalk.fibers.internal.cord.VirtualMount;
+import dev.ropewalk.fibers.internal.fiber.Cancellation;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.fiber.WaitKind;
+import dev.ropewalk.fibers.internal.stack.Stack;
+import dev.ropewalk.fibers.internal.stack.Stacks;
+import dev.ropewalk.fibers.internal.watch.ThreadSampler;
+import dev.ropewalk.fibers.observe.CordDump;
+import dev.ropewalk.fibers.observe.FiberDump;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Takes the dump of a cord: on it, while none of its fibers moves, or a poorer one from outside.
+ *
+ * <p>The tree is walked with a list of its own, because it may be deeper than a stack. What is user
+ * code, the text of reasons, runs as no fiber, so it cannot wait and change what is being walked.
+ */
+public final class DumpTaker {
+    private static final int MAX_FIBERS = 2_000;
+
+    /** One takes tens of microseconds, and the cord stands meanwhile. */
+    private static final int MAX_STACKS = 200;
+
+    private static final int MAX_FRAMES = 40;
+    private static final int MAX_NAMES = 5;
+
+    /** The switch itself, which is at the top of every stack that waits, and of who dumps. */
+    private static final Set<String> OF_THE_SWITCH =
+            Set.of(
+                    "java.lang.Thread",
+                    "java.lang.VirtualThread",
+                    FiberImpl.class.getName(),
+                    DumpTaker.class.getName(),
+                    CordDumps.class.getName(),
+                    CordQuery.class.getName(),
+                    Inbox.class.getName(),
+                    FiberLoop.class.getName(),
+                    IdleWait.class.getName(),
+                    StackMount.class.getName(),
+                    LightMount.class.getName(),
+                    VirtualMount.class.getName());
+
+    /** A fiber that is to be told, and how deep it is. */
+    private record Entry(FiberImpl<?> fiber, int depth) {}
+
+    private final CordImpl cord;
+    private final WaitGraph graph;
+    private final List<FiberDump> fibers = new ArrayList<>();
+    private int moreFibers;
+    private int stacks;
+
+    private DumpTaker(CordImpl cord) {
+        this.cord = cord;
+        this.graph = new WaitGraph(List.of(cord));
+    }
+
+    // ---------------------------------------------------------------- the kinds
+
+    /** On the cord, as no fiber. */
+    static CordDump take(CordImpl cord) {
+        DumpTaker taker = new DumpTaker(cord);
+        for (FiberImpl<?> top : cord.roster.topFibers()) {
+            taker.addTree(top);
+        }
+        @Nullable FiberImpl<?> running = null;
+        for (FiberImpl<?> each : cord.roster.fibers()) {
+            running = each.rawState() == FiberImpl.RUNNING ? each : running;
+        }
+        return new CordDump(
+                cord.name(),
+                CordDump.State.COMPLETE,
+                cord.readStats(),
+                cord.untilNextTimer(),
+                taker.fibers,
+                taker.moreFibers,
+                taker.graph.cycles(),
+                running == null ? null : running.name(),
+                List.of());
+    }
+
+    /** From outside, of a cord that does not answer; the fiber is a hint. */
+    public static CordDump ofStuck(CordImpl cord) {
+        FiberImpl<?> running = cord.loop.running();
+        return withoutFibers(
+                cord,
+                CordDump.State.INCOMPLETE,
+                running == null ? null : running.name(),
+                trimmed(ThreadSampler.stack(cord.loop.currentThread())));
+    }
+
+    /** On any thread. */
+    static CordDump ofEnded(CordImpl cord) {
+        return withoutFibers(cord, CordDump.State.ENDED, null, List.of());
+    }
+
+    private static CordDump withoutFibers(
+            CordImpl cord,
+            CordDump.State state,
+            @Nullable String running,
+            List<StackTraceElement> stack) {
+        return new CordDump(
+                cord.name(),
+                state,
+                cord.readStats(),
+                null,
+                List.of(),
+                0,
+                List.of(),
+                running,
+                stack);
+    }
+
+    // ---------------------------------------------------------------- the tree
+
+    private void addTree(FiberImpl<?> top) {
+        ArrayDeque<Entry> toDo = new ArrayDeque<>();
+        toDo.push(new Entry(top, 0));
+        while (!toDo.isEmpty()) {
+            Entry next = toDo.pop();
+            FiberImpl<?> sibling = next.depth == 0 ? null : next.fiber.nextSibling;
+            if (sibling != null) {
+                toDo.push(new Entry(sibling, next.depth));
+            }
+            boolean isTop = next.fiber == top;
+            if (next.fiber.cordOrNull() != cord || (next.fiber.isForeignChild() && !isTop)) {
+                continue; // another cord's, which tells of it; or told with the foreign children
+            }
+            if (next.fiber.outcome() == null) {
+                add(next.fiber, next.depth);
+            }
+            FiberImpl<?> child = next.fiber.firstChild();
+            if (child != null) {
+                toDo.push(new Entry(child, next.depth + 1));
+            }
+        }
+    }
+
+    private void add(FiberImpl<?> fiber, int depth) {
+        if (fibers.size() == MAX_FIBERS) {
+            moreFibers++;
+            return;
+        }
+        FiberImpl<?> parent = fiber.parentOrNull();
+        boolean waits = fiber.rawState() == FiberImpl.WAITING;
+        Throwable pending = Cancellation.pending(fiber);
+        fibers.add(
+                new FiberDump(
+                        fiber.id(),
+                        Texts.line(fiber.name()),
+                        depth,
+                        parent == null ? 0 : parent.id(),
+                        fiber.isForeignChild(),
+                        fiber.state(),
+                        waits ? textOf(fiber.waitKind()) : null,
+                        waits ? Texts.of(fiber.waitReason()) : null,
+                        graph.blockersOf(fiber).stream()
+                                .limit(MAX_NAMES)
+                                .map(each -> Texts.line(each.name()))
+                                .toList(),
+                        pending == null ? null : Texts.of(pending),
+                        countChildren(fiber),
+                        cord.loop.times().of(fiber, cord.nanoTime()),
+                        stackOf(fiber)));
+    }
+
+    private static int countChildren(FiberImpl<?> fiber) {
+        int count = 0;
+        for (@Nullable FiberImpl<?> child = fiber.firstChild();
+                child != null;
+                child = child.nextSibling) {
+            count++;
+        }
+        return count;
+    }
+
+    // ---------------------------------------------------------------- stacks
+
+    private List<StackTraceElement> stackOf(FiberImpl<?> fiber) {
+        Stack own = fiber.stack();
+        boolean runs = fiber.rawState() == FiberImpl.RUNNING;
+        if ((own == null && !runs) || stacks == MAX_STACKS) {
+            return List.of();
+        }
+        stacks++;
+        return trimmed(
+                List.of(
+                        runs || own == null
+                                ? Thread.currentThread().getStackTrace()
+                                : own.trace()));
+    }
+
+    private static List<StackTraceElement> trimmed(List<StackTraceElement> all) {
+        return all.stream()
+                .dropWhile(frame -> isOfTheSwitch(frame.getClassName()))
+                .takeWhile(frame -> !frame.getClassName().equals(FiberImpl.class.getName()))
+                .limit(MAX_FRAMES)
+                .toList();
+    }
+
+    private static String textOf(WaitKind kind) {
+        return kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    private static boolean isOfTheSwitch(String className) {
+        return OF_THE_SWITCH.contains(className) || Stacks.FRAMES.contains(className);
+    }
+}

@@ -1,0 +1,140 @@
+package dev.ropewalk.fibers.internal.task;
+
+import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.fiber.TaskSlot;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Where a task is: a fiber of a scheduler that has no cord before one starts it (rule F15).
+ *
+ * <p>States of the slot, which any thread may move:
+ *
+ * <pre>
+ *   null, Note -> Note   send: somebody wants something of the fiber; the notes form a list
+ *   null, Note -> Cord   claim: by the cord that starts it; or for a cord, by who ends it unstarted
+ *                        or pins it there
+ * </pre>
+ *
+ * One compare-and-set decides who has the task. The winner alone then handles the notes, in the
+ * order they were sent, before anything else; what is sent later goes to the cord. So the order of
+ * each sender is kept. Rejected: a lock per queue, which makes a thief, the owner and who cancels
+ * wait for each other.
+ */
+final class SchedulerSlot implements TaskSlot {
+    private static final VarHandle SLOT;
+
+    static {
+        try {
+            SLOT = MethodHandles.lookup().findVarHandle(SchedulerSlot.class, "slot", Object.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private record Note(CordMessage message, @Nullable Note earlier) {}
+
+    final SchedulerImpl scheduler;
+
+    /** Spun by no fiber, or detached: its failure is reported, and cancels nobody. */
+    private boolean isOwnerless;
+
+    /** Its body has begun; of its cord, and of who has seen its end. */
+    private boolean hasBegun;
+
+    /** Counted among the tasks of its cord; of that cord. */
+    boolean isCounted;
+
+    private volatile @Nullable Object slot;
+
+    SchedulerSlot(SchedulerImpl scheduler, boolean isOwnerless) {
+        this.scheduler = scheduler;
+        this.isOwnerless = isOwnerless;
+    }
+
+    static SchedulerSlot of(FiberImpl<?> task) {
+        return (SchedulerSlot) Objects.requireNonNull(task.taskSlot, "taskSlot");
+    }
+
+    @Override
+    public @Nullable CordImpl cord() {
+        return slot instanceof CordImpl claimedFor ? claimedFor : null;
+    }
+
+    @Override
+    public boolean send(CordMessage message) {
+        for (; ; ) {
+            Object seen = slot;
+            if (seen instanceof CordImpl) {
+                return false;
+            }
+            if (SLOT.compareAndSet(this, seen, new Note(message, (Note) seen))) {
+                return true;
+            }
+        }
+    }
+
+    @Override
+    public void claimSoon(FiberImpl<?> task) {
+        scheduler.claimSoon(task);
+    }
+
+    @Override
+    public boolean isOwnerless() {
+        return isOwnerless;
+    }
+
+    @Override
+    public void setOwnerless(boolean on) {
+        isOwnerless = on;
+    }
+
+    @Override
+    public void begin() {
+        hasBegun = true;
+    }
+
+    boolean hasBegun() {
+        return hasBegun;
+    }
+
+    @Override
+    public void ended(FiberImpl<?> task) {
+        scheduler.ended(task, this);
+    }
+
+    @Override
+    public Object scheduler() {
+        return scheduler;
+    }
+
+    /** What was sent to it, in that order; null if somebody else has claimed it. */
+    @Nullable Collection<CordMessage> claim(CordImpl cord) {
+        for (; ; ) {
+            Object seen = slot;
+            if (seen instanceof CordImpl) {
+                return null;
+            }
+            if (SLOT.compareAndSet(this, seen, cord)) {
+                return seen == null ? List.of() : inOrder((Note) seen);
+            }
+        }
+    }
+
+    private static Collection<CordMessage> inOrder(@Nullable Note newest) {
+        ArrayDeque<CordMessage> messages = new ArrayDeque<>();
+        for (Note each = newest; each != null; each = each.earlier()) {
+            messages.addFirst(each.message());
+        }
+        return messages;
+    }
+}

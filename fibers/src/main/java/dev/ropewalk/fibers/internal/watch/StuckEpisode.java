@@ -1,0 +1,105 @@
+package dev.ropewalk.fibers.internal.watch;
+
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.observe.WatchdogHandler;
+import dev.ropewalk.fibers.observe.WatchdogReport;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What is told of a cord that does not yield, from the first suspicion on. Confined to the
+ * watchdog's reporter, but for {@link #setOver}.
+ */
+public final class StuckEpisode {
+    private static final Logger LOG = Logs.logger(StuckEpisode.class);
+
+    private final CordImpl cord;
+    private final WatchdogHandler handler;
+    private @Nullable FiberImpl<?> fiber;
+    private long firstCpuNs = ThreadSampler.UNKNOWN;
+    private volatile boolean isOver;
+
+    StuckEpisode(CordImpl cord, WatchdogHandler handler) {
+        this.cord = cord;
+        this.handler = handler;
+    }
+
+    /** By the ticker, as soon as it sees that the cord moves. */
+    void setOver() {
+        isOver = true;
+    }
+
+    void begin() {
+        firstCpuNs = ThreadSampler.cpuNs(cord.loop.loopThread());
+    }
+
+    void report(@Nullable FiberImpl<?> ran, long ns) {
+        fiber = ran;
+        List<StackTraceElement> stack = stack();
+        WatchdogReport.Monitor monitor = monitor();
+        // Read after these, which otherwise are those of something that came later.
+        boolean isLate = isOver;
+        WatchdogReport.Stuck report =
+                new WatchdogReport.Stuck(
+                        cord,
+                        ran,
+                        Duration.ofNanos(ns),
+                        cpuTime(),
+                        isLate ? List.of() : stack,
+                        isLate ? null : monitor);
+        toFlightRecorder(report);
+        tell(handler, report);
+    }
+
+    private static void toFlightRecorder(WatchdogReport.Stuck report) {
+        try {
+            CordStuckEvent.commit(report);
+        } catch (LinkageError absent) {
+            // A JVM without the module jdk.jfr; the handler is told as always.
+        } catch (Throwable broken) {
+            Logs.tellBroken(LOG, broken, "no event was made of: {}", report);
+        }
+    }
+
+    void reportEnd(long ns) {
+        tell(handler, new WatchdogReport.Over(cord, fiber, Duration.ofNanos(ns), cpuTime()));
+    }
+
+    private List<StackTraceElement> stack() {
+        try {
+            return ThreadSampler.stack(cord.loop.currentThread());
+        } catch (Throwable failed) {
+            Logs.tellBroken(LOG, failed, "the stack of {} could not be taken", cord);
+            return List.of();
+        }
+    }
+
+    private WatchdogReport.@Nullable Monitor monitor() {
+        try {
+            return ThreadSampler.monitor(cord.loop.loopThread());
+        } catch (Throwable failed) {
+            Logs.tellBroken(LOG, failed, "what {} is blocked on could not be found", cord);
+            return null;
+        }
+    }
+
+    private @Nullable Duration cpuTime() {
+        long nowNs = ThreadSampler.cpuNs(cord.loop.loopThread());
+        boolean isKnown = firstCpuNs != ThreadSampler.UNKNOWN && nowNs != ThreadSampler.UNKNOWN;
+        return isKnown ? Duration.ofNanos(nowNs - firstCpuNs) : null;
+    }
+
+    public static void tell(WatchdogHandler handler, WatchdogReport report) {
+        try {
+            handler.stuck(report);
+        } catch (Throwable broken) {
+            Logs.tellBroken(LOG, broken, "a stuck handler failed; it was told: {}", report);
+        }
+    }
+}

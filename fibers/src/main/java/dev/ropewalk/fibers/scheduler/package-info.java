@@ -1,0 +1,14 @@
+/**
+ * Work for several cords: tasks that any of them may start, loops, and graphs of dependent tasks
+ * (rule F15).
+ *
+ * <p>A {@link dev.ropewalk.fibers.scheduler.Scheduler} owns cords, or lends itself to bound
+ * threads; a task is a fiber that has no cord before one of them takes it. How tasks are placed and
+ * stolen is told in internal.task.
+ *
+ * <p>Programs call it from any thread, but for what says that it needs a fiber.
+ */
+@NullMarked
+package dev.ropewalk.fibers.scheduler;
+
+import org.jspecify.annotations.NullMarked;

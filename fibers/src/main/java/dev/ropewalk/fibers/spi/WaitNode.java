@@ -1,0 +1,299 @@
+package dev.ropewalk.fibers.spi;
+
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.fiber.GuardedWait;
+import dev.ropewalk.fibers.internal.fiber.WaitKind;
+import dev.ropewalk.fibers.internal.fiber.WaitSlot;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A waiter at a channel, lock or the like: a place in a {@link WaitQueue} and one wait. Made by
+ * {@link Exclusion#node}, awaited by {@link Exclusion#await}, claimed by {@link
+ * WaitQueue#claimFirst}.
+ *
+ * <p>{@link #claim} decides, {@link #wake} makes the node run; between the two a giver lets go of
+ * the guard.
+ *
+ * @param <E> what a node brings, or wants
+ */
+public abstract sealed class WaitNode<E> {
+    private final @Nullable E element;
+
+    /**
+     * The object that is waited for; set when the wait begins, so that the node can stand for its
+     * reason.
+     */
+    private @Nullable Object guarded;
+
+    /** The guard of the queue; null unless the node waits. */
+    private @Nullable Exclusion guard;
+
+    /** The wait has a limit; set when it begins. */
+    private boolean isLimited;
+
+    /** The queue that the node stands in, and its links there; guarded. */
+    @Nullable WaitQueue<E> queue;
+
+    @Nullable WaitNode<E> previous;
+    @Nullable WaitNode<E> next;
+
+    private WaitNode(@Nullable E element) {
+        this.element = element;
+    }
+
+    /** {@return what the node brings, or wants} */
+    public final @Nullable E element() {
+        return element;
+    }
+
+    /** {@return the fiber that waits, or the thread if it is none of a cord's} */
+    public abstract Object who();
+
+    /**
+     * Ends the wait with the result. Called inside the guard.
+     *
+     * @param result what {@link Exclusion#await} returns there
+     * @return false if the wait is already over; the result was not taken then
+     */
+    public abstract boolean claim(Object result);
+
+    /**
+     * {@return whether a claim may still succeed} False for a node that gave up, or whose fiber was
+     * abandoned, and that still stands in its queue. Called inside the guard; for a shared one only
+     * a hint, because it can change at once.
+     */
+    public abstract boolean isWaiting();
+
+    /**
+     * {@return another place for the same wait, to stand in another queue} So one wait can stand in
+     * several queues: a claim of one place claims the wait, and the other places find it over. The
+     * node itself is awaited; it stands in no queue then, and the waiter takes each place out of
+     * its queue when the wait has ended, however it ended.
+     *
+     * @param <F> what is brought to, or wanted from, that queue
+     * @param brought what it brings, or wants
+     */
+    public final <F> WaitNode<F> place(@Nullable F brought) {
+        return new Place<>(this, brought);
+    }
+
+    /** Makes the node run, after a claim that succeeded. Called outside the guard. */
+    public abstract void wake();
+
+    abstract @Nullable Object await(long limitNanos);
+
+    final void begin(Exclusion by, Object what, long limitNanos) {
+        isLimited = limitNanos != Long.MAX_VALUE;
+        guard = by;
+        guarded = what;
+    }
+
+    /**
+     * However the wait ended; not if the fiber was abandoned in it, because then no clean-up runs.
+     */
+    final void end() {
+        guard = null;
+    }
+
+    final void leaveQueue(Exclusion by, Object what) {
+        by.enter(what);
+        try {
+            WaitQueue<E> stoodIn = queue;
+            if (stoodIn != null) {
+                stoodIn.remove(this);
+            }
+        } finally {
+            by.exit();
+        }
+    }
+
+    /**
+     * The fiber was abandoned, perhaps in this wait: nothing is lost with it, and nobody waits for
+     * it.
+     *
+     * @param given what the wait was ended with in the last moment; null if it was not
+     */
+    final void giveBack(@Nullable Object given) {
+        Exclusion by = guard;
+        Object what = guarded;
+        if (by == null || what == null) {
+            return; // it was over before
+        }
+        guard = null;
+        leaveQueue(by, what);
+        if (what instanceof Handoff giver) {
+            if (given != null) {
+                giver.reclaim(this, given);
+            }
+            giver.abandoned(this);
+        }
+    }
+
+    /** The object that is waited for, as reports show it. */
+    @Override
+    public final String toString() {
+        return String.valueOf(guarded);
+    }
+
+    final @Nullable Object guardedBy() {
+        return guarded;
+    }
+
+    final boolean hasLimit() {
+        return isLimited;
+    }
+
+    /** A fiber of the guard's own cord: a numbered wait, no atomic instruction. */
+    static final class Local<E> extends WaitNode<E> implements GuardedWait {
+        private final FiberImpl<?> fiber = FiberImpl.current();
+        private final long number = fiber.nextWaitNumber();
+
+        Local(@Nullable E element) {
+            super(element);
+        }
+
+        @Override
+        public Object who() {
+            return fiber;
+        }
+
+        @Override
+        public boolean claim(Object result) {
+            return fiber.resume(number, result);
+        }
+
+        @Override
+        public boolean isWaiting() {
+            return fiber.isOpen(number);
+        }
+
+        @Override
+        public void wake() {
+            // The claim has put the fiber on the run queue.
+        }
+
+        @Override
+        @Nullable Object await(long limitNanos) {
+            return fiber.parkFor(WaitKind.LIBRARY, this, limitNanos);
+        }
+
+        @Override
+        public @Nullable Object guarded() {
+            return guardedBy();
+        }
+
+        @Override
+        public boolean isLimited() {
+            return hasLimit();
+        }
+
+        @Override
+        public boolean isLocal() {
+            return true;
+        }
+
+        @Override
+        public void abandoned(@Nullable Object given) {
+            giveBack(given);
+        }
+    }
+
+    /** A fiber of any cord, or a plain thread. */
+    static final class Shared<E> extends WaitNode<E> implements GuardedWait {
+        private final WaitSlot waiter = new WaitSlot();
+        private final Object who;
+
+        Shared(@Nullable E element) {
+            super(element);
+            Fiber<?> fiber = waiter.fiber();
+            this.who = fiber == null ? Thread.currentThread() : fiber;
+        }
+
+        @Override
+        public Object who() {
+            return who;
+        }
+
+        @Override
+        public boolean claim(Object result) {
+            return waiter.claim(result);
+        }
+
+        @Override
+        public boolean isWaiting() {
+            return waiter.isWaiting();
+        }
+
+        @Override
+        public void wake() {
+            waiter.wake();
+        }
+
+        @Override
+        @Nullable Object await(long limitNanos) {
+            return waiter.await(this, limitNanos);
+        }
+
+        @Override
+        public @Nullable Object guarded() {
+            return guardedBy();
+        }
+
+        @Override
+        public boolean isLimited() {
+            return hasLimit();
+        }
+
+        @Override
+        public boolean isLocal() {
+            return false;
+        }
+
+        @Override
+        public void abandoned(@Nullable Object given) {
+            giveBack(given);
+        }
+    }
+
+    /** One of several places of a wait. */
+    private static final class Place<E> extends WaitNode<E> {
+        private final WaitNode<?> wait;
+
+        Place(WaitNode<?> wait, @Nullable E element) {
+            super(element);
+            this.wait = wait;
+        }
+
+        @Override
+        public Object who() {
+            return wait.who();
+        }
+
+        @Override
+        public boolean claim(Object result) {
+            return wait.claim(result);
+        }
+
+        @Override
+        public boolean isWaiting() {
+            return wait.isWaiting();
+        }
+
+        @Override
+        public void wake() {
+            wait.wake();
+        }
+
+        @Override
+        @Nullable Object await(long limitNanos) {
+            throw new IllegalStateException(
+                    "a place of "
+                            + who()
+                            + " was awaited for "
+                            + this
+                            + "; await the node that it was made of");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package dev.ropewalk.fibers.spi;
+
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.fiber.WaitKind;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+
+/**
+ * Numbered waits of the current cord's fibers, for those who build channels, mailboxes and locks
+ * that are confined to one cord (rule F4). {@link WaitCell} is the form that crosses cords.
+ *
+ * <p>To wait: begin with {@link #switchpoint}, take {@link #nextNumber}, put (fiber, number) where
+ * a giver finds it, and {@link #park}. To give: {@link #resume} with that number. A resume with an
+ * old number is refused, so a late giver never ends the wrong wait; it then takes its next waiter.
+ * A waiting operation that leaves by an exception must take its entry out again (rule F5).
+ */
+public final class Waits {
+    /** What {@link #park(Object, long)} returns when the time limit passed. */
+    public static final Object TIMED_OUT =
+            new Object() {
+                @Override
+                public String toString() {
+                    return "TIMED_OUT";
+                }
+            };
+
+    /** A time limit that never passes. */
+    public static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+
+    private Waits() {}
+
+    /**
+     * {@return the number of the wait that the current fiber opens with its next {@code park}}
+     *
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static long nextNumber() {
+        return FiberImpl.current().nextWaitNumber();
+    }
+
+    /**
+     * Waits until {@link #resume}, for ever if need be. A switchpoint.
+     *
+     * @param reason what is waited for; its {@code toString} is shown in reports
+     * @return the value given to {@code resume}
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static @Nullable Object park(Object reason) {
+        return FiberImpl.current().park(WaitKind.LIBRARY, reason);
+    }
+
+    /**
+     * Waits until {@link #resume} or until the limit passes. A switchpoint.
+     *
+     * @param reason what is waited for; its {@code toString} is shown in reports
+     * @param timeoutNanos the limit in nanoseconds; 0 or less times out after one turn of the cord
+     * @return the value given to {@code resume}, or {@link #TIMED_OUT}
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static @Nullable Object park(Object reason, long timeoutNanos) {
+        return FiberImpl.current().parkFor(WaitKind.LIBRARY, reason, timeoutNanos);
+    }
+
+    /**
+     * Begins a call that may wait, also one that need not: raises what is due in the current fiber,
+     * yields if the fiber has had its turn (the cord was marked by the ticker, within a
+     * millisecond; on a virtual clock after some number of calls), and raises what came meanwhile.
+     * Called before anything is taken or given, so an exception means that nothing was. A call that
+     * gives back what the caller holds does without it. No effect where no fiber runs.
+     */
+    public static void switchpoint() {
+        FiberImpl<?> running = FiberImpl.currentOrNull();
+        if (running != null) {
+            running.switchpoint();
+        }
+    }
+
+    /**
+     * Yields to the fibers that are runnable now, like {@link Fiber#snooze}, but not to tasks of a
+     * scheduler: for those who yield on behalf of others, after each message for one. A
+     * switchpoint.
+     *
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static void yieldTurn() {
+        FiberImpl<?> running = FiberImpl.current();
+        running.yieldHere();
+        running.raiseIfDue(); // what came in that turn: the caller is about to take
+    }
+
+    /**
+     * Ends wait {@code number} of the fiber with the value: the fiber goes to the tail of the run
+     * queue. Never switches.
+     *
+     * @param fiber the waiting fiber, of the current cord
+     * @param number the wait's number
+     * @param value what {@code park} returns there
+     * @return false if that wait is already over; nothing happened then
+     * @throws WrongThreadException if the fiber belongs to another cord
+     */
+    public static boolean resume(Fiber<?> fiber, long number, @Nullable Object value) {
+        FiberImpl<?> waiting = FiberImpl.of(fiber);
+        waiting.checkCord("resume");
+        return waiting.resume(number, value);
+    }
+
+    /**
+     * Gives a {@link Handler} fiber that waits between its turns the value of its next turn. Never
+     * switches.
+     *
+     * @param fiber the fiber of the handler, of the current cord
+     * @param value the value of the turn
+     * @return false if the fiber is not between two turns; nothing happened then
+     * @throws WrongThreadException if the fiber belongs to another cord
+     */
+    public static boolean resumeHandler(Fiber<?> fiber, @Nullable Object value) {
+        FiberImpl<?> waiting = FiberImpl.of(fiber);
+        waiting.checkCord("resumeHandler");
+        return waiting.resumeHandler(value);
+    }
+
+    /**
+     * {@return the handler of a fiber that was spun with one and is not over, otherwise null}
+     *
+     * @param fiber a fiber of the current cord
+     * @throws WrongThreadException if the fiber belongs to another cord
+     */
+    public static @Nullable Handler handler(Fiber<?> fiber) {
+        FiberImpl<?> asked = FiberImpl.of(fiber);
+        asked.checkCord("handler");
+        return asked.handler();
+    }
+
+    /**
+     * {@return the time in nanoseconds}
+     *
+     * @param time a time, or a time limit
+     * @throws IllegalArgumentException if it is negative, or longer than the 292 years that fit
+     */
+    public static long nanos(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException(
+                    "time=" + time + " is negative; a time that is over is Duration.ZERO");
+        }
+        try {
+            return time.toNanos();
+        } catch (ArithmeticException tooLong) {
+            throw new IllegalArgumentException(
+                    "time="
+                            + time
+                            + " is longer than 292 years; use the form without a limit, or"
+                            + " Waits.FOREVER",
+                    tooLong);
+        }
+    }
+}

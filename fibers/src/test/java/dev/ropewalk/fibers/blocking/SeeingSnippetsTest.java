@@ -1,0 +1,99 @@
+package dev.ropewalk.fibers.blocking;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Runs;
+import dev.ropewalk.fibers.observe.CordDump;
+import dev.ropewalk.fibers.observe.CordStats;
+import dev.ropewalk.fibers.scheduler.Scheduler;
+import dev.ropewalk.fibers.scheduler.SchedulerOptions;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The code of the guide's page on looking inside. */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+class SeeingSnippetsTest {
+    private static final List<String> LOGGED = new ArrayList<>();
+
+    private static void log(String text) {
+        assertFalse(text.isEmpty());
+        LOGGED.add(text);
+    }
+
+    @Test
+    void dumps() {
+        Cord cord = Cord.start("work");
+        Scheduler scheduler = Scheduler.start(SchedulerOptions.named("work").withCords(2));
+        // @start region="dump"
+        CordDump dump = cord.dump(Duration.ofSeconds(1)); // from anywhere
+        log(dump.toString()); // a tree, for people
+        log(dump.toJson()); // for tools
+        if (dump.state() == CordDump.State.INCOMPLETE) {
+            log(dump.running() + " does not yield");
+        }
+        for (CordDump each : scheduler.dump()) {
+            log(each.toString());
+        }
+        // @end
+        assertEquals(List.of(), dump.cycles());
+        scheduler.close();
+        cord.close();
+    }
+
+    @Test
+    void stats() {
+        Runs.real(
+                () -> {
+                    Cord cord = Cord.current();
+                    // @start region="stats"
+                    CordStats before = cord.stats();
+                    Fiber.sleep(Duration.ofMillis(10));
+                    CordStats after = cord.stats();
+                    long switches = after.switches() - before.switches();
+                    Duration idle = after.slept().minus(before.slept());
+                    // @end
+                    assertTrue(switches > 0);
+                    assertFalse(idle.isNegative());
+                });
+    }
+
+    /** The signal is one that does no harm if nobody handles it. */
+    @Test
+    void dumpsOnASignal() {
+        Runs.real(
+                () -> {
+                    LOGGED.clear();
+                    // @start region="signal"
+                    Fiber<?> dumper =
+                            Fiber.spin(
+                                    "dumper",
+                                    () -> {
+                                        try (Signals signals = Signals.open("WINCH")) {
+                                            while (true) {
+                                                signals.await(); // kill -WINCH <pid>
+                                                log(Cord.current().dump().toString());
+                                            }
+                                        }
+                                    });
+                    // @end
+                    Fiber.snooze();
+                    Object signal = Signals.Jvm.signal("WINCH");
+                    signal.getClass().getMethod("raise", signal.getClass()).invoke(null, signal);
+                    while (LOGGED.isEmpty()) {
+                        Fiber.sleep(Duration.ofMillis(1));
+                    }
+                    dumper.terminate();
+                    assertTrue(LOGGED.getFirst().contains("dumper"), LOGGED::toString);
+                });
+    }
+}
