@@ -2,6 +2,7 @@
 module dev.ropewalk.channels {
     requires transitive dev.ropewalk.fibers;
     requires static transitive org.jspecify;
+    requires org.slf4j;
 
     exports dev.ropewalk.channels;
 }

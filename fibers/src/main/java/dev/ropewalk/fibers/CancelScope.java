@@ -28,12 +28,9 @@ import java.util.Objects;
  *
  * <p>The semantics are those of the cancel scopes of Trio.
  */
-public final class CancelScope {
-    private final ScopeNode node;
-
-    private CancelScope(long limitNs, boolean isShield) {
-        this.node = new ScopeNode(limitNs, isShield);
-    }
+public abstract sealed class CancelScope permits ScopeNode {
+    /** For the one class of the library that implements it. */
+    protected CancelScope() {}
 
     // ---------------------------------------------------------------- the short forms
 
@@ -121,7 +118,7 @@ public final class CancelScope {
      */
     public static <T extends @Nullable Object, X extends Exception> T shielded(
             Duration limit, Block<? extends T, X> block) throws X {
-        return new CancelScope(Waits.nanos(limit), true).call(block);
+        return new ScopeNode(Waits.nanos(limit), true).call(block);
     }
 
     /**
@@ -133,7 +130,7 @@ public final class CancelScope {
      * @throws X what the block threw
      */
     public static <X extends Exception> void shielded(Duration limit, VoidBlock<X> block) throws X {
-        new CancelScope(Waits.nanos(limit), true).run(block);
+        new ScopeNode(Waits.nanos(limit), true).run(block);
     }
 
     // ---------------------------------------------------------------- a scope as an object
@@ -146,7 +143,7 @@ public final class CancelScope {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static CancelScope withLimit(Duration limit) {
-        return new CancelScope(Waits.nanos(limit), false);
+        return new ScopeNode(Waits.nanos(limit), false);
     }
 
     /**
@@ -155,7 +152,7 @@ public final class CancelScope {
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static CancelScope withoutLimit() {
-        return new CancelScope(ScopeNode.NO_LIMIT, false);
+        return new ScopeNode(ScopeNode.NO_LIMIT, false);
     }
 
     /**
@@ -173,6 +170,7 @@ public final class CancelScope {
     public <T extends @Nullable Object, X extends Exception> T call(Block<? extends T, X> block)
             throws X {
         Objects.requireNonNull(block, "block");
+        ScopeNode node = (ScopeNode) this;
         node.enter();
         try {
             return block.run();
@@ -221,6 +219,7 @@ public final class CancelScope {
     public <T extends @Nullable Object, X extends Exception> T callOrElse(
             T other, Block<? extends T, X> block) throws X {
         Objects.requireNonNull(block, "block");
+        ScopeNode node = (ScopeNode) this;
         node.enter();
         try {
             return block.run();
@@ -260,9 +259,7 @@ public final class CancelScope {
      * Cancels the scope: its block is left at its next switchpoint, or where it waits now. Works
      * from any thread and does not wait; no effect on a scope that is cancelled or left already.
      */
-    public void cancel() {
-        node.cancel();
-    }
+    public abstract void cancel();
 
     /**
      * Starts the time limit again, from now.
@@ -271,9 +268,7 @@ public final class CancelScope {
      * @throws IllegalStateException if the scope has no time limit
      * @throws WrongThreadException if called on another cord than the fiber's
      */
-    public boolean reset() {
-        return node.reset();
-    }
+    public abstract boolean reset();
 
     /**
      * Gives the scope another time limit, from now. One that has not begun starts with it.
@@ -283,19 +278,10 @@ public final class CancelScope {
      * @throws IllegalArgumentException if the limit is negative or longer than 292 years
      * @throws WrongThreadException if called on another cord than the fiber's
      */
-    public boolean reset(Duration limit) {
-        return node.reset(Waits.nanos(limit));
-    }
+    public abstract boolean reset(Duration limit);
 
     /**
      * {@return whether the scope was cancelled, by its limit or by a call; from elsewhere a hint}
      */
-    public boolean isCancelled() {
-        return node.signal() != null;
-    }
-
-    @Override
-    public String toString() {
-        return node.toString();
-    }
+    public abstract boolean isCancelled();
 }

@@ -176,6 +176,12 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
     // ---------------------------------------------------------------- its clock
 
     /**
+     * {@return whether it takes messages still} From elsewhere a hint: it may end at once, and its
+     * root fiber has ended before. What is posted after that is told {@link CordMessage#onClosed}.
+     */
+    public abstract boolean isAlive();
+
+    /**
      * {@return whether the calling thread runs this cord; cheaper than comparing {@link
      * Cord#current}}
      */

@@ -18,7 +18,6 @@ final class Ends {
                     "taken",
                     "left",
                     "arrived",
-                    "undelivered",
                     "result",
                     "failed",
                     "terminated",

@@ -90,8 +90,6 @@ final class ExchangeGame {
     /** Each of the next two is made when the cords are known. */
     private List<Cord> cords = List.of();
 
-    private @Nullable Route<String> route;
-
     /** How the fibers of a game are spun. */
     @FunctionalInterface
     interface Spinner {
@@ -117,10 +115,6 @@ final class ExchangeGame {
     void play(List<Cord> on, Spinner spinner) {
         cords = on;
         FiberImpl.current().isolateChildren();
-        route =
-                Route.from(cord(1), (String value) -> passOn(value))
-                        .to(cord(2), value -> ends.end(value, "arrived"))
-                        .withUndelivered(lost -> ends.end(lost.sent(), "undelivered"));
         List<Fiber<?>> players = new ArrayList<>();
         for (int i = 0; i < FIBERS; i++) {
             SplittableRandom own = random.split();
@@ -350,19 +344,34 @@ final class ExchangeGame {
     }
 
     private void routed() {
-        Route<String> way = route;
-        if (way != null) {
-            String value = newValue();
-            routed.add(value);
-            way.send(value);
-        }
+        String value = newValue();
+        routed.add(value);
+        cord(1).post(new Hop(value, false));
     }
 
-    private String passOn(String value) {
-        if (value.endsWith("7")) {
-            throw new IllegalStateException("by chance");
+    /** A message that goes over one cord to another; it ends once, wherever that is. */
+    private final class Hop extends CordMessage {
+        private final String value;
+        private final boolean isLast;
+
+        Hop(String value, boolean isLast) {
+            this.value = value;
+            this.isLast = isLast;
         }
-        return value;
+
+        @Override
+        public void onCord() {
+            if (isLast) {
+                ends.end(value, "arrived");
+            } else {
+                cord(2).post(new Hop(value, true));
+            }
+        }
+
+        @Override
+        public void onClosed() {
+            ends.end(value, "undelivered");
+        }
     }
 
     private void below(SplittableRandom own, int depth) {

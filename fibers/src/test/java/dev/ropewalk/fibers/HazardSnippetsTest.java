@@ -96,7 +96,7 @@ class HazardSnippetsTest {
                     () -> {
                         // @start region="monitorBroken"
                         synchronized (account) {
-                            Fiber.sleep(SHORT); // who wants the monitor now blocks the cord
+                            Fiber.sleep(SHORT); // others that want it block the cord
                         }
                         // @end
                     });

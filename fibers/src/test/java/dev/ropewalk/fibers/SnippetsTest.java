@@ -215,27 +215,6 @@ class SnippetsTest {
     }
 
     @Test
-    void routes() {
-        List<String> lines = new CopyOnWriteArrayList<>();
-        Cord parser = Cord.start("parser");
-        Cord writer = Cord.start("writer");
-        // @start region="route"
-        Route<String> route =
-                Route.from(parser, (String text) -> Integer.parseInt(text))
-                        .to(writer, number -> lines.add("number " + number))
-                        .withUndelivered(
-                                end -> lines.add(end.sent() + " failed at hop " + end.hop()));
-        route.send("42");
-        route.send("forty-two");
-        // @end
-        Runs.until(() -> lines.size() == 2);
-        assertTrue(lines.contains("number 42"));
-        assertTrue(lines.contains("forty-two failed at hop 1"));
-        Runs.checkAndClose(parser);
-        Runs.checkAndClose(writer);
-    }
-
-    @Test
     void cords() {
         Runs.real(
                 () -> {

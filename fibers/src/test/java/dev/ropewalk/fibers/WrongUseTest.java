@@ -153,11 +153,6 @@ class WrongUseTest {
         assertEquals("task", own.only().fiber().name());
     }
 
-    @Test
-    void misuse_waitingInARoutesHop() {
-        assertNobodyCanWait((cord, code) -> Route.<Integer>to(cord, value -> code.run()).send(1));
-    }
-
     /** Netty calls its handlers where the cord would sleep. */
     @Test
     void misuse_waitingInANettyHandler() {

@@ -168,7 +168,7 @@ final class ControlChecks {
                     case Outcome.Terminated<?> _ -> "it was closed or terminated";
                     case Outcome.Abandoned<?> _ -> "it was abandoned";
                 };
-        return "is dead, for "
+        return "is dead, because "
                 + how
                 + (strand.isLeft() ? "; await takes what it owes" : "; make a new one");
     }

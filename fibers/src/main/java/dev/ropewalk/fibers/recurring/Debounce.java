@@ -159,7 +159,7 @@ public final class Debounce<T> implements AutoCloseable {
         if (isClosed || worker.outcome() != null) {
             throw new IllegalStateException(
                     this
-                            + (isClosed ? " is closed" : " is over, for its fiber has ended")
+                            + (isClosed ? " is closed" : " is over, because its fiber has ended")
                             + "; value="
                             + FiberImpl.textOf(value)
                             + " was not taken",

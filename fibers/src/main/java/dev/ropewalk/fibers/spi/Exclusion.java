@@ -144,7 +144,7 @@ public abstract sealed class Exclusion {
     private static final class Local extends Exclusion {
         private final CordImpl cord;
 
-        /** The cord's: one load less for each call. */
+        /** The cord's: fewer loads for each call. */
         private final FiberLoop loop;
 
         private final String remedy;
@@ -157,7 +157,7 @@ public abstract sealed class Exclusion {
 
         @Override
         public void enter(Object guarded) {
-            if (!cord.isCurrent()) {
+            if (!loop.isCurrent()) {
                 throw wrongThread(guarded);
             }
         }

@@ -23,6 +23,9 @@ public abstract class Hold {
     /** Next in the holder's list; of the holder's cord. */
     private final Node node = new Node(this);
 
+    /** Here and not in the node, so that taking and giving back touch one object. */
+    private @Nullable Held nextHeld;
+
     /** For subclasses. */
     protected Hold() {}
 
@@ -77,7 +80,7 @@ public abstract class Hold {
     protected final void hold(Fiber<?> holder) {
         FiberImpl<?> fiber = FiberImpl.of(holder);
         if (fiber.held != null) { // nearly all hold one: a store that is not made costs nothing
-            node.next = fiber.held;
+            nextHeld = fiber.held;
         }
         fiber.held = node;
     }
@@ -90,9 +93,9 @@ public abstract class Hold {
     protected final void letGo(Fiber<?> holder) {
         FiberImpl<?> fiber = FiberImpl.of(holder);
         if (fiber.held == node) {
-            fiber.held = node.next;
-            if (node.next != null) {
-                node.next = null;
+            fiber.held = nextHeld;
+            if (nextHeld != null) {
+                nextHeld = null;
             }
         } else {
             letGoInside(fiber);
@@ -102,8 +105,8 @@ public abstract class Hold {
     private void letGoInside(FiberImpl<?> holder) {
         for (Held each = holder.held; each != null; each = each.next()) {
             if (each.next() == node) {
-                each.next(node.next);
-                node.next = null;
+                each.next(nextHeld);
+                nextHeld = null;
                 return;
             }
         }
@@ -149,20 +152,18 @@ public abstract class Hold {
     private static final class Node implements Held {
         private final Hold hold;
 
-        private @Nullable Held next;
-
         Node(Hold hold) {
             this.hold = hold;
         }
 
         @Override
         public @Nullable Held next() {
-            return next;
+            return hold.nextHeld;
         }
 
         @Override
         public void next(@Nullable Held other) {
-            next = other;
+            hold.nextHeld = other;
         }
 
         @Override

@@ -64,8 +64,8 @@ class CoroutineMisuseTest {
                     Coroutine<String, String> returned = yielding("x");
                     returned.resume("end");
                     assertMisuse(
-                            "coroutine x on cord test cannot be resumed: it is dead, for its body"
-                                    + " returned",
+                            "coroutine x on cord test cannot be resumed: it is dead, because its"
+                                    + " body returned",
                             () -> returned.resume(""));
                     Coroutine<String, String> failed = yielding("y");
                     failed.resume("");

@@ -183,7 +183,8 @@ class SchedulerBoundTest {
                             scheduler.execute(runs::incrementAndGet);
                             taken.incrementAndGet();
                         } catch (TaskRejectedException full) {
-                            assertEquals(100, scheduler.stats().placed());
+                            // A place is taken just before it is counted.
+                            assertTrue(scheduler.stats().placed() <= 100);
                         }
                     }
                 };
@@ -206,6 +207,7 @@ class SchedulerBoundTest {
             assertNull(end.join());
         }
         assertEquals(100, taken.get());
+        assertEquals(100, scheduler.stats().placed());
         openAndClose(scheduler);
         assertEquals(100, runs.get());
     }

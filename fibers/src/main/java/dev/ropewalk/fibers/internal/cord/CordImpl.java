@@ -230,8 +230,13 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
     }
 
     @Override
+    public boolean isAlive() {
+        return !mail.inbox.isClosed();
+    }
+
+    @Override
     public boolean isCurrent() {
-        return Thread.currentThread() == loop.current;
+        return loop.isCurrent();
     }
 
     @Override

@@ -286,6 +286,11 @@ public final class FiberLoop {
         return value;
     }
 
+    /** Whether the calling thread runs as this cord. */
+    public boolean isCurrent() {
+        return Thread.currentThread() == current;
+    }
+
     public boolean hasRunnable() {
         return runQueue.peek() != null;
     }

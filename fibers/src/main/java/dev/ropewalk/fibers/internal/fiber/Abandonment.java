@@ -254,6 +254,10 @@ public final class Abandonment {
     private static FiberAbandonedException abandonment(FiberImpl<?> fiber, String why) {
         return new FiberAbandonedException(
                 fiber,
-                fiber + " was abandoned, for " + why + ". It did not end: " + fiber.describeWait());
+                fiber
+                        + " was abandoned because "
+                        + why
+                        + ". It did not end: "
+                        + fiber.describeWait());
     }
 }

@@ -1,11 +1,13 @@
 package dev.ropewalk.fibers.internal.fiber;
 
+import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.CancelledException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.internal.platform.Checks;
 import dev.ropewalk.fibers.internal.timer.Timer;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +19,7 @@ import java.time.Duration;
  *
  * <p>Confined to the fiber's cord, but for {@link #cancel}.
  */
-public final class ScopeNode {
+public final class ScopeNode extends CancelScope {
     /*
      * States; their one writer is state(from, to):
      *
@@ -57,7 +59,7 @@ public final class ScopeNode {
 
     // ---------------------------------------------------------------- for its owner
 
-    /** From any thread. */
+    @Override
     public void cancel() {
         if (fiber.cord.isCurrent()) {
             cancelHere(false);
@@ -66,16 +68,26 @@ public final class ScopeNode {
         }
     }
 
-    /** With the limit that it has. */
+    @Override
     public boolean reset() {
         if (limitNs == NO_LIMIT) {
             throw new IllegalStateException(
                     this + " has no time limit to start again; use reset(limit)");
         }
-        return reset(limitNs);
+        return resetTo(limitNs);
     }
 
-    public boolean reset(long newLimitNs) {
+    @Override
+    public boolean reset(Duration limit) {
+        return resetTo(Waits.nanos(limit));
+    }
+
+    @Override
+    public boolean isCancelled() {
+        return signal != null;
+    }
+
+    private boolean resetTo(long newLimitNs) {
         fiber.checkCord("reset of a cancel scope");
         if (signal != null || state == State.LEFT) {
             return false;

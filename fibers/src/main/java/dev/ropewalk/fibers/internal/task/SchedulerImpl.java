@@ -158,7 +158,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
                         + this
                         + " has no cord any more: they ended by themselves, first "
                         + first.cord()
-                        + ", for its initialiser or loop failed: "
+                        + ", because its initialiser or loop failed: "
                         + FiberImpl.textOf(first.why()),
                 first.why());
     }

@@ -12,7 +12,6 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.OtherJvm;
 import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Route;
 import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.blocking.Blocking;
@@ -245,7 +244,6 @@ class OutOfMemoryTest {
                     fiber.onEnd(ended -> fill());
                     assertEquals("result", fiber.await());
                     Cord.current().post(Runs.message(OutOfMemoryTest::fill));
-                    Route.<Integer>to(Cord.current(), value -> fill()).send(1);
                     Fiber.sleep(SHORT);
                 });
         assertSame(OutOfMemoryError.class, reports.only().failure().getClass());

@@ -236,7 +236,7 @@ class SchedulerShutdownTest {
                     FiberImpl.of(CordImpl.current().root()).isolateChildren();
                     Fiber<?> closer = Fiber.spin("closer", scheduler::close);
                     Fiber.snooze();
-                    return closer; // it is abandoned, for its limit is shorter than the drain's
+                    return closer; // it is abandoned, because its limit is shorter than the drain's
                 });
         assertEquals(FiberAbandonedException.class, ofCloser.only().failure().getClass());
         gate.open();

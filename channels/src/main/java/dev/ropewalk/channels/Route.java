@@ -1,6 +1,8 @@
-package dev.ropewalk.fibers;
+package dev.ropewalk.channels;
 
-import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordClosedException;
+import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
@@ -16,7 +18,7 @@ import java.util.function.Function;
  * A way for messages through several cords: each hop is a function that runs on its cord, and is
  * given what the hop before returned.
  *
- * {@snippet file="dev/ropewalk/fibers/SnippetsTest.java" region="route"}
+ * {@snippet file="dev/ropewalk/channels/RouteTest.java" region="route"}
  *
  * <p>{@link #send} works from any thread and never waits. The messages of one sender arrive at
  * every hop in the order in which they were sent, also while a cord closes. A message that fails in
@@ -176,7 +178,7 @@ public final class Route<A> {
     public void send(A message) {
         Objects.requireNonNull(message, "message");
         Cord first = hops.getFirst().cord();
-        if (CordImpl.of(first).mail.inbox.isClosed() && TELLING.get() == hops) {
+        if (!first.isAlive() && TELLING.get() == hops) {
             throw new IllegalStateException(
                     "the undelivered hook of "
                             + this

@@ -1,4 +1,7 @@
-package dev.ropewalk.fibers;
+package dev.ropewalk.channels;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordClosedException;
 
 /**
  * A message that did not reach the end of its {@link Route}.

@@ -1,4 +1,4 @@
-package dev.ropewalk.fibers;
+package dev.ropewalk.channels;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.channels.RealCords.Reports;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordClosedException;
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.jspecify.annotations.Nullable;
@@ -15,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -26,9 +31,9 @@ import java.util.stream.IntStream;
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class RouteTest {
     private final Reports reports = new Reports();
-    private final Cord first = Runs.started("first", reports);
-    private final Cord second = Runs.started("second", reports);
-    private final Cord third = Runs.started("third", reports);
+    private final Cord first = RealCords.started("first", reports);
+    private final Cord second = RealCords.started("second", reports);
+    private final Cord third = RealCords.started("third", reports);
     private final List<Object> arrived = new CopyOnWriteArrayList<>();
     private final List<Undelivered<Integer>> undelivered = new CopyOnWriteArrayList<>();
 
@@ -49,7 +54,7 @@ class RouteTest {
     }
 
     private void until(int messages) {
-        Runs.until(() -> arrived.size() + undelivered.size() == messages);
+        RealCords.until(() -> arrived.size() + undelivered.size() == messages);
     }
 
     @Test
@@ -66,7 +71,7 @@ class RouteTest {
                                 });
         assertEquals("route first -> second -> third", route.toString());
         route.send("sent");
-        Runs.until(() -> seen.size() == 6);
+        RealCords.until(() -> seen.size() == 6);
         assertEquals(List.of(4), arrived);
         assertSame(first, seen.get(0));
         assertSame(second, seen.get(2));
@@ -112,7 +117,7 @@ class RouteTest {
                     route.send(1);
                     route.send(2);
                     assertEquals(List.of(), here);
-                    Runs.settle();
+                    Fiber.sleep(Duration.ofNanos(1));
                     assertEquals(List.of(2, 3), here);
                 });
     }
@@ -125,7 +130,7 @@ class RouteTest {
                         .then(first, n -> note(10 * n))
                         .to(first, n -> note(10 * n));
         CountDownLatch bothSent = new CountDownLatch(1);
-        first.spin("keeps them together", () -> Runs.await(bothSent));
+        first.spin("keeps them together", () -> RealCords.await(bothSent));
         route.send(1);
         route.send(2);
         bothSent.countDown();
@@ -200,7 +205,7 @@ class RouteTest {
         second.close();
         route.send(1);
         until(3);
-        assertEquals("alive", Runs.onCord(first, () -> "alive"));
+        assertEquals("alive", RealCords.onCord(first, () -> "alive"));
     }
 
     @Test
@@ -238,7 +243,7 @@ class RouteTest {
         for (int round = 0; round < 20; round++) {
             arrived.clear();
             undelivered.clear();
-            Cord closing = Runs.started("closing", reports);
+            Cord closing = RealCords.started("closing", reports);
             Route<Integer> route =
                     Route.to(closing, (Integer n) -> arrived.add(n))
                             .withUndelivered(undelivered::add);
@@ -252,10 +257,10 @@ class RouteTest {
                                             some.countDown();
                                         }
                                     });
-            Runs.await(some);
+            RealCords.await(some);
             closing.close();
             until(5_000);
-            Runs.until(() -> !sender.isAlive());
+            RealCords.until(() -> !sender.isAlive());
             List<Object> all = new ArrayList<>(arrived);
             undelivered.forEach(end -> all.add(end.sent()));
             assertEquals(IntStream.range(0, 5_000).boxed().toList(), all);
@@ -274,19 +279,19 @@ class RouteTest {
                                 end -> {
                                     if (end.sent() == 1) {
                                         isTold.countDown();
-                                        Runs.await(go);
+                                        RealCords.await(go);
                                     }
                                     undelivered.add(end);
                                 });
         Thread sender = Thread.ofPlatform().start(() -> route.send(1));
-        Runs.await(isTold);
+        RealCords.await(isTold);
         route.send(2);
         route.send(3);
         assertEquals(List.of(), undelivered);
         go.countDown();
         until(3);
         assertEquals(List.of(1, 2, 3), undelivered.stream().map(Undelivered::sent).toList());
-        Runs.until(() -> !sender.isAlive());
+        RealCords.until(() -> !sender.isAlive());
     }
 
     // ---------------------------------------------------------------- misuse
@@ -302,7 +307,7 @@ class RouteTest {
                                 end -> {
                                     undelivered.add(end);
                                     Route<Integer> same = again.getFirst();
-                                    thrown.add(Runs.failureOf(() -> same.send(end.sent())));
+                                    thrown.add(RealCords.failureOf(() -> same.send(end.sent())));
                                 });
         again.add(route);
         first.close();
@@ -351,7 +356,7 @@ class RouteTest {
         route.send(1);
         until(1);
         assertInstanceOf(IllegalStateException.class, undelivered.getFirst().cause());
-        assertEquals("alive", Runs.onCord(first, () -> "alive"));
+        assertEquals("alive", RealCords.onCord(first, () -> "alive"));
     }
 
     @Test
@@ -386,7 +391,7 @@ class RouteTest {
         List<Throwable> thrown = new CopyOnWriteArrayList<>();
         Route<Integer> route =
                 Route.<Integer>to(ended, _ -> {})
-                        .withUndelivered(_ -> thrown.add(Runs.failureOf(Fiber::snooze)));
+                        .withUndelivered(_ -> thrown.add(RealCords.failureOf(Fiber::snooze)));
         Cord.run(
                 () -> {
                     Fiber.spin("other", () -> Fiber.snooze());
@@ -395,5 +400,26 @@ class RouteTest {
                 });
         assertEquals(2, thrown.size());
         assertTrue(thrown.getFirst().toString().contains("no fiber runs"), thrown::toString);
+    }
+
+    @Test
+    void routes() {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        Cord parser = Cord.start("parser");
+        Cord writer = Cord.start("writer");
+        // @start region="route"
+        Route<String> route =
+                Route.from(parser, (String text) -> Integer.parseInt(text))
+                        .to(writer, number -> lines.add("number " + number))
+                        .withUndelivered(
+                                end -> lines.add(end.sent() + " failed at hop " + end.hop()));
+        route.send("42");
+        route.send("forty-two");
+        // @end
+        RealCords.until(() -> lines.size() == 2);
+        assertTrue(lines.contains("number 42"));
+        assertTrue(lines.contains("forty-two failed at hop 1"));
+        parser.close();
+        writer.close();
     }
 }

@@ -1,7 +1,13 @@
-package dev.ropewalk.fibers;
+package dev.ropewalk.channels;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.channels.RealCords.Reports;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.StackKind;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -115,7 +121,7 @@ class RouteStressTest {
 
         void play() throws InterruptedException {
             Route<Numbered> route = route();
-            Cord outside = Runs.started("outside", reports);
+            Cord outside = RealCords.started("outside", reports);
             List<Thread> threads = new ArrayList<>();
             List<Fiber<?>> fibers = new ArrayList<>();
             for (int i = 0; i < SENDERS; i++) {
@@ -126,13 +132,13 @@ class RouteStressTest {
                     fibers.add(outside.spin("sender", () -> send(route, sender, true)));
                 }
             }
-            Runs.await(some);
+            RealCords.await(some);
             cords.get(random.nextInt(CORDS)).close();
             for (Thread thread : threads) {
                 thread.join();
             }
             fibers.forEach(Fiber::await);
-            Runs.until(() -> told.get() >= SENDERS * MESSAGES);
+            RealCords.until(() -> told.get() >= SENDERS * MESSAGES);
             cords.forEach(Cord::close);
             outside.close();
             check();
