@@ -50,7 +50,7 @@ public final class LightMount extends StackMount {
     private @Nullable Throwable brokeOnTop;
 
     LightMount(CordImpl cord) {
-        super(cord, leavesLate(cord));
+        super(cord, leavesLate(cord), false);
     }
 
     /** Whether the options ask for it and nothing else forbids it. */
@@ -117,11 +117,6 @@ public final class LightMount extends StackMount {
     @Override
     boolean keepIdle() {
         return false;
-    }
-
-    @Override
-    boolean startsTasks() {
-        return true;
     }
 
     // ---------------------------------------------------------------- late unmount

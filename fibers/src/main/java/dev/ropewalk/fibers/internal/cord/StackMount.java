@@ -33,9 +33,13 @@ public abstract sealed class StackMount permits LightMount, VirtualMount {
     /** What the next worker runs first. */
     private @Nullable FiberImpl<?> handedOver;
 
-    StackMount(CordImpl cord, boolean leavesLate) {
+    /** Stacks are threads, which keep things for a fiber: asked in each turn, so not by a call. */
+    private final boolean hasThreads;
+
+    StackMount(CordImpl cord, boolean leavesLate, boolean hasThreads) {
         this.cord = cord;
         this.leavesLate = leavesLate;
+        this.hasThreads = hasThreads;
     }
 
     static StackMount of(CordImpl cord) {
@@ -125,12 +129,14 @@ public abstract sealed class StackMount permits LightMount, VirtualMount {
                     Abandonment.endWithoutMemory(fiber, full);
                 }
                 loop.switchedOut(fiber);
-                forgetFiber();
-                fiber = nextInline();
+                if (hasThreads) {
+                    forgetFiber();
+                }
+                fiber = nextInline(loop);
             }
             loop.untilPoll++; // the frame below counts the switch that this frame could not do
             loop.running = null;
-        } while (keepIdle());
+        } while (hasThreads && keepIdle());
     }
 
     /** The next fiber finds nothing of the last one on this stack. */
@@ -142,19 +148,16 @@ public abstract sealed class StackMount permits LightMount, VirtualMount {
     /**
      * The next entry if a worker can run it on its own stack; null means: back to the root frame.
      */
-    private @Nullable FiberImpl<?> nextInline() {
-        FiberLoop loop = cord.loop;
+    private @Nullable FiberImpl<?> nextInline(FiberLoop loop) {
         if (loop.isPollDueAfterSwitch() || cord.orderSeeded) {
             return null;
         }
         FiberImpl<?> head = loop.runQueue.peek();
-        if (head == null && cord.tasks != null && startsTasks()) {
+        // What was sent to a task may block, which is the root frame's where stacks are threads.
+        if (head == null && cord.tasks != null && !hasThreads) {
             loop.startTask(cord.tasks);
             head = loop.runQueue.peek();
         }
         return head == null || head.stack() != null ? null : loop.runQueue.take();
     }
-
-    /** Whether a worker may do what was sent to a task that starts. */
-    abstract boolean startsTasks();
 }

@@ -35,7 +35,7 @@ public final class VirtualMount extends StackMount {
     private boolean isClosing;
 
     VirtualMount(CordImpl cord) {
-        super(cord, false);
+        super(cord, false, true);
     }
 
     // ---------------------------------------------------------------- by the root frame
@@ -154,11 +154,5 @@ public final class VirtualMount extends StackMount {
             idleStacks.pop(); // it ends instead
             return false;
         }
-    }
-
-    /** What was sent to a task may block. */
-    @Override
-    boolean startsTasks() {
-        return false;
     }
 }
