@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds the ask that would close a circle (rule A2). Each asker publishes its ask before it looks,
- * so of the asks that close a circle at the same time at least one sees it.
+ * Finds the ask that would close a circle (rule A2). Each asker publishes its ask before it
+ * searches, so of the asks that close a circle at the same time at least one sees it.
  */
 final class AskCycles {
     private static final int LONGEST_PATH = 1_000;

@@ -122,12 +122,12 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
     /**
      * Starts a cord on a thread of its own that runs the body as its root fiber and ends with it.
      *
-     * <p>Who awaits the root fiber gets the body's result or failure when all fibers of the cord
+     * <p>A waiter for the root fiber gets the body's result or failure when all fibers of the cord
      * have ended; the cord is its {@link Fiber#cord}. The root has no parent. A failure that nobody
-     * has begun to await when the cord has ended goes to the uncaught handler; who awaits it later
-     * gets it as well. Leaving the wait for it leaves the cord as it is: a caller that is to take
-     * the cord with it, when it fails or is terminated, closes it, for which {@code try (Cord cord
-     * = root.cord())} is enough.
+     * has begun to await when the cord has ended goes to the uncaught handler; a later await gets
+     * it as well. Leaving the wait for it leaves the cord as it is: a caller that is to take the
+     * cord with it, when it fails or is terminated, closes it, for which {@code try (Cord cord =
+     * root.cord())} is enough.
      *
      * @param <T> the type of the result
      * @param options how the cord is made
@@ -148,9 +148,9 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
 
     /**
      * Terminates the fibers of a started cord and waits until it has ended, each fiber within the
-     * stop limit; who does not end is abandoned and reported. Closing twice is harmless. From a
-     * fiber of another cord this is a switchpoint, and a shielded one: also a fiber that is being
-     * terminated waits for the end.
+     * stop limit; a fiber that does not end is abandoned and reported. Closing twice is harmless.
+     * From a fiber of another cord this is a switchpoint, and a shielded one: also a fiber that is
+     * being terminated waits for the end.
      *
      * @throws IllegalStateException if called by a fiber of this cord, or on a cord made by {@code
      *     run}, which ends with its body, or on a scheduler's, which ends with that
@@ -301,7 +301,7 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
      * and stacks. Works from any thread. On this cord it is taken at once; from elsewhere the cord
      * is asked by a message, and the call waits for its answer, for a fiber at a switchpoint. A
      * cord that does not answer within the limit is shown from outside, as far as that goes. The
-     * fibers stand while it is taken, and all are looked at: the more there are, the longer.
+     * fibers stand while it is taken, and all are read: the more there are, the longer.
      *
      * @param limit how long to wait for the answer
      * @return the dump, see {@link CordDump#state}

@@ -307,7 +307,7 @@ public final class CordOptions {
      * {@linkplain #withStuckHandler handler}: its other fibers, timers and messages wait meanwhile.
      * A cord that sleeps is silent, unless all its fibers wait for each other (see {@link
      * WatchdogReport.AllWait}), and so is one whose fibers block in calls of the JDK on virtual
-     * threads. The watchdog looks every millisecond, and allows for its own thread being late; it
+     * threads. The watchdog checks every millisecond, and allows for its own thread being late; it
      * costs the cord nothing. It does not yet watch over I/O, and not over a cord on a virtual
      * clock, where no time passes in a fiber.
      *
@@ -354,9 +354,9 @@ public final class CordOptions {
      * {@return these options with a limit for the number of fibers} A guard against a program that
      * spins more than it ends, which would fill the memory otherwise; a {@code Semaphore} is the
      * means to hold callers back. All fibers of the cord count from when they are spun until they
-     * have ended, whoever spun them, but for the root; so do coroutines, generators, handlers, and
-     * the fibers of the library itself. A fiber that is spun beyond the limit fails with a {@link
-     * TooManyFibersException}, and all others go on.
+     * have ended, wherever they were spun, but for the root; so do coroutines, generators,
+     * handlers, and the fibers of the library itself. A fiber that is spun beyond the limit fails
+     * with a {@link TooManyFibersException}, and all others go on.
      *
      * <p>A task of a {@link Scheduler} counts once a cord starts it. A cord that is full steals
      * none, and passes its own on to one that is not; if all are full, the task fails. So the limit

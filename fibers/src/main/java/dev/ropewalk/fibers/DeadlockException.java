@@ -7,9 +7,9 @@ public final class DeadlockException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * For those who build on {@link Waits}.
+     * For builders on {@link Waits}.
      *
-     * @param message who would wait for whom, and what to do about it
+     * @param message which fibers would wait for each other, and what to do about it
      */
     public DeadlockException(String message) {
         super(message);

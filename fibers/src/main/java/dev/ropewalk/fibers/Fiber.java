@@ -249,7 +249,7 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     public abstract void terminate();
 
     /**
-     * Ends the fiber with a result: like {@link #terminate}, but who awaits it gets the result, and
+     * Ends the fiber with a result: like {@link #terminate}, but its awaiters get the result, and
      * nothing has failed. No effect on a fiber that is being terminated, or dead.
      *
      * @param result what await returns
@@ -303,8 +303,8 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     /**
      * Has the hook called once when the fiber is over, however it ends; at once if it is over
      * already. The hook runs on the fiber's cord, or on any thread if the cord has ended, as no
-     * fiber or as whoever ends or registers it, so it must not wait or spin; what it throws goes to
-     * the uncaught handler. It does not take the fiber's failure. Works from any thread.
+     * fiber or as the caller that ends or registers it, so it must not wait or spin; what it throws
+     * goes to the uncaught handler. It does not take the fiber's failure. Works from any thread.
      *
      * @param hook is given the dead fiber
      * @return the registration
@@ -314,12 +314,12 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     /**
      * {@return a view of the fiber as a future, which completes with its result or failure}
      *
-     * <p>A failure that reaches the future is taken, as by one who awaits it. What hangs on the
-     * future runs on the fiber's cord, as no fiber, so it must not wait: use the {@code Async}
-     * forms for what does. {@code cancel(true)} completes the future at once and terminates the
-     * fiber; {@code cancel(false)}, and completing it by hand, leave the fiber alone. A fiber waits
-     * for a future by {@link Futures#await}; {@code get} and {@code join} would block its cord.
-     * Works from any thread.
+     * <p>A failure that reaches the future is taken, as by an await. What hangs on the future runs
+     * on the fiber's cord, as no fiber, so it must not wait: use the {@code Async} forms for what
+     * does. {@code cancel(true)} completes the future at once and terminates the fiber; {@code
+     * cancel(false)}, and completing it by hand, leave the fiber alone. A fiber waits for a future
+     * by {@link Futures#await}; {@code get} and {@code join} would block its cord. Works from any
+     * thread.
      */
     public abstract CompletableFuture<T> toFuture();
 

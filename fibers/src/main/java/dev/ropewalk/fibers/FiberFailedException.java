@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells an awaiter, a parent or a scope that a fiber failed. Each awaiter gets a fresh one; the
  * cause is what the fiber's body threw. If that is another such exception, the failure came from
- * below or from whom it awaited, and the innermost one names the fiber where it began, with those
- * above it.
+ * below or from a fiber that it awaited, and the innermost one names the fiber where it began, with
+ * those above it.
  */
 public class FiberFailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;

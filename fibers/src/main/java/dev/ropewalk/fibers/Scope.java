@@ -388,7 +388,7 @@ public final class Scope<T extends @Nullable Object> {
             Abandonment.abandonChildren(
                     owner,
                     living(),
-                    this + " ended, and its limit of " + limitNs / 1_000_000 + " ms");
+                    this + " ended, and its limit of " + limitNs / 1_000_000 + " ms ran out");
         }
         return true;
     }

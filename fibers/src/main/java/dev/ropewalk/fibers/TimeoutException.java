@@ -9,7 +9,7 @@ public final class TimeoutException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * For who builds a waiting call with a limit.
+     * For builders of waiting calls with a limit.
      *
      * @param message what was waited for, the limit, and what became of it
      */

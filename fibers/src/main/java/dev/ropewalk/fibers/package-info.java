@@ -6,7 +6,7 @@
  * fibers of one cord touch needs no lock. References are non-null unless marked {@code @Nullable}.
  *
  * <p>{@link dev.ropewalk.fibers.spi.Waits}, {@link dev.ropewalk.fibers.spi.WaitCell}, {@link
- * dev.ropewalk.fibers.CordMessage} and {@link dev.ropewalk.fibers.Handler} are for those who build
+ * dev.ropewalk.fibers.CordMessage} and {@link dev.ropewalk.fibers.Handler} are for builders of
  * channels, mailboxes and locks on top of fibers; programs that use fibers do not need them.
  */
 @NullMarked

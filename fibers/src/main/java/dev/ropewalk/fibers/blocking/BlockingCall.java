@@ -83,7 +83,7 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
         if (!waiter.give(null) && outcome instanceof Outcome.Success<T>(T value) && value != null) {
             pool.undelivered(value, fiber);
         }
-        over = true; // with the hook done, so that who gave up goes on after it
+        over = true; // with the hook done, so that a caller that gave up goes on after it
         pool.gone(this);
         WaitCell end = endWaiter;
         if (end != null) {

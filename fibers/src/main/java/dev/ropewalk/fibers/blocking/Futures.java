@@ -16,8 +16,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Waiting for {@link CompletionStage}s, whoever completes them (rule F12). {@link Fiber#toFuture}
- * is the other direction.
+ * Waiting for {@link CompletionStage}s, wherever they are completed (rule F12). {@link
+ * Fiber#toFuture} is the other direction.
  */
 public final class Futures {
     private Futures() {}
@@ -93,7 +93,7 @@ public final class Futures {
      *
      * <p>It hangs on the first of two futures, the stage's and one of its own: completing its own
      * takes it out of the stage's list again, which nothing else does. Otherwise a stage that lives
-     * long would keep all who ever timed out at it (rule F5).
+     * long would keep every fiber that ever timed out at it (rule F5).
      */
     private static final class End<T extends @Nullable Object> extends WaitCell {
         private final CompletionStage<? extends T> stage;

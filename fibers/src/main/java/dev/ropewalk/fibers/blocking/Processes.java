@@ -27,10 +27,10 @@ import java.util.stream.Stream;
 /**
  * Waiting for processes of the operating system, without blocking the cord (rule F12).
  *
- * <p>Who waits here owns the process: a fiber that is terminated, cancelled or raised into, and a
- * plain thread that is interrupted, ends it before it goes on, with all processes below it: by
- * TERM, and after the stop limit (default 5 s) by KILL. To wait for a process that is somebody
- * else's, use {@link Futures#await} with {@link Process#onExit}. A time limit is given by {@link
+ * <p>The waiter owns the process: a fiber that is terminated, cancelled or raised into, and a plain
+ * thread that is interrupted, ends it before it goes on, with all processes below it: by TERM, and
+ * after the stop limit (default 5 s) by KILL. To wait for a process that is somebody else's, use
+ * {@link Futures#await} with {@link Process#onExit}. A time limit is given by {@link
  * CancelScope#cancelAfter}. On a virtual clock the cord's thread waits, because the process lives
  * in real time.
  */
@@ -96,7 +96,7 @@ public final class Processes {
 
     /**
      * Starts a process, and waits until it has exited and its standard output and error are closed
-     * by all who write to them. Both are read concurrently. Its standard input is empty unless the
+     * by all that write to them. Both are read concurrently. Its standard input is empty unless the
      * builder redirects it.
      *
      * @param builder what to run

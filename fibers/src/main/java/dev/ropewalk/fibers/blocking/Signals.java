@@ -28,16 +28,16 @@ import java.util.Set;
  * }
  *
  * <p>While somebody has a signal open, the JVM does not do what it does otherwise; when the last is
- * closed, it does again. Each who has it open gets it once. A signal that comes while nobody waits
- * is kept for the next wait; one that comes again before it was taken is the same one. Works from
- * any thread.
+ * closed, it does again. Each holder gets it once. A signal that comes while nobody waits is kept
+ * for the next wait; one that comes again before it was taken is the same one. Works from any
+ * thread.
  */
 public final class Signals implements AutoCloseable {
     /*
      * The JVM's signal class is not part of Java's API, and javac warns of it; so it is reached by
      * reflection, once per opening and never per signal.
      *
-     * OPEN -> CLOSED. The static map says who has which signal open; it is guarded by its own lock,
+     * OPEN -> CLOSED. The static map says which signals are open, and by which objects; it is guarded by its own lock,
      * which is never held while a guard is.
      */
     private static final Object CLOSED = new Object();
@@ -63,7 +63,7 @@ public final class Signals implements AutoCloseable {
      * Takes the signals over until {@link #close}.
      *
      * @param names such as {@code "TERM"}, {@code "INT"}, {@code "HUP"}
-     * @return who is to be awaited
+     * @return the signals, to be awaited
      * @throws IllegalArgumentException if there is none, or the JVM or the system does not let one
      *     of them be handled
      */
@@ -117,7 +117,7 @@ public final class Signals implements AutoCloseable {
         throw closed();
     }
 
-    /** Gives the signals back; who waits gets an exception. Closing twice is harmless. */
+    /** Gives the signals back; a waiter gets an exception. Closing twice is harmless. */
     @Override
     public void close() {
         List<WaitNode<String>> toWake;

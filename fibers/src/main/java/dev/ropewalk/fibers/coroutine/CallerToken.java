@@ -12,13 +12,13 @@ final class CallerToken {
     /*
      * A caller that passes it on and waits has a claim: it takes the token back if it leaves that wait. The
      * claims are a stack, linked through the strands, with the plain fiber's own at the bottom. The
-     * end of a wait ends its claim; if the token came to it, also the claims of those who passed it
-     * on later, for control has come back past them.
+     * end of a wait ends its claim; if the token came to it, also the claims of those that passed it
+     * on later, because control has come back past them.
      *
      * Invariant: strand.token == t exactly if t.holder == strand.
      *
-     * Rejected: to look for the token at the end of the chain of resumes only, because it may have been
-     * transferred on from there; and to let everybody who leaves a wait have it, because then one takes
+     * Rejected: to search for the token at the end of the chain of resumes only, because it may have been
+     * transferred on from there; and to let each one that leaves a wait have it, because then one takes
      * it from another with an older claim, in whose chain the plain fiber waits.
      */
     final ControlNode plain;
@@ -41,7 +41,7 @@ final class CallerToken {
         return holder != plain;
     }
 
-    /** From whoever holds it. */
+    /** From its holder. */
     void moveTo(ControlNode to) {
         holder.token = null;
         holder = to;

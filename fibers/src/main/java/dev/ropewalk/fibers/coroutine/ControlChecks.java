@@ -93,7 +93,7 @@ final class ControlChecks {
                                     + " by a time limit or scope around that yield, or because"
                                     + " something was raised into it; return, and set limits around"
                                     + " what the body itself waits for only: those around a yield"
-                                    + " count the time of who resumes it"
+                                    + " count the time of its resumer"
                             : "cannot yield: nobody has resumed it, it was transferred to or raised"
                                     + " into; transfer on, or return");
         }

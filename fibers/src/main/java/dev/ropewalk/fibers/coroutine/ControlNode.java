@@ -29,11 +29,11 @@ class ControlNode implements WaitCycle.One {
      *   RUNNING      -> DEAD          its fiber has ended
      *   NEW          -> DEAD          closed before it began
      *
-     * Who gives control on writes the state of who gets it, at once; that one's fiber then comes
+     * The giver of control writes the state of the taker, at once; that one's fiber then comes
      * through the run queue like any other. So a switch is one entry of the cord's FIFO order, and
      * no stack nests on another. RUNNING says "has control": its fiber may wait for a timer then.
      *
-     * "resumer" and "resuming" link who waits for an answer and who owes it; such a chain begins at
+     * "resumer" and "resuming" link the waiter for an answer and the one that owes it; such a chain begins at
      * a plain fiber, or at a coroutine that was transferred to. A yield answers the resumer, and is
      * an error without one. An end answers the resumer too; without one it goes to the last of the
      * chain that begins at the plain fiber on whose behalf it ran.
@@ -92,7 +92,7 @@ class ControlNode implements WaitCycle.One {
     /** The fiber that was woken for the answer and has not run yet. */
     private @Nullable ControlNode answered;
 
-    /** It owes a resume an answer, whether who resumed it waits or has left. */
+    /** It owes a resume an answer, whether its resumer waits or has left. */
     private boolean isResumed;
 
     /** The one that would get its answer has left: that waits for an await. */
@@ -308,7 +308,7 @@ class ControlNode implements WaitCycle.One {
 
     // ---------------------------------------------------------------- what it is
 
-    /** The end of the chain of those who wait for the next one's answer. */
+    /** The end of the chain of those that wait for the next one's answer. */
     final ControlNode last() {
         ControlNode last = this;
         for (ControlNode next = resuming; next != null; next = next.resuming) {
@@ -396,7 +396,7 @@ class ControlNode implements WaitCycle.One {
         }
     }
 
-    /** It stands for the wait of who resumes it. */
+    /** It stands for the wait of its resumer. */
     @Override
     public final String toString() {
         return "the next value of " + label();

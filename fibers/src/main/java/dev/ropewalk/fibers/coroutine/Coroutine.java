@@ -19,19 +19,19 @@ import java.util.Objects;
  *
  * <p>The body begins with the first resume or transfer and runs on a fiber of its own, a child of
  * the fiber that made the coroutine. So it may wait like any other fiber (sleep, await, receive);
- * who resumed it waits that long, and the other fibers of the cord go on. It ends with its parent
- * at the latest, and its {@code finally} blocks run then. Cancel scopes and locks of who resumes
- * are not those of the body.
+ * its resumer waits that long, and the other fibers of the cord go on. It ends with its parent at
+ * the latest, and its {@code finally} blocks run then. Cancel scopes and locks of the resumer are
+ * not those of the body.
  *
  * <p>Resume and yield are a call and its answer. The end of the body answers too: its result is
  * what the last resume returns. What it throws is thrown there, unchecked as it is, checked in a
  * {@link FiberFailedException}. A resume that is left before the answer, by a time limit or a
  * termination, leaves the body running: what it yields next, or its end, is kept for {@link
- * #await}. A failure that is kept so goes to whoever awaits it and to nobody else; if nobody has by
- * the time the coroutine is closed or its parent has ended, the cord's uncaught handler is told.
+ * #await}. A failure that is kept so goes to its awaiter and to nobody else; if nobody has by the
+ * time the coroutine is closed or its parent has ended, the cord's uncaught handler is told.
  *
  * <p>Transfer gives control on without waiting for an answer: it returns when somebody transfers
- * back. A coroutine that was transferred to cannot yield, for nobody resumed it. When its body
+ * back. A coroutine that was transferred to cannot yield, because nobody resumed it. When its body
  * ends, control goes to the plain fiber on whose behalf it ran, or to the coroutine that this one
  * has resumed, and the transfer there returns the result or throws the failure. Each plain fiber is
  * on its own: two fibers that use the same coroutines do not get each other's answers.
@@ -132,7 +132,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
      * A switchpoint: a body that is to end yields nothing any more.
      *
      * <p>The wait is part of the body: a time limit or {@link Scope} around it counts the time of
-     * who resumes, too. If the wait is left, the value has been given and nobody has resumed the
+     * the resumer, too. If the wait is left, the value has been given and nobody has resumed the
      * body: it can only return, and its end is kept for {@link #await} unless that value was not
      * taken before.
      *
@@ -205,8 +205,8 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
      * Ends the coroutine and waits for its end: its {@code finally} blocks run, and what they throw
      * is thrown here. A fiber that waits for an answer gets a {@link FiberTerminatedException}; an
      * answer that is owed is dropped, and a failure that is owed reported. One that has not begun
-     * never will; a dead one stays so. A switchpoint, and a shielded one; who does not end within
-     * the cord's stop limit is abandoned and reported.
+     * never will; a dead one stays so. A switchpoint, and a shielded one; a body that does not end
+     * within the cord's stop limit is abandoned and reported.
      *
      * @throws FiberFailedException if a {@code finally} block threw a checked exception
      * @throws DeadlockException if called by the coroutine itself, or by a fiber below it; or if
@@ -228,7 +228,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
         return strand.token;
     }
 
-    /** For tests: it has answered somebody who has yet to run. */
+    /** For tests: it has answered a fiber that has yet to run. */
     boolean isAnswering() {
         return strand.answered() != null;
     }

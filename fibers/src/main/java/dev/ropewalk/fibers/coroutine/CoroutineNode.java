@@ -41,7 +41,7 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
      *   TRANSFERRING       error        goes on       error          error      ended
      *   DEAD               error        error         error          error      nothing to do
      *
-     * A yield needs a resumer, who is answered; one who was resumed and left yields once more, and
+     * A yield needs a resumer, which is answered; one that was resumed and left yields once more, and
      * owes that. YIELDING or DEAD with an answer that is owed: await takes it, and resume is an
      * error until then.
      *
@@ -118,7 +118,7 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
 
     @Nullable Object yieldValue(@Nullable Object value) {
         ControlChecks.yieldedBy(this, caller("yield in"));
-        fiber.raiseIfDue(); // who is to end yields nothing any more
+        fiber.raiseIfDue(); // one that is to end yields nothing any more
         ControlChecks.yieldable(this);
         return awaitResume(value);
     }
@@ -206,8 +206,8 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
     }
 
     /**
-     * A failure is taken by who is answered, by who closes, or by the next call; if it can come no
-     * more, because the parent ends or is elsewhere, it is the parent's like any child's.
+     * A failure is taken by the one that is answered, by the closer, or by the next call; if it can
+     * come no more, because the parent ends or is elsewhere, it is the parent's like any child's.
      */
     @Override
     public boolean ended(Fiber<?> dead) {
@@ -274,7 +274,7 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
         }
     }
 
-    /** It was terminated or abandoned: who did not wait for it has lost nothing. */
+    /** It was terminated or abandoned: a fiber that did not wait for it has lost nothing. */
     private static boolean isEndByOthers(FiberImpl<?> dead) {
         return dead.outcome() instanceof Outcome.Terminated<?>
                 || dead.outcome() instanceof Outcome.Abandoned<?>;

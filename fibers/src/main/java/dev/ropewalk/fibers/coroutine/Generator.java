@@ -24,8 +24,8 @@ import java.util.stream.StreamSupport;
  *
  * <p>The body begins with the first {@link #hasNext} or {@link #next}, on a fiber of its own, a
  * child of the fiber that made the generator. It may wait like any other fiber (sleep, await,
- * receive); who asked for the value waits that long, and the other fibers of the cord go on. Each
- * value costs two switches, so what needs no waiting is faster as a plain iterator.
+ * receive); the asker waits that long, and the other fibers of the cord go on. Each value costs two
+ * switches, so what needs no waiting is faster as a plain iterator.
  *
  * <p>A generator that is not read to its end stays where it is until {@link #close}, or until its
  * parent ends; either way its {@code finally} blocks run. What the body throws is thrown where the
@@ -78,7 +78,7 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
          * for fibers that it spins. A switchpoint: a generator that is to end yields nothing more.
          *
          * <p>The wait is part of the body: a time limit or {@link Scope} around it counts the time
-         * of who asks, too. If the wait is left, the value has been given, and the body can yield
+         * of the asker, too. If the wait is left, the value has been given, and the body can yield
          * no more: it can only return.
          *
          * @param value the next value

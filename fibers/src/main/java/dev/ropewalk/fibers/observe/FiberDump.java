@@ -20,8 +20,8 @@ import java.util.List;
  *     the reason tells, {@code blocked in jdk} in a call of the JDK that blocks, {@code handler}
  *     between two turns; null if it does not wait
  * @param reason what it waits for, as one line; null if it does not wait
- * @param awaits names of the fibers that it waits for, as far as that is known: whom it awaits, who
- *     holds what it waits for, or of one that ends, its children; some at most
+ * @param awaits names of the fibers that it waits for, as far as that is known: the one that it
+ *     awaits, the holder of what it waits for, or of one that ends, its children; some at most
  * @param pending what its next switchpoint throws, a termination for example; null if nothing
  * @param children how many children it has, those on other cords included
  * @param time how often and how long it ran; null unless that is switched on

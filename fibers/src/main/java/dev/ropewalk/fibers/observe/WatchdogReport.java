@@ -159,7 +159,7 @@ public sealed interface WatchdogReport {
                     + length
                     + " "
                     + queue.text
-                    + ", and nothing bounds them; hold back who makes them: by a channel or a"
+                    + ", and nothing bounds them; hold their makers back: by a channel or a"
                     + " semaphore, or, for tasks, by SchedulerOptions.withMaxPending";
         }
     }
@@ -194,7 +194,7 @@ public sealed interface WatchdogReport {
      *
      * @param cord the cord
      * @param time for how long
-     * @param waits who waits for what, each on a line of its own
+     * @param waits what each fiber waits for, each on a line of its own
      */
     record AllWait(Cord cord, Duration time, String waits) implements WatchdogReport {
         /** Checks the values. */

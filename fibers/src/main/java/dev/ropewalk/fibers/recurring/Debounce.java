@@ -47,7 +47,7 @@ public final class Debounce<T> implements AutoCloseable {
      * waits again. So a stream of triggers costs one wake-up per quiet time, not one each.
      *
      * "taken" counts triggers, "done" those that the action was run with or that yielded to a later
-     * one it was run with: who flushes waits until done has reached what was taken when it came.
+     * one it was run with: a flush waits until done has reached what was taken when it came.
      *
      * Rejected: a timer, or a fiber, per trigger that is cancelled by the next; a leading edge
      * without the trailing one, which never sees the last value.
@@ -80,7 +80,7 @@ public final class Debounce<T> implements AutoCloseable {
     /** Number of the worker's last wait; none yet. */
     private long waitNumber = -1;
 
-    /** One who waits for a flush, and the reason of that wait. */
+    /** One that waits for a flush, and the reason of that wait. */
     private final class Flusher implements WaitCycle.One {
         private final FiberImpl<?> fiber;
         private long waitNumber = -1;

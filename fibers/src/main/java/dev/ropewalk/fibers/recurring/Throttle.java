@@ -20,8 +20,8 @@ import java.util.SequencedSet;
  * {@snippet file="dev/ropewalk/fibers/recurring/TimedSnippetsTest.java" region="throttle"}
  *
  * <p>A throttle of n runs per duration allows one run per interval, n intervals to the duration, so
- * never more than n in any stretch of that length. Those who come too early wait, first in, first
- * out; who times out, is terminated or is cancelled while it waits used up nothing.
+ * never more than n in any stretch of that length. Fibers that come too early wait, first in, first
+ * out; one that times out, is terminated or is cancelled while it waits used up nothing.
  *
  * <p>A run that comes late, because nobody wanted it or the cord was busy, moves those after it:
  * two are never closer than the interval, and what was not used is gone. {@link #withBurst} lets up
@@ -36,16 +36,16 @@ public final class Throttle {
      * The generic cell rate algorithm: the time at which the bucket would be full again. A run is
      * allowed when that is no further away than burst - 1 intervals, and then puts it one interval
      * later, counted from now if it is past. It is kept as a time and a number of intervals after it,
-     * for the sum may be beyond all time while runs are still allowed. Rejected: a bucket that a
+     * because the sum may be beyond all time while runs are still allowed. Rejected: a bucket that a
      * fiber refills, which ticks when nobody wants it; and a log of the last n runs, which costs n.
      *
-     * A caller that has to wait stands in the line and sleeps until its run would be allowed if all before it
-     * run. Only the first in the line runs. When the first is gone and the new first sleeps for too
-     * long, because one in between has left, it is woken to look again. So a run costs one timer, and a
-     * fiber that is abandoned in the line, and never leaves it by itself, holds up nobody: who comes
-     * after it wakes by itself and takes out who is dead.
+     * A caller that has to wait stands in the queue and sleeps until its run would be allowed if all before it
+     * run. Only the first in the queue runs. When the first is gone and the new first sleeps for too
+     * long, because one in between has left, it is woken to check again. So a run costs one timer, and a
+     * fiber that is abandoned in the queue, and never leaves it by itself, holds up nobody: the one
+     * after it wakes by itself and takes out the dead.
      *
-     * Invariant: if the first in the line is alive, it runs, or is runnable, or its timer is set no
+     * Invariant: if the first in the queue is alive, it runs, or is runnable, or its timer is set no
      * later than its run is allowed. Rejected: a reservation for each waiter when it comes; one that
      * leaves would have to move all the others.
      *
@@ -64,7 +64,7 @@ public final class Throttle {
 
     private long runs;
 
-    /** One who waits. */
+    /** One that waits. */
     private static final class Entry {
         private final FiberImpl<?> fiber;
         private long waitNumber = -1;
@@ -203,7 +203,7 @@ public final class Throttle {
         checkCord();
         FiberImpl<?> fiber = FiberImpl.current();
         long deadlineNs = Timed.plus(now(), limitNs);
-        fiber.yieldHere(); // before anything is taken: who is to end eats nothing
+        fiber.yieldHere(); // before anything is taken: one that is to end eats nothing
         fiber.raiseIfDue(); // also if it came in that turn
         if (tryAcquire()) {
             return true;
@@ -274,7 +274,7 @@ public final class Throttle {
         return count > NEVER / intervalNs ? NEVER : count * intervalNs;
     }
 
-    /** Somebody has left the line. */
+    /** A fiber has left the queue. */
     private void wakeFirst() {
         dropTheDead();
         if (!line.isEmpty()) {
@@ -308,7 +308,7 @@ public final class Throttle {
         }
     }
 
-    /** How many stand in the line; for tests. */
+    /** How many stand in the queue; for tests. */
     int waiting() {
         return line.size();
     }

@@ -35,7 +35,7 @@ public final class Dag<D extends @Nullable Object> {
     private final List<Node> nodes;
     private final List<DagTask<? super D>> tasks;
 
-    /** For each node, who depends on it. */
+    /** For each node, those that depend on it. */
     private final int[][] dependents;
 
     private Dag(Builder<D> builder) {

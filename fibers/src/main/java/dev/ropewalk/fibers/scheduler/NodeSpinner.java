@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Where the nodes of a {@link Dag} are spun. */
 @FunctionalInterface
 interface NodeSpinner {
-    /** On the cord of the one who runs the dag. */
+    /** On the cord of the fiber that runs the dag. */
     NodeSpinner HERE = (scope, name, body) -> scope.spin(name, body);
 
     /**

@@ -32,7 +32,7 @@ import java.util.function.LongFunction;
  *
  * <p>The calling fiber works along. So on one of the scheduler's cords a call ends also when no
  * other cord has time for it, and costs little more than a plain loop then; called from elsewhere
- * it ends when some cord has had time to look.
+ * it ends when some cord has had time to poll.
  */
 public final class Parallel {
     /*

@@ -239,7 +239,7 @@ public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseab
      * goes on without it.
      *
      * @param limit how long tasks may go on
-     * @return who did not stop in time; also logged if there is somebody
+     * @return the tasks and cords that did not stop in time; also logged if there are any
      * @throws IllegalArgumentException if the limit is negative or longer than 292 years
      * @throws IllegalStateException if called on one of its cords
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited; the tasks

@@ -153,10 +153,10 @@ public final class SchedulerOptions {
 
     /**
      * {@return these options with a bound on the tasks that wait to be started} Beyond it {@link
-     * Scheduler#spin} and {@link Scheduler#execute} throw a {@link TaskRejectedException}, whoever
-     * calls, so that the caller sees the pressure; they do not wait, because a fiber can do that by
-     * itself, with a {@code Semaphore} of {@code fibers.sync}. {@link Parallel} goes on with fewer
-     * fibers then; a {@link Dag} or {@link Scope} fails. Without a bound there is a {@link
+     * Scheduler#spin} and {@link Scheduler#execute} throw a {@link TaskRejectedException} to any
+     * caller, so that the caller sees the pressure; they do not wait, because a fiber can do that
+     * by itself, with a {@code Semaphore} of {@code fibers.sync}. {@link Parallel} goes on with
+     * fewer fibers then; a {@link Dag} or {@link Scope} fails. Without a bound there is a {@link
      * WatchdogReport.Growing} when very many wait.
      *
      * @param tasks how many may wait, on all cords together; those that run do not count; {@link

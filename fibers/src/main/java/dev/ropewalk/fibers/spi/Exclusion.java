@@ -100,7 +100,7 @@ public abstract sealed class Exclusion {
 
     /**
      * Refuses a wait that would close a circle of fibers which wait for each other, each for what
-     * the next one holds, or for its end (rule F9). Only fibers of the caller's cord are looked at,
+     * the next one holds, or for its end (rule F9). Only fibers of the caller's cord are followed,
      * and only waits without a limit: a caller in a {@link CancelScope} with one is not refused.
      * Called before the wait, outside the guard.
      *

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 
 /**
- * Numbered waits of the current cord's fibers, for those who build channels, mailboxes and locks
- * that are confined to one cord (rule F4). {@link WaitCell} is the form that crosses cords.
+ * Numbered waits of the current cord's fibers, for builders of channels, mailboxes and locks that
+ * are confined to one cord (rule F4). {@link WaitCell} is the form that crosses cords.
  *
  * <p>To wait: begin with {@link #switchpoint}, take {@link #nextNumber}, put (fiber, number) where
  * a giver finds it, and {@link #park}. To give: {@link #resume} with that number. A resume with an
@@ -81,7 +81,7 @@ public final class Waits {
 
     /**
      * Yields to the fibers that are runnable now, like {@link Fiber#snooze}, but not to tasks of a
-     * scheduler: for those who yield on behalf of others, after each message for one. A
+     * scheduler: for code that yields on behalf of others, after each message for one. A
      * switchpoint.
      *
      * @throws IllegalStateException if no fiber runs on this thread

@@ -107,7 +107,7 @@ public final class VirtualCords {
      * fibers below its root, they are closed.
      *
      * <p>If no cord can ever go on, the first one's root fiber fails with a {@link
-     * DeadlockException} that lists who waits on all of them; if that is ending already, the run is
+     * DeadlockException} that lists the waits on all of them; if that is ending already, the run is
      * given up and throws it.
      *
      * @param <T> the type of the result
@@ -285,7 +285,7 @@ public final class VirtualCords {
         throw Unchecked.<RuntimeException>sneaky(first);
     }
 
-    // ---------------------------------------------------------------- for those who look
+    // ---------------------------------------------------------------- for readers
 
     /**
      * {@return the fibers of this run that are alive, but the caller and the cords' root fibers}

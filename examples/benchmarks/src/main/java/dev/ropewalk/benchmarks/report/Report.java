@@ -105,6 +105,9 @@ public final class Report {
                 more than what lies between the rounds of one. Messages of actors and channels are fresh objects. Every round of a
                 scenario checks its answer: a sum or a count that is wrong fails the run. Compare the figures of this page with one another, and with nothing else; where two
                 ranges overlap, they are equal.
+
+                Until [decision 14](adr/0014-parts-and-rooms.md) timers that were due were read ahead: pages of before then
+                show `timers` with that, and the decision what it was worth.
                 """);
     }
 

@@ -24,14 +24,14 @@ import java.util.concurrent.atomic.AtomicReference;
  *                          run what it was given
  * </pre>
  *
- * <p>The thread itself asks for its CPUs, so who starts it waits for its answer, and for nothing
+ * <p>The thread itself asks for its CPUs, so its starter waits for its answer, and for nothing
  * where nothing can go wrong. A factory may give a thread that runs something else: that is seen
  * when it ends, or by a limit, and nobody waits for it for ever.
  */
 public final class CordThread {
     private static final long LATE_NS = TimeUnit.SECONDS.toNanos(10);
 
-    /** A thread that ends without an answer tells nobody, so it is looked at. */
+    /** A thread that ends without an answer tells nobody, so it is checked. */
     private static final long POLL_MS = 5;
 
     private final CordOptions options;
@@ -105,7 +105,7 @@ public final class CordThread {
     void start(Runnable loop) {
         boolean answers = options.thread().factory() != null || !options.thread().cpus().isEmpty();
         if (answers) {
-            // Threads inherit the CPUs of who makes them: that one is not to be made by this.
+            // Threads inherit the CPUs of their makers: that one is not to be made by this.
             Ticker.ensureStarted();
         }
         start.begin(thread, loop);
@@ -192,7 +192,7 @@ public final class CordThread {
                     Affinity.restrict(textOf(options), cpus);
                 }
             } catch (Throwable refused) {
-                refusal = refused; // rethrown to who starts the cord
+                refusal = refused; // rethrown to the starter of the cord
                 return;
             } finally {
                 answer.countDown();
@@ -200,7 +200,7 @@ public final class CordThread {
             Objects.requireNonNull(loop, "loop").run();
         }
 
-        /** By who started it: the message is the thread's, the stack is the caller's. */
+        /** By its starter: the message is the thread's, the stack is the caller's. */
         void check() {
             Throwable refused = refusal;
             if (refused instanceof IllegalArgumentException) {

@@ -4,8 +4,8 @@ import dev.ropewalk.fibers.internal.cord.CurrentCord;
 import dev.ropewalk.fibers.internal.stack.JdkThreads;
 
 /**
- * Virtual threads on the JDK's own scheduler, whoever makes them: one that a fiber on a virtual
- * thread makes would inherit its cord as its scheduler, and what blocks there blocks the cord.
+ * Virtual threads on the JDK's own scheduler, made anywhere: one that a fiber on a virtual thread
+ * makes would inherit its cord as its scheduler, and what blocks there blocks the cord.
  */
 public final class HelperThreads {
     private HelperThreads() {}

@@ -7,10 +7,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The end of a cord, and who waits for it; for any thread (rule F8).
+ * The end of a cord, and its waiters; for any thread (rule F8).
  *
- * <p>Who waits enters itself and then looks whether the cord is over. The cord says that it is over
- * and then tells who has entered. So one of the two sees the other.
+ * <p>A waiter enters itself and then reads whether the cord is over. The cord says that it is over
+ * and then tells the waiters. So one of the two sees the other.
  */
 public final class CordEnd {
     private final Queue<WaitCell> waiters = new ConcurrentLinkedQueue<>();

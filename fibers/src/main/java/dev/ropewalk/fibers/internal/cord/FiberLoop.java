@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 public final class FiberLoop {
     /*
      * A poll takes messages from the inbox and fires the timers that are due. It comes after
-     * POLL_INTERVAL switches or at the first switch after the ticker's mark, whatever wakes whom.
+     * POLL_INTERVAL switches or at the first switch after the ticker's mark, whatever wakes what.
      * Rejected: polling only when the run queue is empty, which starves timers beside two fibers
      * that wake each other. On virtual threads only the root frame polls: a message or a log line
      * may block there, and a worker that is blocked between two fibers would be nobody's.

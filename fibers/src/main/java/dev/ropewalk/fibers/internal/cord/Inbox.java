@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The cord's many-producers queue of messages from other threads (rule F8).
  *
  * <p>After {@link #close} nothing is left behind: a message that came too late is told so, either
- * by the closing cord or by a sender, whoever sees it: one after the other, in the order in which
- * they came.
+ * by the closing cord or by a sender, the first that sees it: one after the other, in the order in
+ * which they came.
  */
 public final class Inbox {
     private static final Logger LOG = Logs.logger(Inbox.class);
@@ -22,7 +22,7 @@ public final class Inbox {
             new ManyToOneConcurrentLinkedQueue<>();
     private volatile boolean closed;
 
-    /** How often somebody has asked to refuse what is there since the one who is at it began. */
+    /** How often somebody has asked to refuse what is there since the one that is at it began. */
     private final AtomicInteger toRefuse = new AtomicInteger();
 
     /** From any thread. The caller wakes the cord. */
@@ -76,8 +76,9 @@ public final class Inbox {
     }
 
     /**
-     * The cord has left, so late senders take turns as the queue's one consumer: who finds another
-     * one at it only has it poll once more. So the messages of a sender are refused in order.
+     * The cord has left, so late senders take turns as the queue's one consumer: one that finds
+     * another one at it only has it poll once more. So the messages of a sender are refused in
+     * order.
      */
     private void refuseAll() {
         int asked = toRefuse.getAndIncrement() == 0 ? 1 : 0;

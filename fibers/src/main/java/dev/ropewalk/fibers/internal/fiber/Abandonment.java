@@ -189,7 +189,7 @@ public final class Abandonment {
 
     /**
      * Its cord broke while this fiber ran. First those below it, as at any end: an awaiter that is
-     * told may look at once whether the cord is over.
+     * told may check at once whether the cord is over.
      */
     public static void lose(FiberImpl<?> fiber, String why) {
         if (fiber.firstChild() != null) {

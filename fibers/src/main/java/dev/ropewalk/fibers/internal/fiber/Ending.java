@@ -80,7 +80,7 @@ public final class Ending {
         Cancellation.setShielded(fiber, false);
     }
 
-    /** Terminates who is below, awaits them within the limit, and abandons the rest. */
+    /** Terminates the fibers below, awaits them within the limit, and abandons the rest. */
     static <T extends @Nullable Object> Outcome<T> endChildren(FiberImpl<T> fiber, Outcome<T> raw) {
         for (FiberImpl<?> child = fiber.firstChild(); child != null; child = child.nextSibling) {
             Family.terminateBelow(child, fiber);

@@ -56,7 +56,7 @@ import java.util.function.Consumer;
  * </pre>
  *
  * A fiber whose stack is full may fail in any call, also in the middle of a switch. So what is half
- * done then is only noted, by stores (SWITCH_FAILED), and undone by whoever comes next with room
+ * done then is only noted, by stores (SWITCH_FAILED), and undone by the next that comes with room
  * for a call; and what other fibers' lives hang on is all or nothing.
  *
  * <p>Of a SPUN fiber its cord knows nothing yet: it is in no list of that cord and is not counted.
@@ -72,7 +72,7 @@ import java.util.function.Consumer;
  */
 public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
 
-    /** Zero, so that whoever sees a fiber too early sees this. */
+    /** Zero, so that a reader that comes too early sees this. */
     public static final int SPUN = 0;
 
     public static final int UNSTARTED = 1;
@@ -92,7 +92,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     private static final Object NONE = new Object();
 
     /**
-     * None while this is a task that nobody has claimed; then it is written once, by who claims it.
+     * None while this is a task that nobody has claimed; then it is written once, by its claimer.
      */
     @SuppressWarnings("NullAway.Init")
     public CordImpl cord;
@@ -197,7 +197,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
 
     /**
      * Written once, on the cord; read by any thread. By a release, because a fence costs 7 ns;
-     * there is one where user's code is told, which may look whether others have ended too.
+     * there is one where user's code is told, which may check whether others have ended too.
      */
     volatile @Nullable Outcome<T> outcome;
 
@@ -322,7 +322,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         home().send(message);
     }
 
-    /** Has a task claimed by a cord that has time to look: this one, if it is its scheduler's. */
+    /** Has a task claimed by a cord that has time to poll: this one, if it is its scheduler's. */
     public final void startNow() {
         if (cordOrNull() == null && taskSlot != null) {
             taskSlot.claimSoon(this);
@@ -657,7 +657,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         describe(WaitKind.HANDLER, "its next message");
     }
 
-    /** Stores only what changed: a store of a reference costs more than a look (G1: a fence). */
+    /** Stores only what changed: a store of a reference costs more than a load (G1: a fence). */
     private void describe(WaitKind kind, Object reason) {
         if (waitKind != kind || waitReason != reason) {
             describeAnew(kind, reason);
@@ -724,7 +724,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         return stack != null && stack.wasInterruptedFor(due) && Interrupts.causedBy(thrown);
     }
 
-    /** Whom it waits for now, if that is one fiber and known; for finding circles. */
+    /** The fiber that it waits for now, if that is one and known; for finding circles. */
     public final @Nullable FiberImpl<?> awaited() {
         return waitedFor() instanceof WaitCycle.One one ? of(one.awaited()) : null;
     }

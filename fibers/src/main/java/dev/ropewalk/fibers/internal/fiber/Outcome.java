@@ -12,7 +12,7 @@ public sealed interface Outcome<T extends @Nullable Object> {
     /** Returned {@code value}. */
     record Success<T extends @Nullable Object>(T value) implements Outcome<T> {}
 
-    /** Was stopped with {@code value}; the same to all who await it. */
+    /** Was stopped with {@code value}; the same to all awaiters. */
     record Stopped<T extends @Nullable Object>(Unwind.Stop signal, T value) implements Outcome<T> {}
 
     /** Threw {@code cause}. */

@@ -7,7 +7,7 @@ import dev.ropewalk.fibers.spi.Waits;
 public enum WaitKind {
     /** {@link Fiber#suspend}: anybody, by {@link Fiber#schedule}. */
     SUSPEND,
-    /** A library wait: only who holds its number. */
+    /** A library wait: only by its number. */
     LIBRARY,
     /** A call of the JDK that blocks, on a virtual thread: only the JDK, or an interrupt. */
     BLOCKED_IN_JDK,

@@ -16,7 +16,7 @@ import java.util.ServiceLoader;
  * <p>For any thread.
  */
 public final class LogProviders {
-    /** Found at the first line that is told: a look through the class path takes a while. */
+    /** Found at the first line that is told: a search of the class path takes a while. */
     private static volatile @Nullable Boolean areMissing;
 
     private LogProviders() {}
@@ -25,7 +25,7 @@ public final class LogProviders {
     public static boolean areMissing() {
         Boolean known = areMissing;
         if (known == null) {
-            known = !isAny(); // two threads that look at once find the same
+            known = !isAny(); // two threads that search at once find the same
             areMissing = known;
         }
         return known;

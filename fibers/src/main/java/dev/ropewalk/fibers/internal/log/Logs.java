@@ -104,7 +104,7 @@ public final class Logs {
         try {
             logger.error(pattern, first, broken);
         } catch (Throwable lost) {
-            // There is nobody left to tell, and who called must go on.
+            // There is nobody left to tell, and the caller must go on.
         }
     }
 
@@ -122,7 +122,7 @@ public final class Logs {
         try {
             logger.error(pattern, first, second, broken);
         } catch (Throwable lost) {
-            // There is nobody left to tell, and who called must go on.
+            // There is nobody left to tell, and the caller must go on.
         }
     }
 
@@ -187,7 +187,7 @@ public final class Logs {
                     StderrLog.writeInstead(level, getName(), message, failure, broken);
                 }
             } catch (Throwable lost) {
-                // There is nobody left to tell, and who logs must go on.
+                // There is nobody left to tell, and the caller must go on.
             }
         }
 

@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
  * a time it may be idle.
  *
  * <p>To be woken takes 30 to 60 µs, and costs the waker a system call. Two cords that answer each
- * other and both sleep go on doing so if they spin for less than that: who asks has fallen asleep
+ * other and both sleep go on doing so if they spin for less than that: the asker has fallen asleep
  * before the other is awake. So a cord spins for {@link #MAX_SPIN_NS} if that would have spared it
  * its last sleep. After one that was longer, or that a timer ended, it spins for half as long as
  * before, down to {@link #LEAST_SPIN_NS}: a cord that waits for long burns little.
@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
  * <p>A cord is idle for no less than {@link #LEAST_IDLE_NS}, spin and sleep, so that timers which
  * lie close together are fired together (decision 8). A spin does not outlast the next timer.
  *
- * <p>It polls the inbox and for tasks, not the reactor, where nobody registers I/O yet: who does
- * must have the spin poll there too.
+ * <p>It polls the inbox and for tasks, not the reactor, where nobody registers I/O yet: code that
+ * does must have the spin poll there too.
  *
  * <p>Rejected: a fixed number of polls, which takes ten times as long on one processor as on
  * another, and was too short (scenario cords: 1,300 to 2,600 ns a round trip, now 500 to 600).

@@ -79,7 +79,7 @@ public final class Reactor {
     }
 
     /**
-     * It asks whether it may block after it has made itself wakeable. To look before that loses a
+     * It asks whether it may block after it has made itself wakeable. To ask before that loses a
      * wake-up: one that comes in between finds a reactor that counts as awake.
      */
     private static final class Loop extends ManualIoEventLoop {

@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.Set;
 
-/** Text for cords on which nothing can ever run again: who waits for what, and for whom. */
+/**
+ * Text for cords on which nothing can ever run again: what each fiber waits for, and for which
+ * other.
+ */
 public final class DeadlockReport {
     private static final int MAX_LINES = 50;
     private static final int MAX_HOLDERS = 5;

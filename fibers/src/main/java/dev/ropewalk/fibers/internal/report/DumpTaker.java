@@ -39,7 +39,9 @@ public final class DumpTaker {
     private static final int MAX_FRAMES = 40;
     private static final int MAX_NAMES = 5;
 
-    /** The switch itself, which is at the top of every stack that waits, and of who dumps. */
+    /**
+     * The switch itself, which is at the top of every stack that waits, and of the one that dumps.
+     */
     private static final Set<String> OF_THE_SWITCH =
             Set.of(
                     "java.lang.Thread",

@@ -15,9 +15,9 @@ import java.util.Map;
  * How often and how long each fiber of a cord ran, when that is switched on by {@code
  * -Dropewalk.fiberTimes=true}. Confined to the cord.
  *
- * <p>When it is on, each switch reads the clock twice and looks into a table. A constant, so that
- * it costs nothing when it is off. Rejected: an option that is switched on per cord or at run time,
- * for then every switch of every cord would read a field to find out that it is off.
+ * <p>When it is on, each switch reads the clock twice and reads a table. A constant, so that it
+ * costs nothing when it is off. Rejected: an option that is switched on per cord or at run time,
+ * because then every switch of every cord would read a field to find out that it is off.
  */
 public final class FiberTimes {
     public static final boolean ON = Boolean.getBoolean("ropewalk.fiberTimes");

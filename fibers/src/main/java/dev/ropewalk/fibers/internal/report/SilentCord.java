@@ -21,8 +21,8 @@ import java.time.Duration;
  * <p>Only a thread that spins a fiber here, or posts a message, can wake such a cord. Whether there
  * will be one nobody knows, so it is reported and not ended.
  *
- * <p>The look ends at the first wait that others can end, which for most cords is that of the root,
- * and gives up where there are very many, because the next message waits for it.
+ * <p>The check ends at the first wait that others can end, which for most cords is that of the
+ * root, and gives up where there are very many, because the next message waits for it.
  */
 public final class SilentCord {
     private static final int MAX_SEARCHED = 10_000;
@@ -30,8 +30,8 @@ public final class SilentCord {
     private SilentCord() {}
 
     /**
-     * Whether it is worth a look later: not, for instance, for a cord that serves others. Asked
-     * before each sleep, so it looks at no other fiber.
+     * Whether it is worth a check later: not, for instance, for a cord that serves others. Asked
+     * before each sleep, so it reads no other fiber.
      */
     public static boolean mayBeOn(CordImpl cord) {
         FiberImpl<?> root = cord.root();
@@ -50,7 +50,7 @@ public final class SilentCord {
                 Ticker.INSTANCE.report(() -> StuckEpisode.tell(handler, report));
             }
         } catch (VirtualMachineError full) {
-            // It was a look and no more; the cord goes on.
+            // It was a check and no more; the cord goes on.
         }
     }
 

@@ -18,19 +18,19 @@ import java.util.Set;
 
 /**
  * Finds out whether a wait that begins would close a circle in which nobody can ever go on (rule
- * F9): the fiber would wait for one who waits for it, perhaps through others.
+ * F9): the fiber would wait for one that waits for it, perhaps through others.
  *
  * <p>It goes from the fiber that this one would wait for to the one that it waits for in turn, and
  * so on:
  *
  * <ul>
- *   <li>who awaits a fiber waits for it;
- *   <li>who awaits all of several, or the fibers of a scope, waits for each of them;
- *   <li>who awaits any of several is stuck only if all of them lead back;
- *   <li>who waits for a lock waits for its one holder;
+ *   <li>an awaiter of a fiber waits for it;
+ *   <li>an awaiter of all of several, or the fibers of a scope, waits for each of them;
+ *   <li>an awaiter of any of several is stuck only if all of them lead back;
+ *   <li>a waiter for a lock waits for its one holder;
  *   <li>whose wait has a limit, its own or that of a {@link CancelScope}, waits for nobody for
  *       ever: trying with a limit and letting go is a way out of a circle, so it is no error. Nor
- *       does one who was given what it waited for, and is about to be told.
+ *       does one that was given what it waited for, and is about to be told.
  * </ul>
  *
  * <p>Only fibers of the calling cord are followed: they stand still meanwhile, while those of other
@@ -42,7 +42,7 @@ import java.util.Set;
  * <p>Rejected: a graph of all fibers for each wait, as {@link WaitGraph} makes it for reports.
  */
 public final class WaitCycle {
-    /** Fibers looked at in a search. */
+    /** Fibers followed in a search. */
     public static final int MAX_STEPS = 1_000;
 
     /** Fibers of a chain, each of which costs a few reads. */
@@ -58,7 +58,7 @@ public final class WaitCycle {
     private int steps;
     private final Set<FiberImpl<?>> seen = new HashSet<>();
 
-    /** Of those, who is known to wait for me. */
+    /** Those of them that are known to wait for me. */
     private final Set<FiberImpl<?>> leading = new HashSet<>();
 
     /** From the first that is waited for to the one that waits for me, while that is searched. */

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Who waits for whom among the fibers of a cord, as far as it is known (rule F9): whom a fiber
- * awaits, who holds the lock that it waits for, and, of one that ends, its children. Of a bare
+ * Which fibers of a cord wait for which, as far as it is known (rule F9): the fiber that one
+ * awaits, the holder of the lock that it waits for, and, of one that ends, its children. Of a bare
  * suspend, a channel or another cord's fibers nothing is known.
  *
  * <p>A snapshot, made and read on the cord, with nothing in between.
@@ -56,11 +56,11 @@ final class WaitGraph {
                 }
             }
         } catch (Throwable _) {
-            // It is the user's code; who holds it is not known then.
+            // It is the user's code; its holder is not known then.
         }
     }
 
-    /** Whom the fiber waits for; none if it does not wait, or that is not known. */
+    /** The fibers that it waits for; none if it does not wait, or that is not known. */
     List<FiberImpl<?>> blockersOf(FiberImpl<?> fiber) {
         CordImpl home = fiber.cordOrNull();
         if (home == null || !cords.contains(home) || fiber.rawState() != FiberImpl.WAITING) {

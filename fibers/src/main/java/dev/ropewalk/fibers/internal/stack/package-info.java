@@ -3,8 +3,7 @@
  * continuations of the JDK, and virtual threads whose scheduler is the cord. A stack knows its cord
  * as a {@link dev.ropewalk.fibers.internal.stack.StackOwner} only. Add a kind of stack here.
  *
- * <p>Called by the cord that owns them, on its thread. Only this package names jdk.internal.vm, but
- * for a pinned section in the switch hooks.
+ * <p>Called by the cord that owns them, on its thread. Only this package names jdk.internal.vm.
  */
 @NullMarked
 package dev.ropewalk.fibers.internal.stack;

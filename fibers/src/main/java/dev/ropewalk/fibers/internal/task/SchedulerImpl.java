@@ -119,7 +119,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
 
     /** The cord has ended. */
     void leave(TaskQueue queue) {
-        noteFailure(queue); // first: who finds no cord any more looks for it
+        noteFailure(queue); // first: a caller that finds no cord any more reads it
         workers.remove(queue);
         queue.closeAtEnd();
         synchronized (this) {
@@ -144,7 +144,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         }
     }
 
-    /** What is told to who needs a cord, and there is none any more. */
+    /** What a caller is told that needs a cord, and there is none any more. */
     final CordClosedException noCord(String task) {
         Failed first = firstFailed;
         if (first == null) {
@@ -194,7 +194,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         }
         return options.cord()
                 .withName(options.name() + "-bound-" + number)
-                .withLateUnmount(false); // who bound the thread may hold what it likes
+                .withLateUnmount(false); // the code that bound the thread may hold what it likes
     }
 
     final synchronized void endBinding() {
@@ -224,7 +224,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         long startNs = here.cord.nanoTime();
         boolean inTime = here.drain(limitNs);
         workers.remove(here);
-        here.close(); // who left meanwhile may have handed something on to this one
+        here.close(); // a cord that left meanwhile may have handed something on to this one
         return inTime && here.drain(limitNs - (here.cord.nanoTime() - startNs));
     }
 
@@ -296,7 +296,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         }
     }
 
-    /** By who has put it where nobody takes it any more; false if nobody is left who could. */
+    /** For a task that was put where nobody takes it any more; false if no cord is left for it. */
     final boolean placeAgainOrStart(FiberImpl<?> task) {
         return placeAgain(task) || startHere(task);
     }
@@ -341,7 +341,8 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
             shutdown.noteEnded(task); // before it counts: the report may be made then
         }
         counts.ended();
-        if (state != State.OPEN) { // read after that: who begins to drain reads the count later
+        if (state != State.OPEN) { // read after that: the one that begins to drain reads the count
+            // later
             shutdown.tellIfQuiet();
         }
     }

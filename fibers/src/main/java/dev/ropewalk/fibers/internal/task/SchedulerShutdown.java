@@ -33,10 +33,10 @@ import java.util.function.Predicate;
 
 /**
  * The end of a scheduler, in steps: drain, terminate, abandon, and leave behind what is stuck; each
- * has a limit, and the report says who needed which.
+ * has a limit, and the report says which limit each needed.
  *
  * <p>The steps run on a thread of their own, so that they go on if the closing fiber is abandoned;
- * who closes only waits for the report.
+ * the closer only waits for the report.
  */
 final class SchedulerShutdown {
     private static final Logger LOG = Logs.logger(SchedulerShutdown.class);
@@ -74,10 +74,10 @@ final class SchedulerShutdown {
         this.scheduler = scheduler;
     }
 
-    // ---------------------------------------------------------------- who closes
+    // ---------------------------------------------------------------- the closer
 
     ShutdownReport run(long limitNs) {
-        WaitCell waiter = new WaitCell(); // first: it refuses who cannot wait
+        WaitCell waiter = new WaitCell(); // first: it refuses a caller that cannot wait
         closers.add(waiter);
         if (scheduler.beginDraining()) {
             begin();
@@ -200,7 +200,7 @@ final class SchedulerShutdown {
         }
     }
 
-    /** Those that do not look at their messages within the limit are reported as bound. */
+    /** Those that do not poll their messages within the limit are reported as bound. */
     private void ask(List<CordImpl> bound, Consumer<CordImpl> question, long limitNs)
             throws InterruptedException {
         CountDownLatch answers = new CountDownLatch(bound.size());
@@ -212,7 +212,7 @@ final class SchedulerShutdown {
         }
     }
 
-    /** To a bound thread, which may unbind before it looks. */
+    /** To a bound thread, which may unbind before it polls. */
     private static final class Question extends CordMessage {
         private final CordImpl cord;
         private final Consumer<CordImpl> question;
@@ -319,7 +319,7 @@ final class SchedulerShutdown {
         return endedByThis.stream().filter(which).map(FiberImpl::name).toList();
     }
 
-    /** A cord may have started it between the look at its queue and its end. */
+    /** A cord may have started it between the reading of its queue and its end. */
     private boolean wasTerminated(FiberImpl<?> task) {
         boolean isEnded = task.outcome() instanceof Outcome.Terminated<?>;
         return hasBegun(task) && (isEnded || terminated.contains(task));

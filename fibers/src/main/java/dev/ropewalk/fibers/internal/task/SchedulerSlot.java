@@ -21,14 +21,14 @@ import java.util.Objects;
  *
  * <pre>
  *   null, Note -> Note   send: somebody wants something of the fiber; the notes form a list
- *   null, Note -> Cord   claim: by the cord that starts it; or for a cord, by who ends it unstarted
+ *   null, Note -> Cord   claim: by the cord that starts it; or for a cord, by the one that ends it unstarted
  *                        or pins it there
  * </pre>
  *
- * One compare-and-set decides who has the task. The winner alone then handles the notes, in the
- * order they were sent, before anything else; what is sent later goes to the cord. So the order of
- * each sender is kept. Rejected: a lock per queue, which makes a thief, the owner and who cancels
- * wait for each other.
+ * One compare-and-set decides which cord has the task. The winner alone then handles the notes, in
+ * the order they were sent, before anything else; what is sent later goes to the cord. So the order
+ * of each sender is kept. Rejected: a lock per queue, which makes a thief, the owner and a
+ * canceller wait for each other.
  */
 final class SchedulerSlot implements TaskSlot {
     private static final VarHandle SLOT;
@@ -48,7 +48,7 @@ final class SchedulerSlot implements TaskSlot {
     /** Spun by no fiber, or detached: its failure is reported, and cancels nobody. */
     private boolean isOwnerless;
 
-    /** Its body has begun; of its cord, and of who has seen its end. */
+    /** Its body has begun; of its cord, and of those that have seen its end. */
     private boolean hasBegun;
 
     /** Counted among the tasks of its cord; of that cord. */

@@ -25,11 +25,11 @@ import java.util.function.Consumer;
  * them in its turn, idle cords steal them, and an entry that somebody has claimed otherwise is
  * dropped when it comes to the head.
  *
- * <p>A fiber of the cord that snoozes stands in the line as well, because it yields to the tasks
+ * <p>A fiber of the cord that snoozes stands in the queue as well, because it yields to the tasks
  * too; otherwise one that places tasks and snoozes would be alone on the cord, but for a task with
- * each poll, and the line would grow for ever. Its place names one wait: who takes it, also a
- * thief, ends that wait, and one whose wait is over does nothing. The cord takes all places at the
- * head at once, so a line without tasks is none.
+ * each poll, and the queue would grow for ever. Its place names one wait: the taker, also a thief,
+ * ends that wait, and one whose wait is over does nothing. The cord takes all places at the head at
+ * once, so a queue without tasks is none.
  *
  * <p>What has no note is the cord's alone.
  */
@@ -54,10 +54,10 @@ public final class TaskQueue implements TaskSource {
     /** The drain limit has passed: nothing more is started here. */
     private boolean isGivenUp;
 
-    /** Fibers that snooze in the line, and those that were abandoned there. */
+    /** Fibers that snooze in the queue, and those that were abandoned there. */
     private int snoozing;
 
-    /** The wait of who waits until there are none. */
+    /** The wait of the fiber that waits until there are none. */
     private @Nullable FiberImpl<?> drainer;
 
     private long drainNumber;
@@ -138,7 +138,7 @@ public final class TaskQueue implements TaskSource {
 
     /**
      * The cord has ended, perhaps without a close. If there was one, what is here now was added
-     * after it, by somebody who will find it closed, and may have a cord to start it on.
+     * after it, by a thread that will find it closed, and may have a cord to start it on.
      */
     void closeAtEnd() {
         if (!isClosed) {
@@ -320,7 +320,7 @@ public final class TaskQueue implements TaskSource {
 
     // ---------------------------------------------------------------- fibers that snooze
 
-    /** The place of a fiber in the line, for one of its waits, and the reason of that wait. */
+    /** The place of a fiber in the queue, for one of its waits, and the reason of that wait. */
     private record Snooze(FiberImpl<?> fiber, long number) {
         /** On the fiber's cord: it has its turn, unless the wait is over. */
         boolean end() {
@@ -358,7 +358,7 @@ public final class TaskQueue implements TaskSource {
             fiber.park(WaitKind.LIBRARY, place);
             return true;
         } catch (StackPinnedException pinned) {
-            waiting.remove(place); // who catches it and tries again would fill the line
+            waiting.remove(place); // a fiber that catches it and tries again would fill the queue
             throw pinned;
         } finally {
             snoozing--;
@@ -366,8 +366,8 @@ public final class TaskQueue implements TaskSource {
     }
 
     /**
-     * Those at the head have their turn, because no task waits in front of them: a line of fibers
-     * alone would be joined by whoever snoozes next, for ever. Each has it before it is taken out:
+     * Those at the head have their turn, because no task waits in front of them: a queue of fibers
+     * alone would be joined by the next that snoozes, for ever. Each has it before it is taken out:
      * on a stack that is full either may fail.
      */
     private boolean endSnoozesAtHead() {
@@ -441,7 +441,7 @@ public final class TaskQueue implements TaskSource {
         boolean inTime = true;
         while (inTime && (startAll() || alive > 0)) {
             if (alive == 0) {
-                continue; // who snoozed goes on by itself, and its end is not told here
+                continue; // a fiber that snoozed goes on by itself, and its end is not told here
             }
             long leftNs = Math.max(0, limitNanos - (cord.nanoTime() - startNs));
             drainer = me;

@@ -10,16 +10,16 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The cords of a scheduler that take tasks: which of them gets the next one, and who is woken for
- * it (rule F15). For any thread.
+ * The cords of a scheduler that take tasks: which of them gets the next one, and which cord is
+ * woken for it (rule F15). For any thread.
  *
- * <p>No lost wake-up: who places a task puts it into a queue and then reads what the cords do; a
- * cord says that it is asleep and then reads the queues. One of them sees the other. A cord that
- * spins is not woken, and gets perhaps several tasks; so a cord that has found one wakes the next
- * if there is more.
+ * <p>No lost wake-up: a placer puts its task into a queue and then reads what the cords do; a cord
+ * says that it is asleep and then reads the queues. One of them sees the other. A cord that spins
+ * is not woken, and gets perhaps several tasks; so a cord that has found one wakes the next if
+ * there is more.
  */
 final class Workers {
-    /** How many cords are looked at for one that spins: not to find one costs a wake-up only. */
+    /** How many cords are asked for one that spins: not to find one costs a wake-up only. */
     private static final int MAX_TRIES = 8;
 
     /** Those that take tasks. Replaced as a whole, under the lock of this. */
@@ -28,7 +28,7 @@ final class Workers {
     /** Where the next task goes. Written by all without a fence: a lost step does no harm. */
     private int turn;
 
-    /** Cords that sleep; a look at it saves who places a task a look at each. */
+    /** Cords that sleep; to read it spares a placer the reading of each. */
     private final AtomicInteger sleepers = new AtomicInteger();
 
     TaskQueue[] queues() {
@@ -135,7 +135,7 @@ final class Workers {
         } // otherwise the cord that left last has it, and starts or refuses it
     }
 
-    /** A cord that is about to leave, or not ready yet, leaves the task to who comes to it. */
+    /** A cord that is about to leave, or not ready yet, leaves the task to others. */
     private static void claimOn(TaskQueue queue, FiberImpl<?> task) {
         if (queue.canTake()) {
             queue.start(task);

@@ -88,7 +88,7 @@ public final class Timers {
             try {
                 sweep();
             } catch (StackOverflowError tooDeep) {
-                // The next one does it, who calls from less deep.
+                // The next one does it, which calls from less deep.
             }
         }
     }

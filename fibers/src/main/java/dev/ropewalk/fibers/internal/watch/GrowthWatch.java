@@ -16,13 +16,13 @@ import java.util.Map;
  * when it has become shorter than half of the limit, the next time is a first one again.
  *
  * <p>Confined to the ticker's thread. The lengths of inbox and tasks are counted one by one, hence
- * the rare look.
+ * the rare check.
  */
 final class GrowthWatch {
     /** More than the million fibers that a program may well spin at once. */
     static final int LIMIT = 1 << 20;
 
-    /** Ticks of a busy cord between two looks. */
+    /** Ticks of a busy cord between two checks. */
     static final int TICKS = 1_024;
 
     private final CordImpl cord;
