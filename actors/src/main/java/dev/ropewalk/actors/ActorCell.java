@@ -112,7 +112,7 @@ final class ActorCell<M> implements ActorRef<M>, ActorContext<M>, Handler {
      */
     private volatile boolean overByItself;
 
-    /** The ask in which this actor waits; read by actors of other cords that look for a circle. */
+    /** The ask in which this actor waits; read by other cords' actors that search for a circle. */
     private volatile @Nullable Ask<?, ?> asking;
 
     ActorCell(

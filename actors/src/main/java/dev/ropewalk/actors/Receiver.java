@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.function.Predicate;
 
 /**
- * How a loop-style actor receives: it looks through the mailbox once, and a message that does not
+ * How a loop-style actor receives: it goes through the mailbox once, and a message that does not
  * fit is not tested again by that receive; then it waits. The type it waits for is tested by the
  * sender, which hands a message that fits over; a predicate is tested by the receiver alone, which
  * is nudged for each new message (rule A1).

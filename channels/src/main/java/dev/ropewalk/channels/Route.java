@@ -37,13 +37,13 @@ import java.util.function.Function;
 public final class Route<A> {
     /*
      * One object per message, its Journey, is the CordMessage of all its hops: it is posted to the
-     * cord of the next hop as the last thing that it does, for from then on it is that cord's. The
-     * inbox hands over what the cord before wrote into it.
+     * cord of the next hop as the last thing that it does, because from then on it is that cord's.
+     * The inbox hands over what the cord before wrote into it.
      *
      * Order: the inbox is first in, first out for one sender; the messages of one sender that reach
-     * a hop all come from the one cord of the hop before, in the order in which they ran there. When
-     * a cord has ended, nothing after the first refused message is accepted, and the refused ones
-     * are told one at a time (Inbox).
+     * a hop all come from the one cord of the hop before, in the order in which they ran there.
+     * When a cord has ended, nothing after the first refused message is accepted, and the refused
+     * ones are told one at a time (Inbox).
      */
     private static final Logger LOG = Logs.logger(Route.class);
 

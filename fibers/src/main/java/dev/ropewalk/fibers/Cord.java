@@ -244,9 +244,10 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
     /**
      * Spins a fiber that runs the task, from anywhere: as an {@link Executor}, a cord runs what
      * {@code CompletableFuture.supplyAsync} and others give it, and the task may wait. The fiber is
-     * a child of the cord's root fiber whoever calls, so it ends with the cord, not with the
-     * caller. What the task throws, and a task that the cord ended before it could start, goes to
-     * the uncaught handler and cancels nobody. Tasks of one caller start in the order given.
+     * a child of the cord's root fiber, whatever fiber or thread calls, so it ends with the cord,
+     * not with the caller. What the task throws, and a task that the cord ended before it could
+     * start, goes to the uncaught handler and cancels nobody. Tasks of one caller start in the
+     * order given.
      *
      * @param task what the fiber runs
      * @throws RejectedExecutionException if the cord has ended, or the calling fiber's own cord is

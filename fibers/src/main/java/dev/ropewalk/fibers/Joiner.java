@@ -125,7 +125,7 @@ public interface Joiner<T extends @Nullable Object, R extends @Nullable Object> 
     /**
      * {@return a joiner that ends the scope at the first fiber whose end the test likes, and
      * returns the fibers that have ended by then, in the order of their ends; failures are left to
-     * the caller, who finds them in the fibers}
+     * the caller, which finds them in the fibers}
      *
      * @param <T> the type of the fibers' results
      * @param isDone is asked after each end; {@code fiber -> false} waits for all

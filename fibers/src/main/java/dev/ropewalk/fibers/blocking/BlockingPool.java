@@ -43,9 +43,9 @@ public final class BlockingPool implements AutoCloseable {
      *   started  -> left      it ignored its interrupt for the stop limit: the place is free
      *   over     -> gone      the result was taken, or the hook for untaken results has returned
      *
-     * Invariants: places <= maxConcurrency; the queue is empty unless all places are taken. The place is
-     * given back before the result is, so that a caller that has its result finds a place again;
-     * "alive" holds a call until it is gone, or left, and that is what close waits for.
+     * Invariants: places <= maxConcurrency; the queue is empty unless all places are taken. The
+     * place is given back before the result is, so that a caller that has its result finds a place
+     * again; "alive" holds a call until it is gone, or left, and that is what close waits for.
      */
     private static final Logger LOG = Logs.logger(BlockingPool.class);
 

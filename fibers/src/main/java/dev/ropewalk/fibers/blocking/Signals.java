@@ -37,8 +37,8 @@ public final class Signals implements AutoCloseable {
      * The JVM's signal class is not part of Java's API, and javac warns of it; so it is reached by
      * reflection, once per opening and never per signal.
      *
-     * OPEN -> CLOSED. The static map says which signals are open, and by which objects; it is guarded by its own lock,
-     * which is never held while a guard is.
+     * OPEN -> CLOSED. The static map says which signals are open, and by which objects; it is
+     * guarded by its own lock, which is never held while a guard is.
      */
     private static final Object CLOSED = new Object();
     private static final Map<String, Handled> HANDLED = new HashMap<>();

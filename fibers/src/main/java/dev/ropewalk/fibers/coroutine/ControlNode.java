@@ -33,19 +33,19 @@ class ControlNode implements WaitCycle.One {
      * through the run queue like any other. So a switch is one entry of the cord's FIFO order, and
      * no stack nests on another. RUNNING says "has control": its fiber may wait for a timer then.
      *
-     * "resumer" and "resuming" link the waiter for an answer and the one that owes it; such a chain begins at
-     * a plain fiber, or at a coroutine that was transferred to. A yield answers the resumer, and is
-     * an error without one. An end answers the resumer too; without one it goes to the last of the
-     * chain that begins at the plain fiber on whose behalf it ran.
+     * "resumer" and "resuming" link the waiter for an answer and the one that owes it; such a chain
+     * begins at a plain fiber, or at a coroutine that was transferred to. A yield answers the
+     * resumer, and is an error without one. An end answers the resumer too; without one it goes to
+     * the last of the chain that begins at the plain fiber on whose behalf it ran.
      *
      * That behalf is a CallerToken, which is passed on with control and comes back with the answer.
-     * Two strands never act for the same fiber. Invariant: while a plain fiber waits, the last of its
-     * chain holds its token, or is TRANSFERRING.
+     * Two strands never act for the same fiber. Invariant: while a plain fiber waits, the last of
+     * its chain holds its token, or is TRANSFERRING.
      *
-     * A wait that is left by an exception (a time limit, a termination) takes the token back that it
-     * passed on, wherever that is now. The one that was to answer goes on without a caller: it "isLeft", keeps what
-     * it yields or how it ends, and owes that to the next await. So nothing is lost, and no late
-     * answer reaches another wait.
+     * A wait that is left by an exception (a time limit, a termination) takes the token back that
+     * it passed on, wherever that is now. The one that was to answer goes on without a caller: it
+     * "isLeft", keeps what it yields or how it ends, and owes that to the next await. So nothing is
+     * lost, and no late answer reaches another wait.
      * Rejected: to end it instead. That is simpler, but a time limit around Generator.next would
      * cost the generator.
      */

@@ -41,12 +41,12 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
      *   TRANSFERRING       error        goes on       error          error      ended
      *   DEAD               error        error         error          error      nothing to do
      *
-     * A yield needs a resumer, which is answered; one that was resumed and left yields once more, and
-     * owes that. YIELDING or DEAD with an answer that is owed: await takes it, and resume is an
+     * A yield needs a resumer, which is answered; one that was resumed and left yields once more,
+     * and owes that. YIELDING or DEAD with an answer that is owed: await takes it, and resume is an
      * error until then.
      *
-     * The fiber is a child of the one that made the coroutine, so it ends with that one. How it ends
-     * is known when its own children have ended too, as for any fiber.
+     * The fiber is a child of the one that made the coroutine, so it ends with that one. How it
+     * ends is known when its own children have ended too, as for any fiber.
      */
     interface Body {
         @Nullable Object run(@Nullable Object first) throws Exception;

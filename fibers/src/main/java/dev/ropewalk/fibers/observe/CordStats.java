@@ -21,7 +21,7 @@ import java.time.Duration;
  * @param sleeps how often the thread had nothing to do and slept
  * @param slept how long it slept, by the cord's clock
  * @param runnable fibers in the run queue now
- * @param maxRunnable the most that were in the run queue at a poll, since the last reading on the
+ * @param maxRunnable the largest number in the run queue at a poll, since the last reading on the
  *     cord itself
  * @param timers timers that are armed now
  * @param inbox messages that wait to be taken now; a hint, counted one by one

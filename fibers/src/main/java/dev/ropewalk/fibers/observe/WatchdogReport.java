@@ -120,7 +120,7 @@ public sealed interface WatchdogReport {
     /**
      * A queue of a cord has grown beyond all measure: 1,048,576 entries or more, or twice as many
      * as when it was told last. Nothing bounds these queues; a program in which they grow like that
-     * produces faster than it consumes, and has no back-pressure. Looked at about once a second, as
+     * produces faster than it consumes, and has no back-pressure. Checked about once a second, as
      * long as the cord is busy.
      *
      * @param cord the cord

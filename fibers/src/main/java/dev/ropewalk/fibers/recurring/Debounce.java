@@ -42,9 +42,9 @@ import java.util.Set;
  */
 public final class Debounce<T> implements AutoCloseable {
     /*
-     * The worker waits without a limit while nothing is pending, otherwise until the action is due. Another
-     * trigger can only put that off, so only the first wakes the worker; one that wakes too early
-     * waits again. So a stream of triggers costs one wake-up per quiet time, not one each.
+     * The worker waits without a limit while nothing is pending, otherwise until the action is due.
+     * Another trigger can only put that off, so only the first wakes the worker; one that wakes too
+     * early waits again. So a stream of triggers costs one wake-up per quiet time, not one each.
      *
      * "taken" counts triggers, "done" those that the action was run with or that yielded to a later
      * one it was run with: a flush waits until done has reached what was taken when it came.

@@ -20,7 +20,8 @@ public final class Repeat {
      *        [a slow run   ] |         2 and 3 are skipped: the run at 4 tells so
      *        [ exactly one ][          a run that ends at a tick does not miss that tick
      *
-     * Times are nanoseconds since the start. Clock and multiples may overflow, what is left does not.
+     * Times are nanoseconds since the start. Clock and multiples may overflow, what is left does
+     * not.
      */
     private final Fiber<?> fiber = Fiber.current();
     private final Object every;

@@ -35,19 +35,20 @@ public final class Throttle {
     /*
      * The generic cell rate algorithm: the time at which the bucket would be full again. A run is
      * allowed when that is no further away than burst - 1 intervals, and then puts it one interval
-     * later, counted from now if it is past. It is kept as a time and a number of intervals after it,
-     * because the sum may be beyond all time while runs are still allowed. Rejected: a bucket that a
-     * fiber refills, which ticks when nobody wants it; and a log of the last n runs, which costs n.
+     * later, counted from now if it is past. It is kept as a time and a number of intervals after
+     * it, because the sum may be beyond all time while runs are still allowed. Rejected: a bucket
+     * that a fiber refills, which ticks when nobody wants it; and a log of the last n runs, which
+     * costs n.
      *
-     * A caller that has to wait stands in the queue and sleeps until its run would be allowed if all before it
-     * run. Only the first in the queue runs. When the first is gone and the new first sleeps for too
-     * long, because one in between has left, it is woken to check again. So a run costs one timer, and a
-     * fiber that is abandoned in the queue, and never leaves it by itself, holds up nobody: the one
-     * after it wakes by itself and takes out the dead.
+     * A caller that has to wait stands in the queue and sleeps until its run would be allowed if
+     * all before it run. Only the first in the queue runs. When the first is gone and the new first
+     * sleeps for too long, because one in between has left, it is woken to check again. So a run
+     * costs one timer, and a fiber that is abandoned in the queue, and never leaves it by itself,
+     * holds up nobody: the one after it wakes by itself and takes out the dead.
      *
-     * Invariant: if the first in the queue is alive, it runs, or is runnable, or its timer is set no
-     * later than its run is allowed. Rejected: a reservation for each waiter when it comes; one that
-     * leaves would have to move all the others.
+     * Invariant: if the first in the queue is alive, it runs, or is runnable, or its timer is set
+     * no later than its run is allowed. Rejected: a reservation for each waiter when it comes; one
+     * that leaves would have to move all the others.
      *
      * Times are nanoseconds since the throttle was made; NEVER absorbs what overflows.
      */

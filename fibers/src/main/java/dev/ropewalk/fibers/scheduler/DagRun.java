@@ -31,12 +31,12 @@ final class DagRun<D extends @Nullable Object> {
      *
      * Of the nodes that become ready as one ends, the first runs in that one's fiber, after giving
      * way to the others of the cord; the rest is spun on the owner's cord, to which the scope is
-     * confined: at once if that is here, otherwise by a message. The message comes before the news that
-     * the sender's fiber has ended, so the scope does not close in between.
+     * confined: at once if that is here, otherwise by a message. The message comes before the news
+     * that the sender's fiber has ended, so the scope does not close in between.
      *
-     * A fiber takes on another node only if nothing of the last one is left in it: a child, a lock, an
-     * exception that is pending. Else the node has not ended before its fiber has, which ends and
-     * reports those, and the nodes behind it wait for that.
+     * A fiber takes on another node only if nothing of the last one is left in it: a child, a lock,
+     * an exception that is pending. Otherwise the node has not ended before its fiber has, which
+     * ends and reports those, and the nodes behind it wait for that.
      *
      * "isOver" is set when a node fails, before anybody else can hear of that, and then nothing
      * begins any more. A node that runs at that time ends by the scope.

@@ -38,9 +38,9 @@ public final class Parallel {
     /*
      * The numbers are taken in parts from one counter, by the caller and by at most one task for
      * each other cord. A task that starts late finds none left and ends; the caller has such tasks
-     * claimed at once, so that it does not wait for cords that are busy with something else. After a
-     * failure the counter jumps to the end, and the scope of the tasks is cancelled. Rejected: splitting in halves, which places many tasks,
-     * and balances no better than small parts.
+     * claimed at once, so that it does not wait for cords that are busy with something else. After
+     * a failure the counter jumps to the end, and the scope of the tasks is cancelled. Rejected:
+     * splitting in halves, which places many tasks, and balances no better than small parts.
      */
 
     /** Parts for each cord: enough that cords which got the longer ones do not hold up the end. */

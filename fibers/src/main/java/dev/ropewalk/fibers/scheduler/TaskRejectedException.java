@@ -3,8 +3,8 @@ package dev.ropewalk.fibers.scheduler;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * A {@link Scheduler} did not take a task, for as many wait to be started as may wait; see {@link
- * SchedulerOptions#withMaxPending}.
+ * A {@link Scheduler} did not take a task, because as many wait to be started as may wait; see
+ * {@link SchedulerOptions#withMaxPending}.
  */
 public final class TaskRejectedException extends RejectedExecutionException {
     private static final long serialVersionUID = 1L;

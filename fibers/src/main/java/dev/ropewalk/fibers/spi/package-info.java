@@ -2,8 +2,8 @@
  * For builders of channels, mailboxes and locks on top of fibers; programs that use fibers do not
  * need it (rules C1, F4, F5, F9).
  *
- * <p>Who may call: sync, channels, actors, and any library that makes fibers wait. Calls come from
- * any thread; what a class guards says otherwise.
+ * <p>Called by sync, channels, actors, and any library that makes fibers wait. Calls come from any
+ * thread; what a class guards says otherwise.
  *
  * <p>A lock, whole. The exclusion decides whether fibers of one cord or of all may use it; the
  * queue keeps the waiters in order; a waiter that leaves early takes itself out, and gives back

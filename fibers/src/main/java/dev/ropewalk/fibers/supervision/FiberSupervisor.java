@@ -60,9 +60,9 @@ public final class FiberSupervisor {
      * Invariant: "members" are all that are not gone, in the order in which they came; "events" are
      * the ENDED ones in the order of their ends, "delayed" the DELAYED ones by time.
      *
-     * The owner alone decides, in its own turn, so an end during a hook or another restart waits for
-     * its own turn. Rejected: awaitAny over the fibers, which takes a list for each wait and does
-     * not hear of new ones.
+     * The owner alone decides, in its own turn, so an end during a hook or another restart waits
+     * for its own turn. Rejected: awaitAny over the fibers, which takes a list for each wait and
+     * does not hear of new ones.
      */
     private final FiberImpl<?> owner = FiberImpl.current();
     private final FiberSupervision rules;

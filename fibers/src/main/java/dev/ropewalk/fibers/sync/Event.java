@@ -23,9 +23,9 @@ import java.util.List;
  */
 public final class Event implements Handoff {
     /*
-     * Invariant, outside the guard: if it is signalled, nobody in the queue still waits. So a waiter
-     * that gives up need not serve those behind it, and a newcomer that finds a signal overtakes
-     * nobody.
+     * Invariant, outside the guard: if it is signalled, nobody in the queue still waits. So a
+     * waiter that gives up need not serve those behind it, and a newcomer that finds a signal
+     * overtakes nobody.
      */
     private static final long NO_LIMIT = Long.MAX_VALUE;
 

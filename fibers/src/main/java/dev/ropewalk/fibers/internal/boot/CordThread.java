@@ -112,7 +112,7 @@ public final class CordThread {
         try {
             thread.start();
         } catch (Throwable failed) {
-            start.state(State.STARTING, State.LEFT); // whoever has started it instead
+            start.state(State.STARTING, State.LEFT); // even if other code has started it
             throw failed;
         }
         if (answers) {

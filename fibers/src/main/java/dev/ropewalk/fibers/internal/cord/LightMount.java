@@ -29,12 +29,14 @@ public final class LightMount extends StackMount {
      * wake each other pay one half of a switch for each. What a fiber holds that belongs to a stack
      * (a monitor) is lost when something below it leaves; hence it is an option.
      *
-     * Nor is it known in time whether the stack is pinned, so fibers on top of a class initialiser are
-     * the thread that initialises the class, and see it half made. Rejected: Continuation.isPinned at
-     * each wait, which costs two switches, and is true for stacks that can be left (JDK 25).
+     * Nor is it known in time whether the stack is pinned, so fibers on top of a class initialiser
+     * are the thread that initialises the class, and see it half made. Rejected:
+     * Continuation.isPinned at each wait, which costs two switches, and is true for stacks that can
+     * be left (JDK 25).
      *
      * A stack that turns out to be pinned when it has to be left late cannot let others go first: a
-     * fiber that has its value goes on with it out of turn; one that has none gets the pinned error.
+     * fiber that has its value goes on with it out of turn; one that has none gets the pinned
+     * error.
      */
 
     /** Stacks mounted on top of another; more would only be unmounted again, in a ring say. */

@@ -15,8 +15,8 @@ import java.util.Objects;
  *
  * <p>What is taken stays in its slots until {@link #forgetTaken}, which each poll calls: to clear
  * them at each switch takes two more stores of a reference there, with barriers whose machine code
- * is a tenth of a switch's and more (see {@link FiberCore} on what that costs). So garbage of some
- * hundred switches is kept alive until the next poll, and none while the cord is idle or has ended.
+ * is a tenth of a switch's and more (see rule F3 on what that costs). So garbage of some hundred
+ * switches is kept alive until the next poll, and none while the cord is idle or has ended.
  */
 public final class RunQueue {
     private static final int FIRST_CAPACITY = 64;

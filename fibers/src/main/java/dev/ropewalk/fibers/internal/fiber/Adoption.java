@@ -15,12 +15,13 @@ final class Adoption {
     private Adoption() {}
 
     /*
-     * A fiber changes its parent on its own cord, then the old parent's cord lets go of it, then the
-     * new parent's cord takes it in, after that one's own start, and then it has arrived: one after
-     * the other, because the links are those of one list at a time. Until then it is its cord's foreign child,
-     * so the cord does not end without it, and another change waits. If it ends on the way, the new
-     * parent hears of that and finds it in no list of its own; the old one's lets go of it later. If
-     * the new parent has ended, the child is terminated and becomes its cord's root's.
+     * A fiber changes its parent on its own cord, then the old parent's cord lets go of it, then
+     * the new parent's cord takes it in, after that one's own start, and then it has arrived: one
+     * after the other, because the links are those of one list at a time. Until then it is its
+     * cord's foreign child, so the cord does not end without it, and another change waits. If it
+     * ends on the way, the new parent hears of that and finds it in no list of its own; the old
+     * one's lets go of it later. If the new parent has ended, the child is terminated and becomes
+     * its cord's root's.
      */
     static void attachHere(FiberImpl<?> fiber, FiberImpl<?> newParent) {
         FiberImpl<?> oldParent = fiber.parent;

@@ -37,7 +37,7 @@ public final class Cancellation {
         return fiber.alerted;
     }
 
-    /** Whether a switchpoint has to ask for {@link #due}. */
+    /** Whether a switchpoint has to check {@link #due}. */
     public static boolean isAlerted(FiberImpl<?> fiber) {
         return fiber.alerted && (!fiber.shielded || fiber.abandonedFor != null);
     }

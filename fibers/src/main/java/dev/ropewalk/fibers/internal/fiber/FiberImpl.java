@@ -45,10 +45,12 @@ import java.util.function.Consumer;
  *   UNSTARTED -> RUNNING    the cord took its entry off the run queue; it has no stack yet
  *   UNSTARTED -> DEAD       refused, or abandoned, before it ran
  *   RUNNING   -> WAITING    park: it leaves its stack, or a handler's turn is over
- *   RUNNING   -> RUNNABLE   snooze (but behind tasks), or a handler with its next value: it queues itself
+ *   RUNNING   -> RUNNABLE   snooze (but behind tasks), or a handler with its next value: it
+ *                           queues itself
  *   WAITING   -> RUNNABLE   schedule, resume, raise: entered into the run queue with a value
  *   RUNNABLE  -> RUNNING    the cord took its entry off the run queue
- *   any       -> SWITCH_FAILED  the stack could not be left: pinned, too large, or full; or the memory is
+ *   any       -> SWITCH_FAILED  the stack could not be left: pinned, too large, or full;
+ *                               or the memory is
  *   SWITCH_FAILED -> RUNNING   mended, at once or at the next switchpoint
  *   RUNNING   -> DEAD       the body is over and so are the children
  *   RUNNABLE  -> DEAD       abandoned

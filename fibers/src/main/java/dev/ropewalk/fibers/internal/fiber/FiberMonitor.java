@@ -28,7 +28,7 @@ public final class FiberMonitor extends Monitor implements EndListener {
 
     @Override
     public boolean ended(Fiber<?> ended) {
-        VarHandle.fullFence(); // of two hooks that look for each other's fiber one sees the end
+        VarHandle.fullFence(); // of two hooks that check each other's fiber one sees the end
         try {
             hook.accept(ended);
         } catch (Throwable broken) {

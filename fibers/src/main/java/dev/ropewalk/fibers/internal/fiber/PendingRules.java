@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which of several exceptions stands (rule F4): an end beats a restart, a restart beats a failure;
  * of the same rank the first. What a cancel scope raises is never pending, see {@link
- * FiberPending}.
+ * Cancellation}.
  */
 final class PendingRules {
     /** An end, or a restart of what has been ended, after the body was left. */

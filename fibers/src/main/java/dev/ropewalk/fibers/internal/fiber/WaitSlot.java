@@ -120,8 +120,7 @@ public class WaitSlot extends CordMessage {
         }
         fiber.openWaiter = this;
         try {
-            // Given before this reading: the wake-up finds no open wait. After it: it finds this
-            // one.
+            // Given before this check: the wake-up finds no open wait. After it: it finds this one.
             number = fiber.nextWaitNumber();
             if (slot == null) {
                 fiber.parkFor(WaitKind.LIBRARY, reason, timeoutNanos);

@@ -9,7 +9,8 @@
  *       stands;
  *   <li>Family, Children, Adoption: parents and children; Ending ends the children of a fiber that
  *       is over, and Abandonment those that do not end;
- *   <li>FiberAwait, EndListeners: who is told of the end; WaitSlot: a wait that other threads end.
+ *   <li>FiberAwait, EndListeners: the awaiters and listeners that are told of the end; WaitSlot: a
+ *       wait that other threads end.
  * </ul>
  *
  * <p>Called by the rest of the kernel and by the topics above it, on the fiber's cord unless a

@@ -10,8 +10,8 @@ import java.util.ServiceLoader;
 
 /**
  * Finds out whether SLF4J has a provider. Without one it drops every line, and so does the provider
- * slf4j-nop, which somebody has chosen: the loggers of both are the same, so this looks for
- * providers where SLF4J looks.
+ * slf4j-nop, which somebody has chosen: the loggers of both are the same, so this searches for
+ * providers where SLF4J does.
  *
  * <p>For any thread.
  */

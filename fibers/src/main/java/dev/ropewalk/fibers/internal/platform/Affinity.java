@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * wrong.
  */
 public final class Affinity {
-    /** The most that a kernel of Linux can be built for; a smaller mask is refused there. */
+    /** The largest number that a Linux kernel can be built for; a smaller mask is refused there. */
     public static final int MAX_CPUS = 8_192;
 
     private static final long MASK_BYTES = MAX_CPUS / Byte.SIZE;

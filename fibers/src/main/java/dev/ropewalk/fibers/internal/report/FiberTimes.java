@@ -30,7 +30,7 @@ public final class FiberTimes {
         private long earlierNs;
     }
 
-    /** Beside the fibers and not in them, for two fields would cost every fiber. */
+    /** Beside the fibers and not in them, because two fields would cost every fiber. */
     private final Map<FiberImpl<?>, Sums> all = new HashMap<>();
 
     private @Nullable Sums running;

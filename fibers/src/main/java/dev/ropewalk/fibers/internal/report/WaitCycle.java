@@ -28,9 +28,9 @@ import java.util.Set;
  *   <li>an awaiter of all of several, or the fibers of a scope, waits for each of them;
  *   <li>an awaiter of any of several is stuck only if all of them lead back;
  *   <li>a waiter for a lock waits for its one holder;
- *   <li>whose wait has a limit, its own or that of a {@link CancelScope}, waits for nobody for
- *       ever: trying with a limit and letting go is a way out of a circle, so it is no error. Nor
- *       does one that was given what it waited for, and is about to be told.
+ *   <li>a fiber whose wait has a limit, its own or that of a {@link CancelScope}, waits for nobody
+ *       for ever: trying with a limit and letting go is a way out of a circle, so it is no error.
+ *       Nor does one that was given what it waited for, and is about to be told.
  * </ul>
  *
  * <p>Only fibers of the calling cord are followed: they stand still meanwhile, while those of other

@@ -32,7 +32,7 @@ final class WaitGraph {
 
     private final List<FiberImpl<?>> fibers = new ArrayList<>();
 
-    /** By what others wait for; by identity, for equals may be the user's. */
+    /** By what others wait for; by identity, because equals may be the user's. */
     private final IdentityHashMap<Object, List<FiberImpl<?>>> holders = new IdentityHashMap<>();
 
     private final Set<FiberImpl<?>> done = new HashSet<>();

@@ -144,7 +144,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         }
     }
 
-    /** What a caller is told that needs a cord, and there is none any more. */
+    /** What a caller is told that needs a cord when there is none any more. */
     final CordClosedException noCord(String task) {
         Failed first = firstFailed;
         if (first == null) {
@@ -341,8 +341,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
             shutdown.noteEnded(task); // before it counts: the report may be made then
         }
         counts.ended();
-        if (state != State.OPEN) { // read after that: the one that begins to drain reads the count
-            // later
+        if (state != State.OPEN) { // read after that: a drain that begins reads the count later
             shutdown.tellIfQuiet();
         }
     }

@@ -21,8 +21,8 @@ import java.util.Objects;
  *
  * <pre>
  *   null, Note -> Note   send: somebody wants something of the fiber; the notes form a list
- *   null, Note -> Cord   claim: by the cord that starts it; or for a cord, by the one that ends it unstarted
- *                        or pins it there
+ *   null, Note -> Cord   claim: by the cord that starts it; or for a cord, by the one that ends
+ *                        it unstarted or pins it there
  * </pre>
  *
  * One compare-and-set decides which cord has the task. The winner alone then handles the notes, in

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * there is more.
  */
 final class Workers {
-    /** How many cords are asked for one that spins: not to find one costs a wake-up only. */
+    /** How many cords are checked for one that spins: not to find one costs a wake-up only. */
     private static final int MAX_TRIES = 8;
 
     /** Those that take tasks. Replaced as a whole, under the lock of this. */

@@ -36,9 +36,9 @@ import java.util.Objects;
  * it.
  *
  * <p>Rejected: a timer wheel, which cannot tell its exact next deadline; buckets of time before a
- * small heap, for to ask for the next deadline empties the next bucket, however far, into the heap,
- * which then is the large heap again for all that is armed earlier; chains linked both ways, which
- * could be left at once, but every timer would pay for it.
+ * small heap, because to ask for the next deadline empties the next bucket, however far, into the
+ * heap, which then is the large heap again for all that is armed earlier; chains linked both ways,
+ * which could be left at once, but every timer would pay for it.
  */
 public final class Timers {
     private static final int SMALLEST_SWEEP = 64;
@@ -88,7 +88,7 @@ public final class Timers {
             try {
                 sweep();
             } catch (StackOverflowError tooDeep) {
-                // The next one does it, which calls from less deep.
+                // The next call does it, from less deep.
             }
         }
     }

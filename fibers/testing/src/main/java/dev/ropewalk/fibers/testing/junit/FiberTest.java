@@ -45,8 +45,8 @@ public @interface FiberTest {
      * {@return whether a fiber that the method leaves behind fails the test, as it does by default}
      *
      * <p>If false, such a fiber is terminated and awaited, as everywhere. When the method has
-     * returned, the others get some turns to end by themselves; who is alive then, on any of the
-     * cords, was left behind.
+     * returned, the others get some turns to end by themselves; a fiber that is alive then, on any
+     * of the cords, was left behind.
      */
     boolean failOnLeaks() default true;
 
