@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** The ways in which these tests run a body; each looks at the cord's structures afterwards. */
 public final class Runs {
@@ -152,6 +153,16 @@ public final class Runs {
      */
     public static void settle() {
         Fiber.sleep(Duration.ofNanos(1));
+    }
+
+    /**
+     * Yields until the condition holds, with a limit. One yield is not enough in real time: where
+     * the cord is marked, a call that need not wait yields too (rule F6).
+     */
+    public static void snoozeUntil(BooleanSupplier condition) {
+        for (int i = 0; i < LAST_TURNS && !condition.getAsBoolean(); i++) {
+            Fiber.snooze();
+        }
     }
 
     public static void snooze(int times) {

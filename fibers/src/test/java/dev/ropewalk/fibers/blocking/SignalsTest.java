@@ -34,7 +34,7 @@ class SignalsTest {
                 () -> {
                     try (Signals signals = Signals.open(NAME)) {
                         Fiber<String> waiting = Fiber.spin(signals::await);
-                        Fiber.snooze();
+                        Runs.snoozeUntil(() -> waiting.state() == FiberState.WAITING);
                         assertEquals(FiberState.WAITING, waiting.state());
                         raise();
                         assertEquals(NAME, waiting.await());

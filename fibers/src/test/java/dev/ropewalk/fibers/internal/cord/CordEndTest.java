@@ -114,7 +114,7 @@ class CordEndTest {
         Runs.real(
                 () -> {
                     Fiber<Boolean> waiting = Fiber.spin(() -> cord.awaitEnd(FAR));
-                    Fiber.snooze();
+                    Runs.snoozeUntil(() -> CordImpl.of(cord).end.waiting() == 1);
                     assertEquals(1, CordImpl.of(cord).end.waiting());
                     waiting.terminate();
                     assertThrows(FiberTerminatedException.class, waiting::await);

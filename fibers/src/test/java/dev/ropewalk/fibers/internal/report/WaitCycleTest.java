@@ -70,7 +70,7 @@ class WaitCycleTest {
                 () ->
                         first.run(
                                 () -> {
-                                    Fiber.snooze();
+                                    Runs.snoozeUntil(second::isLocked);
                                     second.run(() -> {});
                                 }));
     }
