@@ -1,11 +1,13 @@
 package dev.ropewalk.fibers;
 
 import dev.ropewalk.fibers.blocking.Futures;
+import dev.ropewalk.fibers.internal.fiber.EndClause;
 import dev.ropewalk.fibers.internal.fiber.FiberAwait;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.WaitKind;
 import dev.ropewalk.fibers.internal.platform.Callables;
 import dev.ropewalk.fibers.scheduler.Scheduler;
+import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * A light thread of control, pinned to one cord for life.
@@ -211,6 +214,20 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
             throw new IllegalArgumentException("fibers=[]: none of no fibers can end");
         }
         return (F) FiberAwait.any(FiberImpl.allOf(fibers));
+    }
+
+    /**
+     * {@return an alternative of a select: the end of this fiber, however it ended} While a parent
+     * selects on a child, a failure of the child is not raised in it; if the select takes the end,
+     * the failure is the caller's, as after {@link #awaitAny}.
+     *
+     * @param <R> the type of the select's result
+     * @param taken makes the result of this fiber, which has ended; it may await it. Runs in the
+     *     caller of the select
+     */
+    public final <R extends @Nullable Object> Clause<R> onOutcome(
+            Function<? super Fiber<T>, ? extends R> taken) {
+        return new EndClause<>(FiberImpl.of(this), Objects.requireNonNull(taken, "taken"));
     }
 
     // ---------------------------------------------------------------- from outside

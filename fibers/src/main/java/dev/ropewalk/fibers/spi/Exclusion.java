@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.internal.report.WaitCycle;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -23,6 +24,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * leaves the guard, and calls {@link #await}.
  */
 public abstract sealed class Exclusion {
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
     private Exclusion() {}
 
     /**
@@ -88,6 +91,9 @@ public abstract sealed class Exclusion {
 
     /** {@return whether it confines to one cord} */
     public abstract boolean isLocal();
+
+    /** The place of its lock in the order in which several are taken. */
+    abstract long number();
 
     /**
      * {@return a wait of the caller; made inside the guard}
@@ -205,6 +211,11 @@ public abstract sealed class Exclusion {
         }
 
         @Override
+        long number() {
+            return 0;
+        }
+
+        @Override
         public <E> WaitNode<E> node(@Nullable E element) {
             return new WaitNode.Local<>(element);
         }
@@ -224,6 +235,7 @@ public abstract sealed class Exclusion {
 
     private static final class Shared extends Exclusion {
         private final ReentrantLock lock = new ReentrantLock();
+        private final long number = NUMBERS.incrementAndGet();
 
         @Override
         public void enter(Object guarded) {
@@ -265,6 +277,11 @@ public abstract sealed class Exclusion {
         @Override
         public boolean isLocal() {
             return false;
+        }
+
+        @Override
+        long number() {
+            return number;
         }
 
         @Override

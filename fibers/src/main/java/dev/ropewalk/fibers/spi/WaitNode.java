@@ -22,12 +22,12 @@ public abstract sealed class WaitNode<E> {
     private final @Nullable E element;
 
     /**
-     * The object that is waited for; set when the wait begins, so that the node can stand for its
-     * reason.
+     * The object that is waited for, so that the node can stand for its reason; null unless it
+     * waits.
      */
     private @Nullable Object guarded;
 
-    /** The guard of the queue; null unless the node waits. */
+    /** The guard of the queue; null if the node stands in none itself, only its places do. */
     private @Nullable Exclusion guard;
 
     /** The wait has a limit; set when it begins. */
@@ -69,13 +69,14 @@ public abstract sealed class WaitNode<E> {
     /**
      * {@return another place for the same wait, to stand in another queue} So one wait can stand in
      * several queues: a claim of one place claims the wait, and the other places find it over. The
-     * node itself is awaited; it stands in no queue then, and the waiter takes each place out of
-     * its queue when the wait has ended, however it ended.
+     * node itself is awaited, and its result is the place that was claimed; it stands in no queue
+     * then, and the waiter takes each place out of its queue when the wait has ended, however it
+     * ended.
      *
      * @param <F> what is brought to, or wanted from, that queue
      * @param brought what it brings, or wants
      */
-    public final <F> WaitNode<F> place(@Nullable F brought) {
+    public final <F> Place<F> place(@Nullable F brought) {
         return new Place<>(this, brought);
     }
 
@@ -84,7 +85,21 @@ public abstract sealed class WaitNode<E> {
 
     abstract @Nullable Object await(long limitNanos);
 
-    final void begin(Exclusion by, Object what, long limitNanos) {
+    /**
+     * Waits for a claim of one of its places; the caller takes them out of their queues.
+     *
+     * @return the place, or {@link Waits#TIMED_OUT}
+     */
+    final @Nullable Object awaitPlaced(Handoff by, long limitNanos) {
+        try {
+            begin(null, by, limitNanos);
+            return await(limitNanos);
+        } finally {
+            end();
+        }
+    }
+
+    final void begin(@Nullable Exclusion by, Object what, long limitNanos) {
         isLimited = limitNanos != Long.MAX_VALUE;
         guard = by;
         guarded = what;
@@ -95,17 +110,23 @@ public abstract sealed class WaitNode<E> {
      */
     final void end() {
         guard = null;
+        guarded = null;
     }
 
     final void leaveQueue(Exclusion by, Object what) {
         by.enter(what);
         try {
-            WaitQueue<E> stoodIn = queue;
-            if (stoodIn != null) {
-                stoodIn.remove(this);
-            }
+            leaveQueue();
         } finally {
             by.exit();
+        }
+    }
+
+    /** Guarded. */
+    private void leaveQueue() {
+        WaitQueue<E> stoodIn = queue;
+        if (stoodIn != null) {
+            stoodIn.remove(this);
         }
     }
 
@@ -118,11 +139,13 @@ public abstract sealed class WaitNode<E> {
     final void giveBack(@Nullable Object given) {
         Exclusion by = guard;
         Object what = guarded;
-        if (by == null || what == null) {
+        if (what == null) {
             return; // it was over before
         }
-        guard = null;
-        leaveQueue(by, what);
+        end();
+        if (by != null) {
+            leaveQueue(by, what);
+        }
         if (what instanceof Handoff giver) {
             if (given != null) {
                 giver.reclaim(this, given);
@@ -257,13 +280,31 @@ public abstract sealed class WaitNode<E> {
         }
     }
 
-    /** One of several places of a wait. */
-    private static final class Place<E> extends WaitNode<E> {
+    /**
+     * One of several places of a wait. It carries what it was claimed with, and one step of the
+     * giver puts the place into the wait: so the waiter knows both, and which place it was.
+     *
+     * @param <E> what the place brings, or wants
+     */
+    public static final class Place<E> extends WaitNode<E> {
         private final WaitNode<?> wait;
 
-        Place(WaitNode<?> wait, @Nullable E element) {
+        /** Written inside the guard of its queue before the claim; meaningless if that fails. */
+        private @Nullable Object given;
+
+        private Place(WaitNode<?> wait, @Nullable E element) {
             super(element);
             this.wait = wait;
+        }
+
+        /** {@return what the place was claimed with; for the waiter, if this place was claimed} */
+        public @Nullable Object given() {
+            return given;
+        }
+
+        /** Takes it out of its queue, if it still stands in one. Called inside the guard. */
+        public void leave() {
+            super.leaveQueue();
         }
 
         @Override
@@ -273,7 +314,8 @@ public abstract sealed class WaitNode<E> {
 
         @Override
         public boolean claim(Object result) {
-            return wait.claim(result);
+            given = result;
+            return wait.claim(this);
         }
 
         @Override

@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.spi;
 
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.WaitKind;
 
@@ -133,6 +134,15 @@ public final class Waits {
         FiberImpl<?> asked = FiberImpl.of(fiber);
         asked.checkCord("handler");
         return asked.handler();
+    }
+
+    /**
+     * {@return a fresh reading of the monotonic clock in nanoseconds: of the current cord, or of
+     * the system if the thread is no cord; only differences mean anything}
+     */
+    public static long nanoTime() {
+        CordImpl cord = CordImpl.currentOrNull();
+        return cord == null ? System.nanoTime() : cord.nanoTime();
     }
 
     /**

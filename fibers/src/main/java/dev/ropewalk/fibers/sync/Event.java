@@ -1,7 +1,9 @@
 package dev.ropewalk.fibers.sync;
 
+import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.Exclusion;
 import dev.ropewalk.fibers.spi.Handoff;
+import dev.ropewalk.fibers.spi.Selection;
 import dev.ropewalk.fibers.spi.WaitNode;
 import dev.ropewalk.fibers.spi.WaitQueue;
 import dev.ropewalk.fibers.spi.Waits;
@@ -10,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
 
 /**
  * Something that happens, and that fibers or plain threads wait for.
@@ -118,35 +122,51 @@ public final class Event implements Handoff {
      * stay as they are. A switchpoint, also if one is signalled now: a fiber that is ended or
      * cancelled gets that, and no signal was taken.
      *
-     * @param events at least one; all shared, or all local to the current cord
+     * @param events at least one; shared or local, in any mix
      * @return the event whose signal ended the wait; of those that are signalled already, the first
      *     in the list
-     * @throws IllegalArgumentException if there is none, or some are shared and others local
+     * @throws IllegalArgumentException if there is none
      * @throws WrongThreadException if one is another cord's
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */
     public static Event awaitAny(List<Event> events) {
-        Event first = EventAny.await(events, NO_LIMIT);
-        if (first == null) {
-            throw new IllegalStateException("a wait without a limit ended without a signal");
-        }
-        return first;
+        return Objects.requireNonNull(awaitAnyWithin(events, NO_LIMIT));
     }
 
     /**
      * Like {@link #awaitAny(List)}, no longer than the limit.
      *
-     * @param events at least one; all shared, or all local to the current cord
+     * @param events at least one; shared or local, in any mix
      * @param limit how long to wait
      * @return the event whose signal ended the wait; null if the limit passed, and no signal was
      *     taken then
-     * @throws IllegalArgumentException if there is none, or some are shared and others local, or
-     *     the limit is negative or longer than 292 years
+     * @throws IllegalArgumentException if there is none, or the limit is negative or longer than
+     *     292 years
      * @throws WrongThreadException if one is another cord's
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */
     public static @Nullable Event awaitAny(List<Event> events, Duration limit) {
-        return EventAny.await(events, Waits.nanos(limit));
+        return awaitAnyWithin(events, Waits.nanos(limit));
+    }
+
+    private static @Nullable Event awaitAnyWithin(List<Event> events, long limitNs) {
+        if (events.isEmpty()) {
+            throw new IllegalArgumentException("events=[]: give at least one event");
+        }
+        List<Clause<Event>> clauses =
+                events.stream().map(each -> each.onSignal(() -> each)).toList();
+        Selection<Event> selection = new Selection<>(clauses, true);
+        return selection.await(limitNs) ? selection.result() : null;
+    }
+
+    /**
+     * {@return an alternative of a select: to take a signal}
+     *
+     * @param <R> the type of the select's result
+     * @param taken makes the result; runs in the caller of the select
+     */
+    public <R extends @Nullable Object> Clause<R> onSignal(Supplier<? extends R> taken) {
+        return new OnSignal<>(Objects.requireNonNull(taken, "taken"));
     }
 
     // ---------------------------------------------------------------- signalling
@@ -213,52 +233,6 @@ public final class Event implements Handoff {
         return true;
     }
 
-    // ---------------------------------------------------------------- for a wait for any
-
-    Exclusion guard() {
-        return guard;
-    }
-
-    boolean takeNow() {
-        guard.enter(this);
-        try {
-            return take();
-        } finally {
-            guard.exit();
-        }
-    }
-
-    /**
-     * Puts the place into the queue, unless its wait is over or a signal that is there ends it.
-     *
-     * @return whether it stands in the queue
-     */
-    boolean stand(WaitNode<Event> place) {
-        guard.enter(this);
-        try {
-            if (isSignalled && place.claim(this)) {
-                take();
-                return false;
-            }
-            if (!place.isWaiting()) {
-                return false;
-            }
-            queue.add(place);
-            return true;
-        } finally {
-            guard.exit();
-        }
-    }
-
-    void leave(WaitNode<Event> place) {
-        guard.enter(this);
-        try {
-            queue.remove(place);
-        } finally {
-            guard.exit();
-        }
-    }
-
     // ---------------------------------------------------------------- for tests
 
     /** How many stand in the queue. */
@@ -298,5 +272,55 @@ public final class Event implements Handoff {
                 + (isManual ? " manual" : "")
                 + " event @"
                 + Integer.toHexString(System.identityHashCode(this));
+    }
+
+    private final class OnSignal<R extends @Nullable Object> implements Clause<R> {
+        private final Supplier<? extends R> taken;
+
+        OnSignal(Supplier<? extends R> taken) {
+            this.taken = taken;
+        }
+
+        @Override
+        public Exclusion guard() {
+            return guard;
+        }
+
+        @Override
+        public boolean isLocal() {
+            return guard.isLocal();
+        }
+
+        @Override
+        public boolean isReady() {
+            return isSignalled;
+        }
+
+        @Override
+        public Object take(Selection<?> by) {
+            return Event.this.take() ? Event.this : NOT_READY;
+        }
+
+        @Override
+        public WaitNode.Place<?> stand(WaitNode<?> wait) {
+            WaitNode.Place<Event> place = wait.place(Event.this);
+            queue.add(place);
+            return place;
+        }
+
+        @Override
+        public R result(@Nullable Object given) {
+            return taken.get();
+        }
+
+        @Override
+        public void reclaim(WaitNode.Place<?> place) {
+            Event.this.reclaim(place, Event.this);
+        }
+
+        @Override
+        public String toString() {
+            return "the signal of " + Event.this;
+        }
     }
 }

@@ -148,8 +148,8 @@ class WaitQueueTest {
         WaitQueue<Integer> first = new WaitQueue<>();
         WaitQueue<String> second = new WaitQueue<>();
         WaitNode<Integer> wait = node(1);
-        WaitNode<Integer> inFirst = wait.place(2);
-        WaitNode<String> inSecond = wait.place("3");
+        WaitNode.Place<Integer> inFirst = wait.place(2);
+        WaitNode.Place<String> inSecond = wait.place("3");
         first.add(inFirst);
         second.add(inSecond);
         assertTrue(inFirst.isWaiting());
@@ -157,7 +157,8 @@ class WaitQueueTest {
         assertSame(inSecond, second.claimFirst(RESULT));
         assertFalse(inFirst.isWaiting());
         assertNull(first.claimFirst("second"));
-        assertSame(RESULT, Exclusion.byLock().await(wait, "any", 0));
+        assertSame(inSecond, Exclusion.byLock().await(wait, "any", 0));
+        assertSame(RESULT, inSecond.given());
     }
 
     @Test

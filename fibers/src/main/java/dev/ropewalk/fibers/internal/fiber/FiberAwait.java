@@ -214,7 +214,7 @@ public final class FiberAwait {
      * A child may fail, or the news of it come, while its parent begins to await it: the parent's
      * cord then holds the news back. Returns the current fiber if it is the parent.
      */
-    private static @Nullable FiberImpl<?> claim(FiberImpl<?> target) {
+    static @Nullable FiberImpl<?> claim(FiberImpl<?> target) {
         FiberImpl<?> me = FiberImpl.currentOrNull();
         if (me == null || target.parentOrNull() != me) {
             return null;
