@@ -5,4 +5,6 @@ module dev.ropewalk.channels {
     requires org.slf4j;
 
     exports dev.ropewalk.channels;
+    exports dev.ropewalk.channels.broadcast;
+    exports dev.ropewalk.channels.select;
 }

@@ -1,5 +1,5 @@
 /**
- * Channels, through which fibers, cords and threads pass elements.
+ * Channels, through which fibers, cords and threads pass elements (rules C1 to C3).
  *
  * <p>References are non-null unless marked {@code @Nullable}; elements are never null.
  */

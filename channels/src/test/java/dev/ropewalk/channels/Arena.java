@@ -1,10 +1,13 @@
 package dev.ropewalk.channels;
 
+import dev.ropewalk.channels.internal.QueueChannel;
+import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.testing.TestCord;
+import dev.ropewalk.fibers.testing.TestCords;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assertions;
@@ -22,6 +25,7 @@ import java.util.function.Consumer;
  */
 abstract class Arena implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final int CORDS = 3;
 
     private final Variant variant;
     private final List<QueueChannel<?>> made = new ArrayList<>();
@@ -40,15 +44,30 @@ abstract class Arena implements AutoCloseable {
     static void run(Variant variant, Play play) throws Exception {
         switch (variant.stage()) {
             case ONE_CORD -> TestCord.run(() -> play(new OneCord(variant), play));
-            case TWO_CORDS -> play(new TwoCords(variant, StackKind.LIGHT), play);
-            case TWO_VIRTUAL_CORDS -> play(new TwoCords(variant, StackKind.VIRTUAL_THREAD), play);
-            case THREADS -> play(new Threads(variant), play);
+            case SEEDED_CORDS ->
+                    TestCords.run(CORDS, cords -> play(new SeededCords(variant, cords), play));
+            case ONE_VIRTUAL_CORD ->
+                    Cord.run(
+                            CordOptions.named("one").withStacks(StackKind.VIRTUAL_THREAD),
+                            () -> play(new OneRealCord(variant), play));
+            case TWO_CORDS -> play(new SeveralCords(variant, StackKind.LIGHT, 1), play);
+            case TWO_VIRTUAL_CORDS ->
+                    play(new SeveralCords(variant, StackKind.VIRTUAL_THREAD, 1), play);
+            case EIGHT_CORDS -> play(new SeveralCords(variant, StackKind.LIGHT, 4), play);
+            case THREADS -> play(new WithThreads(variant, true, true), play);
+            case THREADS_TO_CORD -> play(new WithThreads(variant, true, false), play);
+            case CORD_TO_THREADS -> play(new WithThreads(variant, false, true), play);
         }
     }
 
     /** Plays once, on a virtual clock with the given seed and order. */
     static void run(Variant variant, long seed, boolean seededOrder, Play play) {
-        TestCord.run(seed, seededOrder, () -> play(new OneCord(variant), play));
+        if (variant.stage() == Variant.Stage.SEEDED_CORDS) {
+            TestCords.run(
+                    CORDS, seed, seededOrder, cords -> play(new SeededCords(variant, cords), play));
+        } else {
+            TestCord.run(seed, seededOrder, () -> play(new OneCord(variant), play));
+        }
     }
 
     private static void play(Arena arena, Play play) throws Exception {
@@ -69,23 +88,12 @@ abstract class Arena implements AutoCloseable {
     // ---------------------------------------------------------------- channels
 
     final <E> Channel<E> channel() {
-        int n = capacity();
-        return remember(
-                variant.isLocal()
-                        ? n == 0 ? Channel.localRendezvous() : Channel.localBuffered(n)
-                        : n == 0 ? Channel.rendezvous() : Channel.buffered(n));
+        return remember(Channel.make(variant.<E>options()));
     }
 
-    /** A channel with a hook; a rendezvous channel has nothing to hand to it. */
+    /** A channel with a hook. */
     final <E> Channel<E> channel(Consumer<? super E> undelivered) {
-        int n = capacity();
-        if (n == 0) {
-            return channel();
-        }
-        return remember(
-                variant.isLocal()
-                        ? Channel.localBuffered(n, undelivered)
-                        : Channel.buffered(n, undelivered));
+        return remember(Channel.make(variant.<E>options().withUndelivered(undelivered)));
     }
 
     private <E> Channel<E> remember(Channel<E> channel) {
@@ -102,7 +110,7 @@ abstract class Arena implements AutoCloseable {
 
     final void fill(Channel<Integer> channel) {
         for (int i = 0; i < capacity(); i++) {
-            Assertions.assertEquals(Channel.SendResult.SENT, channel.trySend(i));
+            Assertions.assertEquals(SendResult.SENT, channel.trySend(i));
         }
     }
 
@@ -158,6 +166,12 @@ abstract class Arena implements AutoCloseable {
         }
     }
 
+    /** Virtual time passes when all others wait, and not before. */
+    private static void untilAllWait(int count, Channel<?> channel) {
+        Fiber.sleep(Duration.ofNanos(1));
+        Assertions.assertEquals(count, Inside.waiting(channel));
+    }
+
     private static final class OneCord extends Arena {
         OneCord(Variant variant) {
             super(variant);
@@ -175,9 +189,7 @@ abstract class Arena implements AutoCloseable {
 
         @Override
         void untilWaiting(int count, Channel<?> channel) {
-            // Virtual time passes when all others wait, and not before.
-            Fiber.sleep(Duration.ofNanos(1));
-            Assertions.assertEquals(count, Inside.waiting(channel));
+            untilAllWait(count, channel);
         }
 
         @Override
@@ -186,15 +198,84 @@ abstract class Arena implements AutoCloseable {
         }
     }
 
-    private static final class TwoCords extends Arena {
-        private final List<Throwable> uncaught = new CopyOnWriteArrayList<>();
-        private final Cord senders;
-        private final Cord receivers;
+    private static final class SeededCords extends Arena {
+        private final List<Cord> cords;
+        private int players;
 
-        TwoCords(Variant variant, StackKind stacks) {
+        SeededCords(Variant variant, List<Cord> cords) {
             super(variant);
-            this.senders = start("senders", stacks);
-            this.receivers = start("receivers", stacks);
+            this.cords = cords;
+        }
+
+        private Cord next() {
+            return cords.get(players++ % cords.size());
+        }
+
+        @Override
+        <T> Player<T> sender(Callable<T> body) {
+            return new FiberPlayer<>(next(), "sender", body);
+        }
+
+        @Override
+        <T> Player<T> receiver(Callable<T> body) {
+            return new FiberPlayer<>(next(), "receiver", body);
+        }
+
+        @Override
+        void untilWaiting(int count, Channel<?> channel) {
+            untilAllWait(count, channel);
+        }
+
+        @Override
+        public void close() {
+            // The players end with the run.
+        }
+    }
+
+    private static final class OneRealCord extends Arena {
+        OneRealCord(Variant variant) {
+            super(variant);
+        }
+
+        @Override
+        <T> Player<T> sender(Callable<T> body) {
+            return new FiberPlayer<>(Cord.current(), "sender", body);
+        }
+
+        @Override
+        <T> Player<T> receiver(Callable<T> body) {
+            return new FiberPlayer<>(Cord.current(), "receiver", body);
+        }
+
+        @Override
+        void untilWaiting(int count, Channel<?> channel) {
+            CancelScope.cancelAfter(
+                    LIMIT,
+                    () -> {
+                        while (Inside.waiting(channel) != count) {
+                            Fiber.snooze();
+                        }
+                    });
+        }
+
+        @Override
+        public void close() {
+            // The players end with the run.
+        }
+    }
+
+    private static final class SeveralCords extends Arena {
+        private final List<Throwable> uncaught = new CopyOnWriteArrayList<>();
+        private final List<Cord> senders = new ArrayList<>();
+        private final List<Cord> receivers = new ArrayList<>();
+        private int players;
+
+        SeveralCords(Variant variant, StackKind stacks, int ofEach) {
+            super(variant);
+            for (int i = 0; i < ofEach; i++) {
+                senders.add(start("senders-" + i, stacks));
+                receivers.add(start("receivers-" + i, stacks));
+            }
         }
 
         private Cord start(String name, StackKind stacks) {
@@ -206,12 +287,12 @@ abstract class Arena implements AutoCloseable {
 
         @Override
         <T> Player<T> sender(Callable<T> body) {
-            return new FiberPlayer<>(senders, "sender", body);
+            return new FiberPlayer<>(senders.get(players++ % senders.size()), "sender", body);
         }
 
         @Override
         <T> Player<T> receiver(Callable<T> body) {
-            return new FiberPlayer<>(receivers, "receiver", body);
+            return new FiberPlayer<>(receivers.get(players++ % receivers.size()), "receiver", body);
         }
 
         @Override
@@ -221,30 +302,44 @@ abstract class Arena implements AutoCloseable {
 
         @Override
         public void close() {
-            senders.close();
-            receivers.close();
+            senders.forEach(Cord::close);
+            receivers.forEach(Cord::close);
             Assertions.assertEquals(List.of(), uncaught);
         }
     }
 
-    private static final class Threads extends Arena {
+    /** Plain threads at one end or both, and a cord at the other. */
+    private static final class WithThreads extends Arena {
         private final List<Player<?>> players = new CopyOnWriteArrayList<>();
+        private final List<Throwable> uncaught = new CopyOnWriteArrayList<>();
+        private final boolean sendersAreThreads;
+        private final boolean receiversAreThreads;
+        private final Cord cord;
 
-        Threads(Variant variant) {
+        WithThreads(Variant variant, boolean sendersAreThreads, boolean receiversAreThreads) {
             super(variant);
+            this.sendersAreThreads = sendersAreThreads;
+            this.receiversAreThreads = receiversAreThreads;
+            this.cord =
+                    Cord.start(
+                            CordOptions.named("fibers")
+                                    .withUncaught((fiber, failure) -> uncaught.add(failure)));
         }
 
         @Override
         <T> Player<T> sender(Callable<T> body) {
-            return start("sender", body);
+            return start("sender", sendersAreThreads, body);
         }
 
         @Override
         <T> Player<T> receiver(Callable<T> body) {
-            return start("receiver", body);
+            return start("receiver", receiversAreThreads, body);
         }
 
-        private <T> Player<T> start(String name, Callable<T> body) {
+        private <T> Player<T> start(String name, boolean isThread, Callable<T> body) {
+            if (!isThread) {
+                return new FiberPlayer<>(cord, name, body);
+            }
             ThreadPlayer<T> player = new ThreadPlayer<>(name, body);
             players.add(player);
             player.start();
@@ -260,6 +355,8 @@ abstract class Arena implements AutoCloseable {
         public void close() {
             players.forEach(Player::terminate);
             players.forEach(Player::awaitEnd);
+            cord.close();
+            Assertions.assertEquals(List.of(), uncaught);
         }
     }
 

@@ -15,10 +15,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Rule C1: cancelling by the receiving side, and the undelivered hook. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class CancelTest {
+    /** Of fewer elements than the times that a fiber may swallow its termination. */
+    static Stream<Variant> few() {
+        return Variant.buffered().filter(variant -> variant.capacity() < 1_000);
+    }
+
     private static List<Integer> upTo(int end) {
         return IntStream.range(0, end).boxed().toList();
     }
@@ -161,7 +167,7 @@ class CancelTest {
      * Cancelling is what a receiver does in its last moments; then whatever the hook waits raises.
      */
     @ParameterizedTest
-    @MethodSource("dev.ropewalk.channels.Variant#buffered")
+    @MethodSource("few")
     void F6_hookOfATerminatedFiberStillGetsTheOtherElements(Variant variant) throws Exception {
         Arena.run(
                 variant,

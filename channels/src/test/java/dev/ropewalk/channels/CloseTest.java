@@ -115,7 +115,7 @@ class CloseTest {
                             assertThrows(
                                     ChannelClosedException.class, () -> channel.send(letter, LONG));
                     assertSame(letter, timed.element().orElseThrow());
-                    assertEquals(Channel.SendResult.CLOSED, channel.trySend(letter));
+                    assertEquals(SendResult.CLOSED, channel.trySend(letter));
                 });
     }
 

@@ -3,7 +3,6 @@ package dev.ropewalk.channels;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.channels.Conservation.Tally;
-import dev.ropewalk.channels.Variant.Stage;
 import dev.ropewalk.fibers.Cord;
 
 import org.junit.jupiter.api.Tag;
@@ -30,8 +29,8 @@ class ConservationTest {
     void C1_acceptedIsReceivedOrLeftOver() throws Exception {
         Long replayed = Long.getLong("ropewalk.seed");
         Tally tally = new Tally();
-        for (Variant variant : Variant.all().toList()) {
-            int seeds = variant.stage() == Stage.ONE_CORD ? SEEDS : SEEDS_ACROSS_THREADS;
+        for (Variant variant : Variant.everyKind().toList()) {
+            int seeds = variant.stage().isSeeded() ? SEEDS : SEEDS_ACROSS_THREADS;
             play(variant, replayed == null ? 1 : replayed, replayed == null ? seeds : 1, tally);
         }
         if (replayed == null) {
@@ -42,7 +41,7 @@ class ConservationTest {
     @Test
     @Tag("stress")
     void C1_acceptedIsReceivedOrLeftOverForLong() throws Exception {
-        List<Variant> variants = Variant.all().toList();
+        List<Variant> variants = Variant.everyKind().toList();
         Tally tally = new Tally();
         try (Cord clock = Cord.start("clock")) {
             long startNs = clock.nanoTime();
@@ -59,7 +58,7 @@ class ConservationTest {
 
     private static void play(Variant variant, long firstSeed, int seeds, Tally tally)
             throws Exception {
-        if (variant.stage() == Stage.ONE_CORD) {
+        if (variant.stage().isSeeded()) {
             for (long seed = firstSeed; seed < firstSeed + seeds; seed++) {
                 long own = seed;
                 Arena.run(variant, own, own % 2 == 0, arena -> play(arena, own, tally));

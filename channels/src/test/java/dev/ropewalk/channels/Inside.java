@@ -5,6 +5,7 @@ final class Inside {
     private Inside() {}
 
     static int waiting(Channel<?> channel) {
-        return ((QueueChannel<?>) channel).waiting();
+        ChannelSnapshot now = channel.snapshot();
+        return now.waitingSenders() + now.waitingReceivers();
     }
 }

@@ -64,7 +64,7 @@ class ManyLeaversTest {
                 true,
                 () -> {
                     Channel<Integer> channel = maker.get();
-                    boolean filled = channel.trySend(-1) == Channel.SendResult.SENT;
+                    boolean filled = channel.trySend(-1) == SendResult.SENT;
                     List<Fiber<Boolean>> senders = new ArrayList<>();
                     for (int i = 0; i < MANY; i++) {
                         int element = i;

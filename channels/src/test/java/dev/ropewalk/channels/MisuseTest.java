@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.channels.Channel.SendResult;
 import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
@@ -38,9 +37,10 @@ class MisuseTest {
         List<Executable> makers =
                 List.of(
                         () -> Channel.buffered(0),
-                        () -> Channel.buffered(0, element -> {}),
-                        () -> Channel.localBuffered(0),
-                        () -> Channel.localBuffered(0, element -> {}));
+                        () -> ChannelOptions.buffered(0),
+                        () -> ChannelOptions.sliding(0),
+                        () -> ChannelOptions.dropping(0),
+                        () -> Channel.localBuffered(0));
         for (Executable maker : makers) {
             IllegalArgumentException e = assertThrows(IllegalArgumentException.class, maker);
             assertEquals("capacity=0 < 1; use a rendezvous channel for no buffer", e.getMessage());
@@ -77,12 +77,23 @@ class MisuseTest {
 
     @Test
     @SuppressWarnings("NullAway") // passes what callers without checks might pass
-    void C1_nullIsNoHook() {
-        assertThrows(NullPointerException.class, () -> Channel.buffered(1, null));
-        Cord.run(
-                () -> {
-                    assertThrows(NullPointerException.class, () -> Channel.localBuffered(1, null));
-                });
+    void C1_nullIsNoHookNoNameAndNoFunction() {
+        ChannelOptions<Integer> options = ChannelOptions.buffered(1);
+        Channel<Integer> channel = Channel.make(options);
+        List<Executable> calls =
+                List.of(
+                        () -> options.withUndelivered(null),
+                        () -> options.withName(null),
+                        () -> channel.onReceive(null),
+                        () -> channel.onReceiveResult(null),
+                        () -> channel.onSend(1, null),
+                        () -> channel.onSend(null, () -> 1),
+                        () -> channel.onSendResult(1, null),
+                        () -> channel.cancel(null));
+        for (Executable call : calls) {
+            assertThrows(NullPointerException.class, call);
+        }
+        assertTrue(!channel.isClosed(), "closed by a call that failed");
     }
 
     /** The mark of a time limit is public; sent as an element it would look like one. */
@@ -141,7 +152,11 @@ class MisuseTest {
                     for (Throwable each : thrown) {
                         assertInstanceOf(WrongThreadException.class, each);
                         Errors.assertMentions(
-                                each, channel.toString(), "cord maker", "user", "Channel.buffered");
+                                each,
+                                channel.toString(),
+                                "cord maker",
+                                "user",
+                                "without onThisCord()");
                     }
                     assertEquals(SendResult.SENT, channel.trySend(1));
                     return null;

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.ropewalk.channels.Channel.SendResult;
 import dev.ropewalk.fibers.StackPinnedException;
 import dev.ropewalk.fibers.testing.TestCord;
 

@@ -40,7 +40,7 @@ class ReadyTest {
         Channel<Integer> channel =
                 isLocal ? Channel.localBuffered(elements + 1) : Channel.buffered(elements + 1);
         for (int i = 0; i < elements; i++) {
-            assertEquals(Channel.SendResult.SENT, channel.trySend(i & 63));
+            assertEquals(SendResult.SENT, channel.trySend(i & 63));
         }
         return channel;
     }

@@ -59,7 +59,8 @@ class LayeringTest {
     /**
      * Packages whose members may name each other, by what they make up. A fiber parks in the loop
      * of its cord, the loop runs fibers, what a user holds is a fiber and a cord, and the kernel
-     * reports and watches itself: its packages are rooms of one house. So are the two of tasks.
+     * reports and watches itself: its packages are rooms of one house. So are the two of tasks, and
+     * a channel, which its interface makes, with that interface.
      */
     private static final Map<String, Set<String>> GROUPS =
             Map.of(
@@ -75,7 +76,9 @@ class LayeringTest {
                             "dev.ropewalk.fibers.internal.report",
                             "dev.ropewalk.fibers.internal.watch"),
                     "scheduler",
-                    Set.of("dev.ropewalk.fibers.scheduler", "dev.ropewalk.fibers.internal.task"));
+                    Set.of("dev.ropewalk.fibers.scheduler", "dev.ropewalk.fibers.internal.task"),
+                    "channels",
+                    Set.of("dev.ropewalk.channels", "dev.ropewalk.channels.internal"));
 
     private static final String STACKS = "dev.ropewalk.fibers.internal.stack";
 

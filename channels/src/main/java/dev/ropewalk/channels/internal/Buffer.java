@@ -1,58 +1,78 @@
-package dev.ropewalk.channels;
+package dev.ropewalk.channels.internal;
 
 import org.jspecify.annotations.Nullable;
 
-/** The buffer of a channel: a ring that grows up to its capacity. Confined to its channel. */
-final class ElementRing<E> {
+import java.util.Objects;
+
+/**
+ * The elements of a channel: a ring that grows up to its capacity, and begins anew when a long one
+ * has been emptied. Inside the channel's guard.
+ */
+public final class Buffer<E> {
     private static final int FIRST_LENGTH = 16;
+
+    /** A ring of more slots than this is given up when it is empty. */
+    private static final int MAX_KEPT_LENGTH = 4_096;
 
     private final int capacity;
     private @Nullable Object[] ring;
     private int head;
     private int size;
 
-    ElementRing(int capacity) {
+    public Buffer(int capacity) {
         this.capacity = capacity;
         this.ring = new @Nullable Object[Math.min(capacity, FIRST_LENGTH)];
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return size == 0;
     }
 
-    boolean isFull() {
+    public boolean isFull() {
         return size == capacity;
     }
 
-    int size() {
+    public int size() {
         return size;
     }
 
-    void add(E element) {
+    /** False if it is full. */
+    public boolean add(E element) {
         if (size == ring.length) {
+            if (size == capacity) {
+                return false;
+            }
             grow();
         }
         int at = head + size;
         ring[at < ring.length ? at : at - ring.length] = element;
         size++;
+        return true;
+    }
+
+    /** The oldest makes room for the element; it is full, and not of capacity 0. */
+    public E displaceBy(E element) {
+        E oldest = Objects.requireNonNull(poll());
+        add(element);
+        return oldest;
     }
 
     @SuppressWarnings("unchecked") // only E goes in
-    @Nullable E poll() {
+    public @Nullable E poll() {
         if (size == 0) {
             return null;
         }
         Object element = ring[head];
         ring[head] = null;
         head = head + 1 == ring.length ? 0 : head + 1;
-        size--;
+        if (--size == 0 && ring.length > MAX_KEPT_LENGTH) {
+            head = 0;
+            ring = new @Nullable Object[FIRST_LENGTH];
+        }
         return (E) element;
     }
 
     private void grow() {
-        if (size == capacity) {
-            throw new IllegalStateException("size=" + size + " == capacity in " + this);
-        }
         int length = (int) Math.min(capacity, 2L * ring.length);
         @Nullable Object[] longer = new @Nullable Object[length];
         System.arraycopy(ring, head, longer, 0, size - head);
@@ -61,7 +81,11 @@ final class ElementRing<E> {
         head = 0;
     }
 
-    void checkInvariants() {
+    int length() {
+        return ring.length;
+    }
+
+    public void checkInvariants() {
         for (int i = 0; i < ring.length; i++) {
             int distance = i >= head ? i - head : i - head + ring.length;
             if ((distance < size) != (ring[i] != null)) {
@@ -72,6 +96,6 @@ final class ElementRing<E> {
 
     @Override
     public String toString() {
-        return "ElementRing[size=" + size + " capacity=" + capacity + " head=" + head + "]";
+        return "Buffer[size=" + size + " capacity=" + capacity + " head=" + head + "]";
     }
 }

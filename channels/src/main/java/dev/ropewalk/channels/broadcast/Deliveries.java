@@ -1,0 +1,44 @@
+package dev.ropewalk.channels.broadcast;
+
+import dev.ropewalk.fibers.spi.WaitNode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** What one guarded section leaves to be done outside the guard: to wake, and to tell hooks. */
+final class Deliveries {
+    private final List<WaitNode<?>> toWake = new ArrayList<>();
+    private final List<Runnable> toTell = new ArrayList<>();
+
+    void wake(WaitNode<?> claimed) {
+        toWake.add(claimed);
+    }
+
+    <E> void lost(E element, Consumer<? super E> hook) {
+        toTell.add(() -> hook.accept(element));
+    }
+
+    /** All of it, even if a hook throws in between; the first failure is thrown. */
+    void carryOut() {
+        toWake.forEach(WaitNode::wake);
+        Throwable first = null;
+        for (Runnable each : toTell) {
+            try {
+                each.run();
+            } catch (RuntimeException | Error e) {
+                if (first == null) {
+                    first = e;
+                } else if (first != e) {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first instanceof RuntimeException e) {
+            throw e;
+        }
+        if (first instanceof Error e) {
+            throw e;
+        }
+    }
+}

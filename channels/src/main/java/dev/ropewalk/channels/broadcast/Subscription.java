@@ -1,0 +1,282 @@
+package dev.ropewalk.channels.broadcast;
+
+import dev.ropewalk.channels.ChannelOptions;
+import dev.ropewalk.channels.internal.Buffer;
+import dev.ropewalk.channels.internal.Put;
+import dev.ropewalk.channels.internal.ReceiveSide;
+import dev.ropewalk.fibers.spi.Clause;
+import dev.ropewalk.fibers.spi.Exclusion;
+import dev.ropewalk.fibers.spi.Handoff;
+import dev.ropewalk.fibers.spi.Selection;
+import dev.ropewalk.fibers.spi.WaitNode;
+import dev.ropewalk.fibers.spi.WaitQueue;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * One subscriber of a {@link Broadcast}: a buffer with a rule for what happens when it is full, and
+ * those that wait to receive. Guarded by the broadcast's guard.
+ */
+final class Subscription<E> extends ReceiveSide<E> implements Handoff {
+    private final Broadcast<E> broadcast;
+    private final Exclusion guard;
+    private final ChannelOptions<? super E> options;
+    private final Buffer<E> buffer;
+    private final Put ifFull;
+    private final @Nullable Consumer<? super E> undelivered;
+    private final WaitQueue<E> receivers = new WaitQueue<>();
+
+    /** Guarded, as all that follows: nothing more comes in. */
+    private boolean isClosed;
+
+    private @Nullable Throwable cause;
+
+    Subscription(Broadcast<E> broadcast, Exclusion guard, ChannelOptions<? super E> options) {
+        if (options.capacity() == 0) {
+            throw new IllegalArgumentException(
+                    options
+                            + " has no buffer, so a subscriber that does not wait would hold up all"
+                            + " others for ever; give it room for 1 element or more");
+        }
+        this.broadcast = broadcast;
+        this.guard = guard;
+        this.options = options;
+        this.buffer = new Buffer<>(options.capacity());
+        this.ifFull = Put.ifFull(options.kind());
+        this.undelivered = options.undelivered().orElse(null);
+    }
+
+    // ---------------------------------------------------------------- guarded
+
+    /** No sender has to wait for it. */
+    boolean hasRoom() {
+        return ifFull != Put.FULL || !buffer.isFull();
+    }
+
+    void deliver(E element, Deliveries after) {
+        WaitNode<E> receiver = receivers.claimFirst(element);
+        if (receiver != null) {
+            after.wake(receiver);
+        } else if (!buffer.add(element)) {
+            lost(ifFull == Put.DISPLACES ? buffer.displaceBy(element) : element, after);
+        }
+    }
+
+    private void lost(E element, Deliveries after) {
+        if (undelivered != null) {
+            after.lost(element, undelivered);
+        }
+    }
+
+    /** What is in the buffer stays receivable. */
+    void end(@Nullable Throwable why, Deliveries after) {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        cause = why;
+        receivers.claimAll(CLOSED).forEach(after::wake);
+    }
+
+    private void loseRest(Deliveries after) {
+        for (E element = buffer.poll(); element != null; element = buffer.poll()) {
+            lost(element, after);
+        }
+    }
+
+    private Object take(Deliveries after) {
+        E taken = buffer.poll();
+        if (taken == null) {
+            return isClosed ? CLOSED : NOTHING;
+        }
+        broadcast.serveSenders(after);
+        return taken;
+    }
+
+    // ---------------------------------------------------------------- calls
+
+    @Override
+    protected Object receiveWithin(long limitNanos) {
+        Deliveries after = new Deliveries();
+        WaitNode<E> me = null;
+        Object taken;
+        guard.enterAtSwitchpoint(this);
+        try {
+            taken = take(after);
+            if (taken == NOTHING) {
+                me = guard.node(null);
+                receivers.add(me);
+            }
+        } finally {
+            guard.exit();
+        }
+        after.carryOut();
+        return me == null ? taken : Objects.requireNonNull(guard.await(me, this, limitNanos));
+    }
+
+    @Override
+    protected Object takeNow() {
+        Deliveries after = new Deliveries();
+        Object taken;
+        guard.enter(this);
+        try {
+            taken = take(after);
+        } finally {
+            guard.exit();
+        }
+        after.carryOut();
+        return taken;
+    }
+
+    @Override
+    public List<E> drain() {
+        Deliveries after = new Deliveries();
+        List<E> drained = new ArrayList<>();
+        guard.enter(this);
+        try {
+            for (E element = buffer.poll(); element != null; element = buffer.poll()) {
+                drained.add(element);
+                broadcast.serveSenders(after);
+            }
+        } finally {
+            guard.exit();
+        }
+        after.carryOut();
+        return drained;
+    }
+
+    @Override
+    public void cancel() {
+        leave(null);
+    }
+
+    @Override
+    public void cancel(Throwable why) {
+        leave(Objects.requireNonNull(why, "cause"));
+    }
+
+    private void leave(@Nullable Throwable why) {
+        Deliveries after = new Deliveries();
+        guard.enter(this);
+        try {
+            end(why, after);
+            loseRest(after);
+            broadcast.remove(this, after);
+        } finally {
+            guard.exit();
+        }
+        after.carryOut();
+    }
+
+    @Override
+    public boolean isClosed() {
+        guard.enter(this);
+        try {
+            return isClosed;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    protected @Nullable Throwable closeCause() {
+        return cause;
+    }
+
+    /** A receiver was abandoned with the element that it was given. */
+    @Override
+    @SuppressWarnings("unchecked") // what is no mark is an element
+    public void reclaim(WaitNode<?> node, Object given) {
+        if (given != CLOSED && undelivered != null) {
+            undelivered.accept((E) given);
+        }
+    }
+
+    // ---------------------------------------------------------------- in a select
+
+    @Override
+    protected <R extends @Nullable Object> Clause<R> receiveClause(
+            Function<Object, ? extends R> made) {
+        return new ReceiveClause<>(made);
+    }
+
+    private final class ReceiveClause<R extends @Nullable Object> implements Clause<R> {
+        private final Function<Object, ? extends R> made;
+
+        ReceiveClause(Function<Object, ? extends R> made) {
+            this.made = made;
+        }
+
+        /** What was taken, and what is left to be done when the guards are left. */
+        private record Taken(Object element, Deliveries after) {}
+
+        @Override
+        public Exclusion guard() {
+            return guard;
+        }
+
+        @Override
+        public boolean isLocal() {
+            return guard.isLocal();
+        }
+
+        @Override
+        public boolean isReady() {
+            return isClosed || !buffer.isEmpty();
+        }
+
+        @Override
+        public Object take(Selection<?> by) {
+            Deliveries after = new Deliveries();
+            Object taken = Subscription.this.take(after);
+            return taken == NOTHING ? NOT_READY : new Taken(taken, after);
+        }
+
+        @Override
+        public WaitNode.Place<?> stand(WaitNode<?> wait) {
+            WaitNode.Place<E> place = wait.place(null);
+            receivers.add(place);
+            return place;
+        }
+
+        @Override
+        public R result(@Nullable Object given) {
+            if (given instanceof Taken taken) {
+                taken.after.carryOut();
+                return made.apply(taken.element);
+            }
+            return made.apply(Objects.requireNonNull(given));
+        }
+
+        @Override
+        public void reclaim(WaitNode.Place<?> place) {
+            Subscription.this.reclaim(place, Objects.requireNonNull(place.given()));
+        }
+
+        @Override
+        public String toString() {
+            return "a receive from " + Subscription.this;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "a subscriber, " + options + ", of " + broadcast;
+    }
+
+    /** Fails if its structures are broken; guarded. */
+    void checkInvariants() {
+        buffer.checkInvariants();
+        receivers.checkInvariants();
+        WaitNode<E> first = receivers.first();
+        if (first != null && first.isWaiting() && (!buffer.isEmpty() || isClosed)) {
+            throw new IllegalStateException(first + " waits beside " + buffer + " of " + this);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.ropewalk.channels.internal;
+
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.spi.Clause;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.function.Function;
+
+/** The receiving side of a channel that fibers send to: to cancel it ends them. */
+public final class ProducedPort<E> extends ReceiveSide<E> {
+    private final QueueChannel<E> channel;
+    private final List<? extends Fiber<?>> producers;
+
+    public ProducedPort(QueueChannel<E> channel, List<? extends Fiber<?>> producers) {
+        this.channel = channel;
+        this.producers = producers;
+    }
+
+    @Override
+    protected Object receiveWithin(long limitNanos) {
+        return channel.receiveWithin(limitNanos);
+    }
+
+    @Override
+    protected Object takeNow() {
+        return channel.takeNow();
+    }
+
+    @Override
+    protected @Nullable Throwable closeCause() {
+        return channel.closeCause();
+    }
+
+    @Override
+    protected <R extends @Nullable Object> Clause<R> receiveClause(
+            Function<Object, ? extends R> made) {
+        return channel.receiveClause(made);
+    }
+
+    @Override
+    public List<E> drain() {
+        return channel.drain();
+    }
+
+    @Override
+    public void cancel() {
+        channel.cancel();
+        producers.forEach(Fiber::terminate);
+    }
+
+    @Override
+    public void cancel(Throwable cause) {
+        channel.cancel(cause);
+        producers.forEach(Fiber::terminate);
+    }
+
+    @Override
+    public boolean isClosed() {
+        return channel.isClosed();
+    }
+
+    @Override
+    public String toString() {
+        return channel.toString();
+    }
+}

@@ -1,0 +1,225 @@
+package dev.ropewalk.channels;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.testing.TestCord;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Rule C5: channels that fibers feed. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class PortsTest {
+    private static ReceivePort<Integer> numbers(int from, int to) {
+        return Ports.produce(
+                "numbers",
+                ChannelOptions.rendezvous(),
+                channel -> IntStream.range(from, to).forEach(channel::send));
+    }
+
+    @Test
+    void C5_portOfABodyIsClosedWhenTheBodyEnds() {
+        TestCord.run(() -> assertEquals(List.of(0, 1, 2), numbers(0, 3).stream().toList()));
+    }
+
+    @Test
+    void C5_failureOfTheBodyIsTheReceivers() {
+        TestCord.run(
+                () -> {
+                    IllegalStateException broke = new IllegalStateException("broke");
+                    ReceivePort<Integer> port =
+                            Ports.produce(
+                                    "fails",
+                                    ChannelOptions.buffered(3),
+                                    channel -> {
+                                        channel.send(1);
+                                        throw broke;
+                                    });
+                    assertEquals(1, port.receive());
+                    assertSame(
+                            broke,
+                            assertThrows(ChannelClosedException.class, port::receive).getCause());
+                    Fiber.sleep(Duration.ofMillis(1)); // it would be raised here
+                });
+    }
+
+    @Test
+    void C5_cancelTerminatesTheBody() {
+        TestCord.run(
+                () -> {
+                    List<String> ends = new ArrayList<>();
+                    ReceivePort<Integer> port =
+                            Ports.produce(
+                                    "endless",
+                                    ChannelOptions.rendezvous(),
+                                    channel -> {
+                                        try {
+                                            channel.send(1);
+                                            Fiber.sleep(Duration.ofDays(1));
+                                        } finally {
+                                            ends.add("ended");
+                                        }
+                                    });
+                    assertEquals(1, port.receive());
+                    port.cancel();
+                    Fiber.sleep(Duration.ofNanos(1));
+                    assertEquals(List.of("ended"), ends);
+                    assertTrue(port.isClosed());
+                });
+    }
+
+    @Test
+    void C5_mergeReceivesFromAllUntilAllAreClosed() {
+        TestCord.run(
+                () -> {
+                    ReceivePort<Integer> merged =
+                            Ports.merge(
+                                    ChannelOptions.rendezvous(),
+                                    List.of(numbers(0, 5), numbers(10, 12), numbers(20, 20)));
+                    assertEquals(List.of(0, 1, 2, 3, 4, 10, 11), merged.stream().sorted().toList());
+                });
+    }
+
+    @Test
+    void C5_mergeOfASourceThatFailsFails() {
+        TestCord.run(
+                () -> {
+                    Channel<Integer> bad = Channel.rendezvous();
+                    Channel<Integer> good = Channel.rendezvous();
+                    ReceivePort<Integer> merged =
+                            Ports.merge(ChannelOptions.rendezvous(), List.of(good, bad));
+                    IllegalStateException broke = new IllegalStateException("broke");
+                    bad.close(broke);
+                    assertSame(
+                            broke,
+                            assertThrows(ChannelClosedException.class, merged::receive).getCause());
+                });
+    }
+
+    /** Cancelling cancels the sources, and what was on its way goes to the hook. */
+    @Test
+    void C5_cancelOfAMergeCancelsTheSources() {
+        TestCord.run(
+                () -> {
+                    List<Integer> lost = new ArrayList<>();
+                    Channel<Integer> a = Channel.rendezvous();
+                    Channel<Integer> b = Channel.rendezvous();
+                    ReceivePort<Integer> merged =
+                            Ports.merge(
+                                    ChannelOptions.rendezvous().withUndelivered(lost::add),
+                                    List.of(a, b));
+                    a.send(1);
+                    Fiber.sleep(Duration.ofNanos(1)); // it waits to pass it on
+                    merged.cancel();
+                    Fiber.sleep(Duration.ofNanos(1));
+                    assertTrue(a.isClosed() && b.isClosed());
+                    assertEquals(List.of(1), lost);
+                });
+    }
+
+    @Test
+    void C5_fanOutGivesEachElementToOneTargetThatHasRoom() {
+        TestCord.run(
+                () -> {
+                    Channel<Integer> stuck = Channel.buffered(1);
+                    Channel<Integer> quick = Channel.rendezvous();
+                    Fiber<?> fanOut = Ports.fanOut(numbers(0, 10), List.of(stuck, quick));
+                    List<Integer> got = new ArrayList<>();
+                    quick.forEach(got::add);
+                    fanOut.await();
+                    assertEquals(9, got.size());
+                    got.addAll(stuck.drain());
+                    assertEquals(
+                            IntStream.range(0, 10).boxed().toList(),
+                            got.stream().sorted().toList());
+                    assertTrue(stuck.isClosed());
+                });
+    }
+
+    @Test
+    void C5_fanOutGoesInTurn() {
+        TestCord.run(
+                () -> {
+                    Channel<Integer> a = Channel.buffered(10);
+                    Channel<Integer> b = Channel.buffered(10);
+                    Ports.fanOut(numbers(0, 6), List.of(a, b)).await();
+                    assertEquals(List.of(0, 2, 4), a.drain());
+                    assertEquals(List.of(1, 3, 5), b.drain());
+                });
+    }
+
+    @Test
+    void C5_fanOutGoesOnWithoutATargetThatIsClosedAndEndsWithTheLast() {
+        TestCord.run(
+                () -> {
+                    Channel<Integer> source = Channel.rendezvous();
+                    Channel<Integer> a = Channel.rendezvous();
+                    Channel<Integer> b = Channel.rendezvous();
+                    Fiber<Throwable> scoped =
+                            Fiber.spin(
+                                    () ->
+                                            assertThrows(
+                                                    FiberFailedException.class,
+                                                    Ports.fanOut(source, List.of(a, b))::await));
+                    a.cancel();
+                    source.send(1);
+                    assertEquals(1, b.receive());
+                    b.cancel();
+                    source.send(2);
+                    Throwable root = scoped.await();
+                    while (root.getCause() != null) {
+                        root = root.getCause();
+                    }
+                    assertEquals(2, ((ChannelClosedException) root).element().orElseThrow());
+                    assertTrue(source.isClosed());
+                    assertFalse(source.trySend(3) == SendResult.SENT);
+                });
+    }
+
+    @Test
+    void C5_endOfTheParentEndsAll() {
+        TestCord.run(
+                () -> {
+                    Channel<Integer> source = Channel.rendezvous();
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        Ports.merge(ChannelOptions.rendezvous(), List.of(source));
+                                        Fiber.suspend();
+                                    });
+                    Fiber.sleep(Duration.ofNanos(1));
+                    parent.terminate();
+                    assertThrows(FiberTerminatedException.class, parent::await);
+                    assertTrue(source.isClosed());
+                });
+    }
+
+    @Test
+    void C5_mistakesAreErrors() {
+        TestCord.run(
+                () -> {
+                    assertThrows(
+                            IllegalArgumentException.class,
+                            () -> Ports.merge(ChannelOptions.rendezvous(), List.of()));
+                    assertThrows(
+                            IllegalArgumentException.class,
+                            () -> Ports.fanOut(Channel.<Integer>rendezvous(), List.of()));
+                });
+        assertThrows(
+                IllegalStateException.class,
+                () -> Ports.produce("nowhere", ChannelOptions.rendezvous(), to -> {}));
+    }
+}
