@@ -102,7 +102,7 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
     // ---------------------------------------------------------------- calls
 
     @Override
-    protected Object receiveWithin(long limitNanos) {
+    public Object receiveWithin(long limitNanos) {
         Deliveries after = new Deliveries();
         WaitNode<E> me = null;
         Object taken;
@@ -121,7 +121,7 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
     }
 
     @Override
-    protected Object takeNow() {
+    public Object takeNow() {
         Deliveries after = new Deliveries();
         Object taken;
         guard.enter(this);
@@ -185,7 +185,7 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
     }
 
     @Override
-    protected @Nullable Throwable closeCause() {
+    public @Nullable Throwable closeCause() {
         return cause;
     }
 

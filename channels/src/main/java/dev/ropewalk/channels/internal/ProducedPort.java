@@ -19,17 +19,17 @@ public final class ProducedPort<E> extends ReceiveSide<E> {
     }
 
     @Override
-    protected Object receiveWithin(long limitNanos) {
+    public Object receiveWithin(long limitNanos) {
         return channel.receiveWithin(limitNanos);
     }
 
     @Override
-    protected Object takeNow() {
+    public Object takeNow() {
         return channel.takeNow();
     }
 
     @Override
-    protected @Nullable Throwable closeCause() {
+    public @Nullable Throwable closeCause() {
         return channel.closeCause();
     }
 

@@ -5,6 +5,7 @@ import dev.ropewalk.channels.ChannelClosedException;
 import dev.ropewalk.channels.ChannelOptions;
 import dev.ropewalk.channels.ChannelSnapshot;
 import dev.ropewalk.channels.SendResult;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.Exclusion;
 import dev.ropewalk.fibers.spi.Handoff;
@@ -15,7 +16,6 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ import java.util.function.Supplier;
  * nor while the undelivered hook runs. An {@link Exclusion} says what the guard and a wait are.
  */
 public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>, Handoff {
-    private static final Logger LOG = LoggerFactory.getLogger(Channel.class);
+    private static final Logger LOG = Logs.logger(Channel.class);
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
     private final Exclusion guard;
@@ -170,7 +170,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     // ---------------------------------------------------------------- receiving
 
     @Override
-    protected Object receiveWithin(long limitNanos) {
+    public Object receiveWithin(long limitNanos) {
         WaitNode<E> sender;
         Object taken;
         WaitNode<E> me = null;
@@ -192,7 +192,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     }
 
     @Override
-    protected Object takeNow() {
+    public Object takeNow() {
         WaitNode<E> sender;
         Object taken;
         guard.enter(this);
@@ -277,7 +277,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     }
 
     @Override
-    protected @Nullable Throwable closeCause() {
+    public @Nullable Throwable closeCause() {
         return core.cause();
     }
 

@@ -22,21 +22,21 @@ import java.util.function.Function;
  */
 public abstract class ReceiveSide<E> implements ReceivePort<E> {
     /** Mark: closed, and nothing is left. */
-    protected static final Object CLOSED = ChannelCore.CLOSED;
+    public static final Object CLOSED = ChannelCore.CLOSED;
 
     /** Mark: there is nothing now. */
-    protected static final Object NOTHING = ChannelCore.NOTHING;
+    public static final Object NOTHING = ChannelCore.NOTHING;
 
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
     /** An element, {@link #CLOSED}, or {@link Waits#TIMED_OUT}. */
-    protected abstract Object receiveWithin(long limitNanos);
+    public abstract Object receiveWithin(long limitNanos);
 
     /** An element, {@link #CLOSED} or {@link #NOTHING}; never switches. */
-    protected abstract Object takeNow();
+    public abstract Object takeNow();
 
     /** Once closed: why; null if that was no failure. */
-    protected abstract @Nullable Throwable closeCause();
+    public abstract @Nullable Throwable closeCause();
 
     /** To receive, in a select; {@code made} gets an element or {@link #CLOSED}. */
     protected abstract <R extends @Nullable Object> Clause<R> receiveClause(

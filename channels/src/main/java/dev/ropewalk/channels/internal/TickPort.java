@@ -67,7 +67,7 @@ public final class TickPort extends ReceiveSide<Long> {
     // ---------------------------------------------------------------- calls
 
     @Override
-    protected Object takeNow() {
+    public Object takeNow() {
         guard.enter(this);
         try {
             return take();
@@ -77,14 +77,14 @@ public final class TickPort extends ReceiveSide<Long> {
     }
 
     @Override
-    protected Object receiveWithin(long limitNanos) {
+    public Object receiveWithin(long limitNanos) {
         Selection<Object> selection =
                 new Selection<>(List.of(this.<Object>receiveClause(taken -> taken)), false);
         return selection.await(limitNanos) ? selection.result() : Waits.TIMED_OUT;
     }
 
     @Override
-    protected @Nullable Throwable closeCause() {
+    public @Nullable Throwable closeCause() {
         return cause;
     }
 
