@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.spi;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.platform.RealPlatform;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * One wait for the first of several {@link Clause}s; exactly one takes effect (rule C4).
@@ -290,7 +290,7 @@ public final class Selection<R extends @Nullable Object> implements Handoff {
 
     private static int nextInt(int bound) {
         CordImpl cord = CordImpl.currentOrNull();
-        return cord == null ? ThreadLocalRandom.current().nextInt(bound) : cord.nextInt(bound);
+        return cord == null ? RealPlatform.draw(bound) : cord.nextInt(bound);
     }
 
     /** One that only its own cord ends, if that is true of all clauses. */

@@ -4,7 +4,9 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.fiber.Unwind;
 import dev.ropewalk.fibers.internal.fiber.WaitKind;
+import dev.ropewalk.fibers.internal.platform.RealPlatform;
 
 import org.jspecify.annotations.Nullable;
 
@@ -137,12 +139,22 @@ public final class Waits {
     }
 
     /**
+     * {@return whether it is what switchpoints throw to end a fiber, or the block of a scope} Code
+     * that catches every Throwable, to clean up or to report, passes it on.
+     *
+     * @param thrown what was thrown
+     */
+    public static boolean isSignal(Throwable thrown) {
+        return thrown instanceof Unwind;
+    }
+
+    /**
      * {@return a fresh reading of the monotonic clock in nanoseconds: of the current cord, or of
      * the system if the thread is no cord; only differences mean anything}
      */
     public static long nanoTime() {
         CordImpl cord = CordImpl.currentOrNull();
-        return cord == null ? System.nanoTime() : cord.nanoTime();
+        return cord == null ? RealPlatform.now() : cord.nanoTime();
     }
 
     /**

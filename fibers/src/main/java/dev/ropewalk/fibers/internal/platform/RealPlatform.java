@@ -42,6 +42,11 @@ public final class RealPlatform implements Platform {
         return System.nanoTime();
     }
 
+    /** A number from 0 to {@code bound - 1} for plain threads. */
+    public static int draw(int bound) {
+        return ThreadLocalRandom.current().nextInt(bound);
+    }
+
     @Override
     public long nanoTime() {
         return now();
@@ -49,7 +54,7 @@ public final class RealPlatform implements Platform {
 
     @Override
     public int nextInt(int bound) {
-        return ThreadLocalRandom.current().nextInt(bound);
+        return draw(bound);
     }
 
     @Override
