@@ -33,8 +33,12 @@ class SelectGameTest {
     }
 
     private static void forSeeds(int count, LongConsumer game) {
+        forSeeds(1, count, game);
+    }
+
+    private static void forSeeds(long first, int count, LongConsumer game) {
         Long replayed = Long.getLong("ropewalk.seed");
-        long from = replayed == null ? 1 : replayed;
+        long from = replayed == null ? first : replayed;
         for (long seed = from; seed < from + (replayed == null ? count : 1); seed++) {
             long own = seed;
             replayable(own, () -> game.accept(own));
@@ -61,26 +65,29 @@ class SelectGameTest {
 
     @Test
     void C4_acceptedIsReceivedOrLeftOverAcrossThreads() {
-        onThreads(SEEDS_ACROSS_THREADS);
+        try (Cord a = Cord.start("a");
+                Cord b = Cord.start("b")) {
+            onThreads(a, b, 1);
+        }
     }
 
     @Test
     @Tag("stress")
     void C4_acceptedIsReceivedOrLeftOverAcrossThreadsForLong() {
-        long startNs = System.nanoTime();
-        while (System.nanoTime() - startNs < STRESS_NS) {
-            onThreads(SEEDS_ACROSS_THREADS);
+        try (Cord a = Cord.start("a");
+                Cord b = Cord.start("b")) {
+            long startNs = a.nanoTime();
+            for (long seed = startNs; a.nanoTime() - startNs < STRESS_NS; ) {
+                onThreads(a, b, seed);
+                seed += SEEDS_ACROSS_THREADS;
+            }
         }
     }
 
-    private static void onThreads(int seeds) {
-        try (Cord a = Cord.start("a");
-                Cord b = Cord.start("b")) {
-            forSeeds(
-                    seeds,
-                    seed ->
-                            a.spin("game", () -> new SelectGame(List.of(a, b), seed).play())
-                                    .await());
-        }
+    private static void onThreads(Cord a, Cord b, long first) {
+        forSeeds(
+                first,
+                SEEDS_ACROSS_THREADS,
+                seed -> a.spin("game", () -> new SelectGame(List.of(a, b), seed).play()).await());
     }
 }
