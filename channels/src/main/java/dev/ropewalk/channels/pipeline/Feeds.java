@@ -1,0 +1,284 @@
+package dev.ropewalk.channels.pipeline;
+
+import dev.ropewalk.fibers.CancelScope;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.blocking.Blocking;
+import dev.ropewalk.fibers.spi.ClosedException;
+import dev.ropewalk.fibers.spi.Receivable;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.Closeable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.function.BiFunction;
+
+/** What segments get their elements from, besides links. */
+final class Feeds {
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+
+    /** How soon a source that had nothing is asked again. */
+    private static final Duration PAUSE = Duration.ofMillis(100);
+
+    private Feeds() {}
+
+    /** Elements that are there, or are computed on the cord. */
+    static final class OfIterator implements Feed {
+        private final Iterator<?> iterator;
+        private final @Nullable AutoCloseable toClose;
+
+        OfIterator(Iterator<?> iterator, @Nullable AutoCloseable toClose) {
+            this.iterator = iterator;
+            this.toClose = toClose;
+        }
+
+        @Override
+        public @Nullable Object next(StageCounter counter) {
+            Waits.switchpoint();
+            if (!iterator.hasNext()) {
+                return null;
+            }
+            return Objects.requireNonNull(iterator.next(), "a source has null among its elements");
+        }
+
+        @Override
+        public void end(@Nullable Throwable why) {
+            closeQuietly(toClose, why);
+        }
+    }
+
+    /** The first failure counts; one of the clean-up is added to it. */
+    private static void closeQuietly(@Nullable AutoCloseable toClose, @Nullable Throwable why) {
+        if (toClose == null) {
+            return;
+        }
+        try {
+            toClose.close();
+        } catch (Exception e) {
+            if (why == null) {
+                throw new IllegalStateException("a source could not be closed: " + e, e);
+            }
+            why.addSuppressed(e);
+        }
+    }
+
+    /** A channel of the user's, the messages of a socket, a ticker. */
+    static final class OfReceivable implements Feed {
+        private final Receivable<?> source;
+
+        OfReceivable(Receivable<?> source) {
+            this.source = source;
+        }
+
+        @Override
+        public @Nullable Object next(StageCounter counter) throws Exception {
+            try {
+                Waits.switchpoint();
+                Object element = source.tryReceive();
+                return element == null ? waitForNext(counter) : element;
+            } catch (ClosedException end) {
+                if (end.getCause() instanceof Exception failure) {
+                    throw failure;
+                }
+                if (end.getCause() != null) {
+                    throw end;
+                }
+                return null;
+            }
+        }
+
+        private Object waitForNext(StageCounter counter) {
+            long sinceNs = Waits.nanoTime();
+            try {
+                return source.receive();
+            } finally {
+                counter.waitedForInput(sinceNs);
+            }
+        }
+
+        @Override
+        public void end(@Nullable Throwable why) {
+            source.cancel();
+        }
+    }
+
+    /** What is read in batches by calls that block, on other threads than the cord's. */
+    interface Batches extends Closeable {
+        /** Blocks for the next elements; none if they are to come later; null at the end. */
+        @Nullable List<?> read() throws Exception;
+    }
+
+    /** Reads off the cord, one batch after the other. */
+    static final class OffCord implements Feed {
+        private final Callable<? extends Batches> opener;
+        private Iterator<?> current = List.of().iterator();
+
+        /**
+         * Both for the fiber and for the thread that reads, which may come late with what it
+         * opened.
+         */
+        private volatile @Nullable Batches batches;
+
+        private volatile boolean isClosed;
+
+        OffCord(Callable<? extends Batches> opener) {
+            this.opener = opener;
+        }
+
+        @Override
+        public @Nullable Object next(StageCounter counter) throws Exception {
+            if (current.hasNext()) {
+                Waits.switchpoint();
+                return current.next();
+            }
+            List<?> batch = Blocking.<@Nullable List<?>, Exception>call(this::readBatch);
+            while (batch != null && batch.isEmpty()) {
+                long sinceNs = Waits.nanoTime();
+                Fiber.sleep(PAUSE);
+                counter.waitedForInput(sinceNs);
+                batch = Blocking.<@Nullable List<?>, Exception>call(this::readBatch);
+            }
+            if (batch == null) {
+                return null;
+            }
+            current = batch.iterator();
+            return current.next();
+        }
+
+        private @Nullable List<?> readBatch() throws Exception {
+            Batches opened = batches;
+            if (opened == null) {
+                opened = opener.call();
+                batches = opened;
+                if (isClosed) {
+                    opened.close();
+                    return null;
+                }
+            }
+            List<?> batch = opened.read();
+            if (batch == null) {
+                isClosed = true;
+                opened.close();
+            }
+            return batch;
+        }
+
+        @Override
+        public void end(@Nullable Throwable why) {
+            boolean wasClosed = isClosed;
+            isClosed = true;
+            Batches opened = batches;
+            if (opened == null || wasClosed) {
+                return;
+            }
+            closeQuietly(
+                    () ->
+                            CancelScope.<Exception>shielded(
+                                    CLOSE_LIMIT, () -> Blocking.<Exception>run(opened::close)),
+                    why);
+        }
+    }
+
+    /** Lists of up to so many elements, none older than the limit. */
+    static final class OfBatches implements Feed {
+        private final Link link;
+        private final int size;
+        private final long limitNs;
+
+        /** Counts the elements; the counter of the stage that asks counts the lists. */
+        private final StageCounter counter;
+
+        private boolean isAtEnd;
+
+        OfBatches(Link link, int size, long limitNs, StageCounter counter) {
+            this.link = link;
+            this.size = size;
+            this.limitNs = limitNs;
+            this.counter = counter;
+        }
+
+        @Override
+        public @Nullable Object next(StageCounter unused) throws EndedElsewhere {
+            Object first = isAtEnd ? null : link.next(counter);
+            if (first == null) {
+                return null;
+            }
+            long sinceNs = Waits.nanoTime();
+            List<Object> batch = new ArrayList<>();
+            batch.add(first);
+            while (batch.size() < size) {
+                long leftNs = limitNs - (Waits.nanoTime() - sinceNs);
+                Object next = leftNs <= 0 ? Waits.TIMED_OUT : link.nextWithin(leftNs, counter);
+                if (next == null) {
+                    isAtEnd = true;
+                    break;
+                }
+                if (next == Waits.TIMED_OUT) {
+                    break;
+                }
+                batch.add(next);
+            }
+            counter.elements += batch.size();
+            return batch;
+        }
+
+        @Override
+        public void end(@Nullable Throwable why) {
+            link.end(why);
+        }
+    }
+
+    /** One element of each side, made into one; ends with the shorter side. */
+    static final class OfPairs implements Feed {
+        private final Link first;
+        private final Link second;
+        private final BiFunction<Object, Object, Object> function;
+
+        OfPairs(Link first, Link second, BiFunction<Object, Object, Object> function) {
+            this.first = first;
+            this.second = second;
+            this.function = function;
+        }
+
+        @Override
+        public @Nullable Object next(StageCounter counter) throws EndedElsewhere {
+            Object one = first.next(counter);
+            Object other = one == null ? null : second.next(counter);
+            if (one == null || other == null) {
+                return null;
+            }
+            return Objects.requireNonNull(function.apply(one, other), "made by zip");
+        }
+
+        @Override
+        public void end(@Nullable Throwable why) {
+            first.end(why);
+            second.end(why);
+        }
+    }
+
+    /** What several fibers make of elements, in the order in which these came. */
+    static final class InOrder implements Feed {
+        private final Link link;
+
+        InOrder(Link link) {
+            this.link = link;
+        }
+
+        @Override
+        public @Nullable Object next(StageCounter counter) throws EndedElsewhere {
+            Object slot = link.next(counter);
+            return slot == null ? null : ((OrderedSlot) slot).await(counter);
+        }
+
+        @Override
+        public void end(@Nullable Throwable why) {
+            link.end(why);
+        }
+    }
+}

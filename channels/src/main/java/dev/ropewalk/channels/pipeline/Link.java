@@ -1,0 +1,107 @@
+package dev.ropewalk.channels.pipeline;
+
+import dev.ropewalk.channels.ChannelOptions;
+import dev.ropewalk.channels.SendResult;
+import dev.ropewalk.channels.internal.QueueChannel;
+import dev.ropewalk.channels.internal.ReceiveSide;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The channel between segments. The segments before it close it, the last of them if there are
+ * several; those after it cancel it; nobody else does. One that ends abnormally does so with a
+ * cause, so that what follows does not take that for the end of the elements.
+ */
+final class Link implements Feed {
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+
+    private final QueueChannel<Object> channel;
+    private final List<Segment> upstream = new ArrayList<>();
+    private final AtomicInteger writers;
+    private final AtomicInteger readers;
+
+    /**
+     * One that is not used yet.
+     *
+     * @param isLocal both sides are on the current cord
+     */
+    Link(int capacity, boolean isLocal, int writers, int readers) {
+        ChannelOptions<Object> options =
+                capacity == 0 ? ChannelOptions.rendezvous() : ChannelOptions.buffered(capacity);
+        this.channel = new QueueChannel<>(isLocal ? options.onThisCord() : options);
+        this.writers = new AtomicInteger(writers);
+        this.readers = new AtomicInteger(readers);
+    }
+
+    /** Is stopped when nothing more is wanted here; for the plan, before the run. */
+    void addUpstream(Segment segment) {
+        upstream.add(segment);
+    }
+
+    /** False if nothing more is wanted. */
+    boolean put(Object element, StageCounter counter) {
+        Waits.switchpoint();
+        SendResult result = channel.trySend(element);
+        if (result == SendResult.FULL) {
+            long sinceNs = Waits.nanoTime();
+            result = channel.sendResult(element);
+            counter.waitedForRoom(sinceNs);
+        }
+        return result == SendResult.SENT;
+    }
+
+    /** A writer is over. */
+    void endWriting(@Nullable Throwable why) {
+        if (why != null) {
+            channel.close(why);
+        } else if (writers.decrementAndGet() == 0) {
+            channel.close();
+        }
+    }
+
+    @Override
+    public @Nullable Object next(StageCounter counter) throws EndedElsewhere {
+        Waits.switchpoint();
+        Object taken = channel.takeNow();
+        if (taken == ReceiveSide.NOTHING) {
+            long sinceNs = Waits.nanoTime();
+            taken = channel.receiveWithin(NO_LIMIT);
+            counter.waitedForInput(sinceNs);
+        }
+        return elementOf(taken);
+    }
+
+    /** Like {@link #next}, or {@link Waits#TIMED_OUT}. */
+    @Nullable Object nextWithin(long limitNanos, StageCounter counter) throws EndedElsewhere {
+        long sinceNs = Waits.nanoTime();
+        Object taken = channel.receiveWithin(limitNanos);
+        counter.waitedForInput(sinceNs);
+        return elementOf(taken);
+    }
+
+    private @Nullable Object elementOf(Object taken) throws EndedElsewhere {
+        if (taken != ReceiveSide.CLOSED) {
+            return taken;
+        }
+        if (channel.closeCause() != null) {
+            throw new EndedElsewhere();
+        }
+        return null;
+    }
+
+    /** A reader is over: the last one cancels, so that those before it stop. */
+    @Override
+    public void end(@Nullable Throwable why) {
+        if (why != null) {
+            channel.cancel(why);
+        } else if (readers.decrementAndGet() == 0) {
+            channel.cancel();
+            upstream.forEach(Segment::stop);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package dev.ropewalk.channels.pipeline;
+
+import dev.ropewalk.fibers.Spinner;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+
+/** One part of the description of a pipeline. Immutable; what has a state is made by the plan. */
+sealed interface Part {
+    /** A source. */
+    record Open(String name, Callable<? extends Feed> feed) implements Part {}
+
+    /** A stage that is carried out in its segment. */
+    record Do(Supplier<Step> step) implements Part {}
+
+    /** The end of a segment. */
+    record Buffer(int capacity) implements Part {}
+
+    /** What follows runs there. */
+    record On(Spinner where) implements Part {}
+
+    /** A stage of several fibers. */
+    record Parallel(
+            String name, int fibers, StageFunction<Object, Object> function, boolean isOrdered)
+            implements Part {}
+
+    /** Lists of elements, none older than the limit. */
+    record Batch(String name, int size, long limitNs) implements Part {}
+
+    /** The elements of the others too, as they come. */
+    record Merge(String name, List<List<Part>> others) implements Part {}
+
+    /** Pairs with the elements of the other. */
+    record Zip(String name, List<Part> other, BiFunction<Object, Object, Object> function)
+            implements Part {}
+}

@@ -1,0 +1,44 @@
+package dev.ropewalk.channels.pipeline;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What the stages of a run have done. Taken while it runs the numbers are hints, because its fibers
+ * go on meanwhile; after the run they are exact, but for the times that are estimated.
+ *
+ * @param stages in their order, the source first
+ */
+public record PipelineStats(List<StageStats> stages) {
+    /** Copies the list. */
+    public PipelineStats {
+        stages = List.copyOf(stages);
+    }
+
+    /**
+     * {@return the stage that the others wait for: the one that worked longest, by the time of each
+     * of its fibers}
+     */
+    public StageStats slowest() {
+        return stages.stream()
+                .max(Comparator.comparing(each -> each.busy().dividedBy(each.fibers())))
+                .orElseThrow();
+    }
+
+    /** One line for each stage. */
+    @Override
+    public String toString() {
+        return stages.stream()
+                .map(
+                        each ->
+                                "%-20s %,12d elements, busy %,d ms, waited for input %,d ms, for room %,d ms"
+                                        .formatted(
+                                                each.name(),
+                                                each.elements(),
+                                                each.busy().toMillis(),
+                                                each.waitedForInput().toMillis(),
+                                                each.waitedForRoom().toMillis()))
+                .collect(Collectors.joining(System.lineSeparator()));
+    }
+}

@@ -1,0 +1,82 @@
+package dev.ropewalk.channels.pipeline;
+
+import dev.ropewalk.fibers.spi.Waits;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The numbers of a stage in one fiber. Written there, plainly, because it is the fast path; read
+ * from anywhere, as a hint.
+ */
+final class StageCounter {
+    /** Of the first elements the time is measured for each. */
+    static final int ALL_SAMPLED = 64;
+
+    /** Of those that follow, for one in so many; a power of two. */
+    static final int SAMPLE_EVERY = 256;
+
+    final String name;
+
+    /** A stage of the description, not what the plan put in between. */
+    final boolean isListed;
+
+    long elements;
+    private long samples;
+    private long sampledNs;
+    private long inputWaits;
+    private long inputWaitNs;
+    private long roomWaits;
+    private long roomWaitNs;
+
+    StageCounter(String name, boolean isListed) {
+        this.name = name;
+        this.isListed = isListed;
+    }
+
+    long inputWaitNs() {
+        return inputWaitNs;
+    }
+
+    void sample(long ns) {
+        samples++;
+        sampledNs += ns;
+    }
+
+    void waitedForInput(long sinceNs) {
+        inputWaits++;
+        inputWaitNs += Waits.nanoTime() - sinceNs;
+    }
+
+    void waitedForRoom(long sinceNs) {
+        roomWaits++;
+        roomWaitNs += Waits.nanoTime() - sinceNs;
+    }
+
+    private double busyNs() {
+        return samples == 0 ? 0 : (double) sampledNs / samples * elements;
+    }
+
+    /** Of all fibers of one stage. */
+    static StageStats sum(List<StageCounter> ofOneStage) {
+        StageCounter sum = new StageCounter(ofOneStage.getFirst().name, true);
+        double busyNs = 0;
+        for (StageCounter each : ofOneStage) {
+            sum.elements += each.elements;
+            sum.inputWaits += each.inputWaits;
+            sum.inputWaitNs += each.inputWaitNs;
+            sum.roomWaits += each.roomWaits;
+            sum.roomWaitNs += each.roomWaitNs;
+            busyNs += each.busyNs();
+        }
+        return new StageStats(
+                sum.name,
+                ofOneStage.size(),
+                sum.elements,
+                Duration.ofNanos((long) busyNs),
+                sum.inputWaits,
+                Duration.ofNanos(sum.inputWaitNs),
+                sum.roomWaits,
+                Duration.ofNanos(sum.roomWaitNs));
+    }
+}

@@ -1,0 +1,41 @@
+package dev.ropewalk.channels.pipeline;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stage in a segment. The common ones are told apart by their kind, so that the loop of the
+ * segment calls the user's function itself; one with a state of its own is a {@link Stateful}.
+ *
+ * @param kind what the function is
+ * @param name of the stage
+ * @param function a {@link StageFunction}, {@link StageTest}, {@link StageAction} or {@link
+ *     Stateful}
+ */
+record Step(Kind kind, String name, Object function) {
+    enum Kind {
+        MAP,
+        FILTER,
+        EACH,
+        /** A function that makes an Iterable, whose elements go on one by one. */
+        FLAT,
+        STATEFUL
+    }
+
+    /** What a {@link Stateful} step returns if nothing goes on. */
+    static final Object NOTHING = new Object();
+
+    /** A step that remembers; made anew for each run, and used by one fiber. */
+    interface Stateful {
+        /**
+         * What goes on, or {@link #NOTHING}.
+         *
+         * @param segment is told if nothing more is wanted
+         */
+        Object apply(Object element, Segment segment) throws Exception;
+
+        /** What is left when the elements have ended; null for nothing. */
+        default @Nullable Object rest() {
+            return null;
+        }
+    }
+}

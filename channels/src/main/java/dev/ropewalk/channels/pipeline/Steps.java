@@ -1,0 +1,138 @@
+package dev.ropewalk.channels.pipeline;
+
+import dev.ropewalk.channels.SendPort;
+import dev.ropewalk.channels.SendResult;
+import dev.ropewalk.fibers.recurring.Throttle;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+
+/** The stages that remember something from element to element. */
+final class Steps {
+    private Steps() {}
+
+    static Step.Stateful take(long n) {
+        return new Step.Stateful() {
+            private long left = n;
+
+            @Override
+            public Object apply(Object element, Segment segment) {
+                if (--left <= 0) {
+                    segment.finish();
+                }
+                return left < 0 ? Step.NOTHING : element;
+            }
+        };
+    }
+
+    static Step.Stateful drop(long n) {
+        return new Step.Stateful() {
+            private long left = n;
+
+            @Override
+            public Object apply(Object element, Segment segment) {
+                return left-- > 0 ? Step.NOTHING : element;
+            }
+        };
+    }
+
+    static Step.Stateful takeWhile(StageTest<Object> test) {
+        return (element, segment) -> {
+            if (test.test(element)) {
+                return element;
+            }
+            segment.finish();
+            return Step.NOTHING;
+        };
+    }
+
+    static Step.Stateful scan(Object first, BiFunction<Object, Object, Object> function) {
+        return new Step.Stateful() {
+            private Object state = first;
+
+            @Override
+            public Object apply(Object element, Segment segment) {
+                state = function.apply(state, element);
+                return state;
+            }
+        };
+    }
+
+    static Step.Stateful batch(int size) {
+        return new Step.Stateful() {
+            private List<Object> batch = new ArrayList<>();
+
+            @Override
+            public Object apply(Object element, Segment segment) {
+                batch.add(element);
+                return batch.size() < size ? Step.NOTHING : taken();
+            }
+
+            @Override
+            public @Nullable Object rest() {
+                return batch.isEmpty() ? null : taken();
+            }
+
+            private List<Object> taken() {
+                List<Object> taken = batch;
+                batch = new ArrayList<>();
+                return taken;
+            }
+        };
+    }
+
+    static Step.Stateful window(int size, int every) {
+        return new Step.Stateful() {
+            private final ArrayDeque<Object> newest = new ArrayDeque<>();
+            private long seen;
+
+            @Override
+            public Object apply(Object element, Segment segment) {
+                if (newest.size() == size) {
+                    newest.removeFirst();
+                }
+                newest.add(element);
+                seen++;
+                boolean isDue = newest.size() == size && (seen - size) % every == 0;
+                return isDue ? List.copyOf(newest) : Step.NOTHING;
+            }
+        };
+    }
+
+    static Step.Stateful throttle(Throttle throttle) {
+        return (element, segment) -> {
+            throttle.acquire();
+            return element;
+        };
+    }
+
+    static Step.Stateful alsoTo(SendPort<Object> port) {
+        return (element, segment) -> {
+            port.send(element);
+            return element;
+        };
+    }
+
+    /** The last stage of one that sends what comes: stops when the port is closed. */
+    static Step.Stateful to(SendPort<Object> port) {
+        return (element, segment) -> {
+            if (port.sendResult(element) == SendResult.CLOSED) {
+                segment.finish();
+            }
+            return element;
+        };
+    }
+
+    /** The last stage of one that collects; what it has stays in the container. */
+    static Step.Stateful collect(Object container, BiConsumer<Object, Object> accumulator) {
+        return (element, segment) -> {
+            accumulator.accept(container, element);
+            return element;
+        };
+    }
+}
