@@ -152,10 +152,10 @@ final class PipelinePlan {
 
     private static Step.Stateful slots(Link order) {
         StageCounter counter = unlisted("order");
-        return (element, segment) -> {
+        return (element, segment, index) -> {
             OrderedSlot slot = new OrderedSlot(element);
             if (!order.put(slot, counter)) {
-                segment.finish();
+                segment.finish(index);
                 return Step.NOTHING;
             }
             return slot;
@@ -167,7 +167,7 @@ final class PipelinePlan {
             return new Step(Step.Kind.MAP, part.name(), part.function());
         }
         Step.Stateful fill =
-                (element, segment) -> {
+                (element, segment, index) -> {
                     OrderedSlot slot = (OrderedSlot) element;
                     slot.fill(
                             Objects.requireNonNull(

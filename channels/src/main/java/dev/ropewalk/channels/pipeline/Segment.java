@@ -10,8 +10,7 @@ import java.util.List;
 
 /**
  * A run of stages that one fiber carries out, from a feed to a link, or to nothing if the last
- * stage keeps what it makes. Between its stages there is no channel: one loop passes each element
- * through all of them.
+ * stage keeps what it makes. Between its stages there is no channel: each calls the next.
  */
 final class Segment {
     private final PipelineRun<?> run;
@@ -21,11 +20,9 @@ final class Segment {
     /** Of the stage that waits for the feed. */
     private final StageCounter waiting;
 
-    private final Step[] steps;
-    private final StageCounter[] counters;
-
-    /** Null if the last stage keeps what it makes. */
-    private final @Nullable Link out;
+    private final List<Step> steps;
+    private final List<StageCounter> counters;
+    private final EndStage end;
 
     /** All that it writes to, and has to end. */
     private final List<Link> outs;
@@ -38,15 +35,14 @@ final class Segment {
 
     private volatile boolean isUnwanted;
     private int untilSample;
-    private boolean isTimed;
 
     /**
      * The last stage that wants nothing more; -1 if all do. Those behind it go on with what came.
      */
     private int finished = -1;
 
-    /** The stage that is at work, for the name of a failure; -1 is the source. */
-    private int at = -1;
+    /** The step that failed; -1 is the source. */
+    private int failedAt = -1;
 
     Segment(
             PipelineRun<?> run,
@@ -60,11 +56,11 @@ final class Segment {
         this.run = run;
         this.feed = feed;
         this.source = source;
-        this.steps = steps.toArray(Step[]::new);
-        this.counters = counters.toArray(StageCounter[]::new);
+        this.steps = List.copyOf(steps);
+        this.counters = List.copyOf(counters);
         boolean isFromLink = !(counters.isEmpty() || source.isListed);
         this.waiting = isFromLink ? counters.getFirst() : source;
-        this.out = out;
+        this.end = new EndStage(this, out, counters.isEmpty() ? source : counters.getLast());
         this.outs = outs;
         this.where = where;
     }
@@ -74,13 +70,29 @@ final class Segment {
     }
 
     String name() {
-        return counters.length == 0 ? source.name : counters[0].name;
+        return counters.isEmpty() ? source.name : counters.getFirst().name;
     }
 
-    /** Nothing more is wanted by the stage at work; what it has passed on goes on. */
-    void finish() {
-        finished = Math.max(finished, at);
+    // ---------------------------------------------------------------- from stages
+
+    /** The step wants nothing more; what it has passed on goes on. */
+    void finish(int index) {
+        finished = Math.max(finished, index);
     }
+
+    boolean isFinishedBehind(int index) {
+        return finished > index;
+    }
+
+    void failedAt(int index) {
+        failedAt = index;
+    }
+
+    void failedAtEnd() {
+        failedAt = steps.size() - 1;
+    }
+
+    // ---------------------------------------------------------------- running
 
     /**
      * Nobody reads what it makes: it is left where it waits. Works from any thread, before it runs
@@ -135,29 +147,66 @@ final class Segment {
     }
 
     private String nameAt() {
-        return at < 0 ? source.name : counters[at].name;
+        if (failedAt >= 0) {
+            return counters.get(failedAt).name;
+        }
+        return source.isListed ? source.name : name();
     }
 
     private void pump() throws Exception {
+        Stage first = plainStages();
         boolean isWanted = true;
         while (isWanted && finished < 0) {
-            at = -1;
-            isTimed = isSampled();
-            Object element = isTimed ? timedNext() : feed.next(waiting);
+            boolean isSampled = isSampled();
+            Object element = isSampled ? sampledNext() : feed.next(waiting);
             if (element == null) {
                 break;
             }
             source.elements++;
-            isWanted = push(element, 0);
-        }
-        for (int i = finished + 1; isWanted && i < steps.length; i++) {
-            at = i;
-            Object rest =
-                    steps[i].function() instanceof Step.Stateful stateful ? stateful.rest() : null;
-            if (rest != null) {
-                isWanted = push(rest, i + 1);
+            isWanted = isSampled ? first.sample(element) : first.accept(element);
+            if (source.elements == StageCopies.WORTH_IT_AFTER) {
+                first = copiedStages();
             }
         }
+        if (isWanted) {
+            passOnRests();
+        }
+    }
+
+    /** What stateful steps still have. Steps that something behind them has finished keep it. */
+    private void passOnRests() throws Exception {
+        boolean isWanted = true;
+        for (int i = finished + 1; isWanted && i < steps.size(); i++) {
+            Object rest =
+                    steps.get(i).function() instanceof Step.Stateful stateful
+                            ? stateful.rest()
+                            : null;
+            if (rest != null) {
+                isWanted = stagesFrom(i + 1, false).accept(rest);
+            }
+        }
+    }
+
+    private Stage plainStages() {
+        return stagesFrom(0, false);
+    }
+
+    private Stage copiedStages() {
+        return stagesFrom(0, true);
+    }
+
+    /** Made from the last to the first, because each has the next. */
+    private Stage stagesFrom(int begin, boolean isCopied) {
+        Stage next = end;
+        for (int i = steps.size() - 1; i >= begin; i--) {
+            Step step = steps.get(i);
+            StageCounter counter = counters.get(i);
+            next =
+                    isCopied
+                            ? StageCopies.stage(this, i, step, counter, next)
+                            : new StepStage(this, i, step, counter, next);
+        }
+        return next;
     }
 
     private boolean isSampled() {
@@ -172,7 +221,7 @@ final class Segment {
     }
 
     /** What a source does to get an element is its work; what a link waits is counted there. */
-    private @Nullable Object timedNext() throws Exception {
+    private @Nullable Object sampledNext() throws Exception {
         if (!source.isListed) {
             return feed.next(waiting);
         }
@@ -181,84 +230,5 @@ final class Segment {
         Object element = feed.next(waiting);
         source.sample(Waits.nanoTime() - sinceNs - (source.inputWaitNs() - waitedNs));
         return element;
-    }
-
-    /** False if nothing more is wanted behind the segment. */
-    private boolean push(Object first, int from) throws Exception {
-        Object element = first;
-        for (int i = from; i < steps.length; i++) {
-            at = i;
-            Step step = steps[i];
-            StageCounter counter = counters[i];
-            counter.elements++;
-            long sinceNs = isTimed ? Waits.nanoTime() : 0;
-            switch (step.kind()) {
-                case MAP -> element = made(Segment.<Object>function(step).apply(element));
-                case FILTER -> {
-                    if (!Segment.test(step).test(element)) {
-                        element = Step.NOTHING;
-                    }
-                }
-                case EACH -> Segment.action(step).accept(element);
-                case STATEFUL ->
-                        element = made(((Step.Stateful) step.function()).apply(element, this));
-                case FLAT -> {
-                    Iterable<?> many = made(Segment.<Iterable<?>>function(step).apply(element));
-                    if (isTimed) {
-                        counter.sample(Waits.nanoTime() - sinceNs);
-                    }
-                    return pushAll(many, i);
-                }
-            }
-            if (isTimed) {
-                counter.sample(Waits.nanoTime() - sinceNs);
-            }
-            if (element == Step.NOTHING) {
-                return true;
-            }
-        }
-        return out == null || out.put(element, counters.length == 0 ? source : last());
-    }
-
-    private StageCounter last() {
-        return counters[counters.length - 1];
-    }
-
-    private boolean pushAll(Iterable<?> many, int maker) throws Exception {
-        for (Object each : many) {
-            if (!push(made(each), maker + 1)) {
-                return false;
-            }
-            if (finished > maker) {
-                return true;
-            }
-            at = maker;
-        }
-        return true;
-    }
-
-    private <T> T made(@Nullable T made) {
-        if (made == null) {
-            throw new NullPointerException(
-                    "stage \""
-                            + nameAt()
-                            + "\" made null; leave elements out by filter or flatMap");
-        }
-        return made;
-    }
-
-    @SuppressWarnings("unchecked") // the kind says so
-    private static <T> StageFunction<Object, T> function(Step step) {
-        return (StageFunction<Object, T>) step.function();
-    }
-
-    @SuppressWarnings("unchecked") // the kind says so
-    private static StageTest<Object> test(Step step) {
-        return (StageTest<Object>) step.function();
-    }
-
-    @SuppressWarnings("unchecked") // the kind says so
-    private static StageAction<Object> action(Step step) {
-        return (StageAction<Object>) step.function();
     }
 }

@@ -43,6 +43,14 @@ final class StageCounter {
         sampledNs += ns;
     }
 
+    long now() {
+        return Waits.nanoTime();
+    }
+
+    void sampleSince(long startNs) {
+        sample(now() - startNs);
+    }
+
     void waitedForInput(long sinceNs) {
         inputWaits++;
         inputWaitNs += Waits.nanoTime() - sinceNs;

@@ -3,8 +3,8 @@ package dev.ropewalk.channels.pipeline;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stage in a segment. The common ones are told apart by their kind, so that the loop of the
- * segment calls the user's function itself; one with a state of its own is a {@link Stateful}.
+ * What a stage does. The common ones are told apart by their kind, so that the stage calls the
+ * user's function itself; one with a state of its own is a {@link Stateful}.
  *
  * @param kind what the function is
  * @param name of the stage
@@ -29,9 +29,9 @@ record Step(Kind kind, String name, Object function) {
         /**
          * What goes on, or {@link #NOTHING}.
          *
-         * @param segment is told if nothing more is wanted
+         * @param segment is told if nothing more is wanted, with the index of the step
          */
-        Object apply(Object element, Segment segment) throws Exception;
+        Object apply(Object element, Segment segment, int index) throws Exception;
 
         /** What is left when the elements have ended; null for nothing. */
         default @Nullable Object rest() {

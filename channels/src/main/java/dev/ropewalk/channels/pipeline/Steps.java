@@ -21,9 +21,9 @@ final class Steps {
             private long left = n;
 
             @Override
-            public Object apply(Object element, Segment segment) {
+            public Object apply(Object element, Segment segment, int index) {
                 if (--left <= 0) {
-                    segment.finish();
+                    segment.finish(index);
                 }
                 return left < 0 ? Step.NOTHING : element;
             }
@@ -35,18 +35,18 @@ final class Steps {
             private long left = n;
 
             @Override
-            public Object apply(Object element, Segment segment) {
+            public Object apply(Object element, Segment segment, int index) {
                 return left-- > 0 ? Step.NOTHING : element;
             }
         };
     }
 
     static Step.Stateful takeWhile(StageTest<Object> test) {
-        return (element, segment) -> {
+        return (element, segment, index) -> {
             if (test.test(element)) {
                 return element;
             }
-            segment.finish();
+            segment.finish(index);
             return Step.NOTHING;
         };
     }
@@ -56,7 +56,7 @@ final class Steps {
             private Object state = first;
 
             @Override
-            public Object apply(Object element, Segment segment) {
+            public Object apply(Object element, Segment segment, int index) {
                 state = function.apply(state, element);
                 return state;
             }
@@ -68,7 +68,7 @@ final class Steps {
             private List<Object> batch = new ArrayList<>();
 
             @Override
-            public Object apply(Object element, Segment segment) {
+            public Object apply(Object element, Segment segment, int index) {
                 batch.add(element);
                 return batch.size() < size ? Step.NOTHING : taken();
             }
@@ -92,7 +92,7 @@ final class Steps {
             private long seen;
 
             @Override
-            public Object apply(Object element, Segment segment) {
+            public Object apply(Object element, Segment segment, int index) {
                 if (newest.size() == size) {
                     newest.removeFirst();
                 }
@@ -105,14 +105,14 @@ final class Steps {
     }
 
     static Step.Stateful throttle(Throttle throttle) {
-        return (element, segment) -> {
+        return (element, segment, index) -> {
             throttle.acquire();
             return element;
         };
     }
 
     static Step.Stateful alsoTo(SendPort<Object> port) {
-        return (element, segment) -> {
+        return (element, segment, index) -> {
             port.send(element);
             return element;
         };
@@ -120,9 +120,9 @@ final class Steps {
 
     /** The last stage of one that sends what comes: stops when the port is closed. */
     static Step.Stateful to(SendPort<Object> port) {
-        return (element, segment) -> {
+        return (element, segment, index) -> {
             if (port.sendResult(element) == SendResult.CLOSED) {
-                segment.finish();
+                segment.finish(index);
             }
             return element;
         };
@@ -130,7 +130,7 @@ final class Steps {
 
     /** The last stage of one that collects; what it has stays in the container. */
     static Step.Stateful collect(Object container, BiConsumer<Object, Object> accumulator) {
-        return (element, segment) -> {
+        return (element, segment, index) -> {
             accumulator.accept(container, element);
             return element;
         };

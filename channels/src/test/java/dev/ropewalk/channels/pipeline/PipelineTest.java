@@ -2,6 +2,7 @@ package dev.ropewalk.channels.pipeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -190,6 +191,55 @@ class PipelineTest {
                     assertEquals(10, sum.value());
                     assertEquals(5, sum.count());
                     assertNull(numbers(5).forEach("nothing", i -> {}).run().value());
+                });
+    }
+
+    /** After so many elements each stage gets a class of its own. */
+    @Test
+    void C5_longRunsGiveTheSameAsShortOnes() {
+        int n = 3 * StageCopies.WORTH_IT_AFTER;
+        TestCord.run(
+                1,
+                false,
+                () -> {
+                    PipelineResult<Integer> result =
+                            numbers(n)
+                                    .map("more", i -> i + 1)
+                                    .filter("even", i -> i % 2 == 0)
+                                    .flatMap("twice", i -> List.of(i, i))
+                                    .batch(5)
+                                    .map("size", List::size)
+                                    .scan("sum", 0, Integer::sum)
+                                    .reduce(0, (before, sum) -> sum)
+                                    .run();
+                    assertEquals(n, result.value());
+                    assertEquals(n / 5, result.count());
+                    assertEquals(
+                            List.of((long) n, (long) n, (long) n, n / 2L, (long) n),
+                            result.stats().stages().subList(0, 5).stream()
+                                    .map(StageStats::elements)
+                                    .toList());
+                });
+    }
+
+    @Test
+    void C5_failureInALongRunNamesItsStage() {
+        int n = 3 * StageCopies.WORTH_IT_AFTER;
+        TestCord.run(
+                1,
+                false,
+                () -> {
+                    PipelineFailedException failed =
+                            assertThrows(
+                                    PipelineFailedException.class,
+                                    () ->
+                                            numbers(n)
+                                                    .map("good", i -> i)
+                                                    .map("bad", i -> 1 / (n - 1 - i))
+                                                    .forEach("last", i -> {})
+                                                    .run());
+                    assertEquals("bad", failed.stage());
+                    assertInstanceOf(ArithmeticException.class, failed.getCause());
                 });
     }
 
