@@ -67,6 +67,17 @@ public final class Child {
         return Measured.of(Arrays.copyOf(perOperation, rounds), operations);
     }
 
+    /**
+     * {@return how often both ends shared a thread, in percent, in a run of its own; negative if
+     * the program does not count it}
+     */
+    public double shared() throws Exception {
+        long operations = rounded(scenario.most() / FIRST_PART);
+        Sharing.begin();
+        check(operations, program.run(operations));
+        return Sharing.end();
+    }
+
     private long warmUp() throws Exception {
         if (scenario.unit() == Scenario.Unit.CPU_NANOSECONDS) {
             // What sleeps takes as long for few as for all, and few warm up little.

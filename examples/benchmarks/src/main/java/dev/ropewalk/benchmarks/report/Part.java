@@ -19,7 +19,6 @@ record Part(String name, String operation, String unit, String shape) {
 
     static Part of(Row row) {
         Scenario scenario = row.scenario();
-        String shape = row.isOnTwoCores() ? scenario.shape() + ", on two cores" : scenario.shape();
-        return new Part(row.name(), scenario.operation(), scenario.unit().toString(), shape);
+        return new Part(row.name(), scenario.operation(), scenario.unit().toString(), row.shape());
     }
 }

@@ -99,7 +99,16 @@ public final class Report {
                 as it must be where the number of operations is fixed); two whole rounds of warm-up for timers.
                 Heap: 1 GB, 2 GB where much may be alive at once, 4 GB for mem and the scaling rings,
                 touched beforehand; JMH: 2 JVMs. What passes between two cores, wakeup, mem, parked, timers and the
-                scaling rings run with G1 alone. A
+                scaling rings run with G1 alone.
+
+                In an `_apart` row the two ends of a program are forced onto two threads in every system, so each
+                element passes from one to the other; a system that cannot be forced is left out. In a `_free` row
+                the program says nothing of threads: each system places its parts as it likes, Ropewalk's channels
+                as tasks of a scheduler with two cords; Ropewalk's actors stay where they are made, on one cord. How
+                often both ends of a channel were on one thread was counted in a run of its own. The two kinds are not to be
+                compared with each other. In an `_onecpu` row both threads of an `_apart` program share one CPU.
+
+                A
                 figure is the median of the rounds, with the least and the most behind it; of several runs it
                 is the median of theirs, and the range spans all of them: what lies between two JVMs is often
                 more than what lies between the rounds of one. Messages of actors and channels are fresh objects. Every round of a
@@ -173,9 +182,12 @@ public final class Report {
                 part.operation());
         page.append(", the less the better.\n\n| system |");
         Results.COLLECTORS.forEach(collector -> add(" ", collector, " | least - most |"));
-        page.append("\n|---|");
+        boolean isCounted =
+                results.systems(part.name()).stream()
+                        .anyMatch(system -> results.shared(part.name(), system).isPresent());
+        page.append(isCounted ? " both ends on one thread |" : "").append("\n|---|");
         Results.COLLECTORS.forEach(_ -> page.append("---:|---:|"));
-        page.append('\n');
+        page.append(isCounted ? "---:|\n" : "\n");
         for (String system : sorted(part)) {
             add("| ", Results.isOurs(system) ? "**" + system + "**" : system, " |");
             for (String collector : Results.COLLECTORS) {
@@ -183,6 +195,12 @@ public final class Report {
                         results.find(collector, part.name(), system)
                                 .map(Report::cells)
                                 .orElse(" - | |"));
+            }
+            if (isCounted) {
+                page.append(
+                        results.shared(part.name(), system)
+                                .map(percent -> String.format(Locale.ROOT, " %.0f %% |", percent))
+                                .orElse(" - |"));
             }
             page.append('\n');
         }

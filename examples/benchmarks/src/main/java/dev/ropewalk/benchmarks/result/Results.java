@@ -22,10 +22,13 @@ public final class Results {
     /** A program that gave no figure: {@code FAILED <scenario> <what>}. */
     public static final String FAILED = "FAILED";
 
+    /** How often both ends shared a thread: {@code SHARED <scenario> <system> <percent>}. */
+    public static final String SHARED = "SHARED";
+
     /** Those of a whole run; where there is one figure, it is the first one's. */
     public static final List<String> COLLECTORS = List.of("G1", "Parallel");
 
-    private static final List<String> FLOORS = List.of("continuations", "spinning");
+    private static final List<String> FLOORS = List.of("continuations", "spinning", "loop");
 
     /** One line. */
     public record Line(String collector, String scenario, String system, Measured measured) {
@@ -38,7 +41,20 @@ public final class Results {
     private final List<Line> lines = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
 
+    /** Percent, by scenario and system. */
+    private final Map<String, Double> shared = new LinkedHashMap<>();
+
     private Results() {}
+
+    /** {@return a line that says how often both ends shared a thread} */
+    public static String shared(String scenario, String system, double percent) {
+        return String.format(Locale.ROOT, "%s %s %s %.1f", SHARED, scenario, system, percent);
+    }
+
+    /** {@return how often both ends shared a thread, in percent, if that was counted} */
+    public Optional<Double> shared(String scenario, String system) {
+        return Optional.ofNullable(shared.get(scenario + " " + system));
+    }
 
     public static Results read(Path file) throws IOException {
         return parse(Files.readAllLines(file));
@@ -58,6 +74,7 @@ public final class Results {
                             all.facts.merge(
                                     key, value, (a, b) -> a.equals(b) ? a : a + " and " + b));
             all.failures.addAll(run.failures);
+            all.shared.putAll(run.shared);
             for (Line line : run.lines) {
                 if (all.find(line.collector(), line.scenario(), line.system()).isEmpty()) {
                     all.lines.add(line.with(together(line, runs)));
@@ -131,6 +148,8 @@ public final class Results {
                 }
             } else if (words[0].equals(Measured.KEYWORD)) {
                 results.add(collector, line, words);
+            } else if (words[0].equals(SHARED) && words.length == 4) {
+                results.shared.put(words[1] + " " + words[2], Double.valueOf(words[3]));
             } else if (words[0].equals(FAILED)) {
                 results.failures.add(line);
             }

@@ -4,7 +4,6 @@ import dev.ropewalk.benchmarks.measure.Child;
 import dev.ropewalk.benchmarks.measure.Stopwatch;
 import dev.ropewalk.benchmarks.report.Comparison;
 import dev.ropewalk.benchmarks.report.Report;
-import dev.ropewalk.benchmarks.result.Measured;
 import dev.ropewalk.benchmarks.result.Results;
 import dev.ropewalk.benchmarks.scenario.Peer;
 import dev.ropewalk.benchmarks.scenario.Program;
@@ -181,8 +180,14 @@ public final class Main {
             if (program == null) {
                 throw new UsageException(contestant.name() + " does not run " + row.name());
             }
-            Measured measured = new Child(row.scenario(), program).measure();
-            out.println(measured.line(row.name(), contestant.name()));
+            Child child = new Child(row.scenario(), program);
+            out.println(child.measure().line(row.name(), contestant.name()));
+            if (row.isFree()) {
+                double percent = child.shared();
+                if (percent >= 0) {
+                    out.println(Results.shared(row.name(), contestant.name(), percent));
+                }
+            }
         }
         return 0;
     }
@@ -223,7 +228,7 @@ public final class Main {
         out.println("scenarios:");
         List<String> names = new ArrayList<>();
         SingleOperation.ALL.forEach(single -> names.add(single.name() + " (JMH)"));
-        Row.all().forEach(row -> names.add(row.name() + ": " + row.scenario().shape()));
+        Row.all().forEach(row -> names.add(row.name() + ": " + row.shape()));
         names.forEach(name -> out.println("  " + name));
         out.println("systems:");
         Contestant.ALL.forEach(

@@ -23,6 +23,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Runner {
     private static final long LIMIT_SECONDS = 90;
 
+    /** Of Linux; elsewhere such a row fails, and says so. */
+    private static final List<String> ONE_CPU = List.of("taskset", "-c", "0");
+
     private final PrintStream out;
     private final List<String> commonFlags;
     private boolean failed;
@@ -51,7 +54,7 @@ final class Runner {
 
     void run(Row row, Contestant contestant, String collector)
             throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
+        List<String> command = new ArrayList<>(row.isOnOneCpu() ? ONE_CPU : List.of());
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(commonFlags);
         command.add("-XX:+Use" + collector + "GC");
@@ -75,6 +78,8 @@ final class Runner {
                 for (String read = reader.readLine(); read != null; read = reader.readLine()) {
                     if (read.startsWith(Measured.KEYWORD + " ")) {
                         line = read;
+                    } else if (read.startsWith(Results.SHARED + " ")) {
+                        line += System.lineSeparator() + read;
                     } else {
                         rest.add(read);
                     }

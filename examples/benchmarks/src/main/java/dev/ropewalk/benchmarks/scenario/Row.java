@@ -35,16 +35,21 @@ public record Row(String name, Scenario scenario, String program, List<String> f
                     "tasks",
                     "timers");
 
-    private static final List<String> ON_TWO_CORES =
+    /** Their two ends can be put onto two threads. */
+    private static final List<String> WITH_ENDS =
             List.of(
                     "pingpong",
                     "counting",
                     "fanin",
                     "chan_rendezvous",
                     "chan_buffered",
-                    "pipeline",
-                    "tasks",
-                    "skynet");
+                    "chan_work",
+                    "pipeline");
+
+    /** They are many, and each system places them by itself. */
+    private static final List<String> WITHOUT_ENDS = List.of("tasks", "skynet");
+
+    private static final List<String> ON_ONE_CPU = List.of("chan_rendezvous", "chan_buffered");
 
     /** They need one thread, so that those who take turns do so. */
     private static final List<String> IN_TURN =
@@ -61,17 +66,38 @@ public record Row(String name, Scenario scenario, String program, List<String> f
                     "-XX:CompileCommand=quiet",
                     "-XX:CompileCommand=dontinline," + Frames.class.getName() + "::*");
 
-    private static final String TWO = "_2";
+    private static final List<String> REAL_CALLS =
+            List.of(
+                    "-XX:CompileCommand=quiet",
+                    "-XX:CompileCommand=dontinline," + Stages.class.getName() + "::*");
+
+    /** The two ends are forced onto two threads. */
+    private static final String APART = "_apart";
+
+    /** The program says nothing of threads; the system has two, or as many as it takes. */
+    private static final String FREE = "_free";
+
+    /** The two ends are forced onto two threads, which share one CPU. */
+    private static final String ONE_CPU = "_onecpu";
+
+    /** Those that share a CPU must not know. */
+    private static final List<String> TWO_CPUS = List.of("-XX:ActiveProcessorCount=2");
 
     public static List<Row> all() {
         List<Row> rows = new ArrayList<>();
         for (Scenario scenario : Scenario.ALL) {
             String name = scenario.name();
-            List<String> flags = name.equals("parked") ? REAL_FRAMES : List.of();
-            rows.add(new Row(name, scenario, name, flags));
+            rows.add(new Row(name, scenario, name, flagsOf(name)));
         }
-        for (String name : ON_TWO_CORES) {
-            rows.add(new Row(name + TWO, Scenario.named(name), name + TWO, List.of()));
+        for (String name : WITH_ENDS) {
+            rows.add(onTwo(name, APART));
+            rows.add(onTwo(name, FREE));
+        }
+        for (String name : WITHOUT_ENDS) {
+            rows.add(onTwo(name, FREE));
+        }
+        for (String name : ON_ONE_CPU) {
+            rows.add(new Row(name + ONE_CPU, Scenario.named(name), name + APART, TWO_CPUS));
         }
         for (int size : RINGS) {
             rows.add(
@@ -88,13 +114,48 @@ public record Row(String name, Scenario scenario, String program, List<String> f
         return rows;
     }
 
+    private static List<String> flagsOf(String name) {
+        return switch (name) {
+            case "parked" -> REAL_FRAMES;
+            case "fused" -> REAL_CALLS;
+            default -> List.of();
+        };
+    }
+
+    private static Row onTwo(String name, String suffix) {
+        return new Row(name + suffix, Scenario.named(name), name + suffix, List.of());
+    }
+
     /** {@return the number that the name of a scaling row ends with} */
     public static int size(Row row, String prefix) {
         return Integer.parseInt(row.name().substring(prefix.length()));
     }
 
     public boolean isOnTwoCores() {
-        return name.endsWith(TWO) && !isScaling();
+        return (isFree() || name.endsWith(APART) || isOnOneCpu()) && !isScaling();
+    }
+
+    /** {@return what every system's form does, and where} */
+    public String shape() {
+        if (isFree()) {
+            return scenario.shape() + "; placed by the system";
+        }
+        if (isOnOneCpu()) {
+            return scenario.shape() + "; the two ends on two threads that share one CPU";
+        }
+        return isOnTwoCores()
+                ? scenario.shape() + "; the two ends on two threads"
+                : scenario.shape();
+    }
+
+    /** {@return whether the system places the ends, so that they may share a thread} */
+    public boolean isFree() {
+        return name.endsWith(FREE);
+    }
+
+    /** {@return whether the process is to have one CPU} */
+    public boolean isOnOneCpu() {
+        return name.endsWith(ONE_CPU);
     }
 
     /** {@code scale} names all of them. */

@@ -135,6 +135,29 @@ public record Scenario(
                             Scenario::sumTo,
                             "one sender, one receiver, 128 slots"),
                     of(
+                            "chan_work",
+                            "element",
+                            MILLION,
+                            1,
+                            Scenario::sumTo,
+                            "one sender, one receiver, 128 slots, and about a microsecond of work"
+                                    + " for each element at each end"),
+                    of(
+                            "select_4",
+                            "element",
+                            4 * MILLION,
+                            Sizes.SELECTED,
+                            n -> Sizes.SELECTED * sumTo(n / Sizes.SELECTED),
+                            "four senders, a channel of 128 slots each, one receiver that selects"),
+                    of(
+                            "fused",
+                            "element",
+                            10 * MILLION,
+                            1,
+                            n -> sumTo(n) + Sizes.STAGES * n,
+                            "ten functions on each element, as the stages of a pipeline without a"
+                                    + " boundary, or called one after the other"),
+                    of(
                             "pipeline",
                             "element",
                             MILLION,
@@ -149,6 +172,14 @@ public record Scenario(
                             100_000 * Sizes.SLEEPS,
                             n -> n,
                             "100,000 sleepers, 20 sleeps of 100 ms on average each"),
+                    new Scenario(
+                            "idle_channel",
+                            "channel",
+                            Unit.BYTES,
+                            100_000,
+                            100_000,
+                            n -> n,
+                            "100,000 channels of 128 slots, each had one element and is empty"),
                     new Scenario(
                             "mem",
                             "idle actor",

@@ -34,6 +34,9 @@ public final class Sizes {
     /** Slots of a buffered channel. */
     public static final int BUFFER = 128;
 
+    /** Channels of a select. */
+    public static final int SELECTED = 4;
+
     /** How often each sleeper sleeps. */
     public static final int SLEEPS = 20;
 

@@ -6,9 +6,11 @@ import dev.ropewalk.benchmarks.system.pekko.PekkoPeer;
 import dev.ropewalk.benchmarks.system.ropewalk.RopewalkChannels;
 import dev.ropewalk.benchmarks.system.ropewalk.RopewalkPeer;
 import dev.ropewalk.benchmarks.system.ropewalk.RopewalkTasks;
+import dev.ropewalk.benchmarks.system.thread.ApartPeer;
 import dev.ropewalk.benchmarks.system.thread.ContinuationPeer;
 import dev.ropewalk.benchmarks.system.thread.ForkJoinPeer;
 import dev.ropewalk.benchmarks.system.thread.JoxPeer;
+import dev.ropewalk.benchmarks.system.thread.LoopPeer;
 import dev.ropewalk.benchmarks.system.thread.ThreadPeer;
 import dev.ropewalk.benchmarks.system.thread.VirtualThreadPeer;
 
@@ -59,6 +61,10 @@ public record Contestant(
                             "pekko-tuned",
                             "Pekko typed, one thread, throughput 100, tick 1 ms",
                             PekkoPeer::tuned),
+                    of(
+                            "pekko-apart",
+                            "Pekko typed, two dispatchers of one thread",
+                            PekkoPeer::apart),
                     oneThread(
                             "kotlin-loop",
                             "Kotlin coroutines, event loop",
@@ -67,7 +73,16 @@ public record Contestant(
                             "kotlin-default",
                             "Kotlin coroutines, default dispatcher",
                             CoroutinePeers::defaultDispatcher),
+                    of(
+                            "kotlin-apart",
+                            "Kotlin coroutines, two dispatchers of one thread",
+                            CoroutinePeers::apart),
                     of("jox", "Jox channels on virtual threads", JoxPeer::new),
+                    of(
+                            "jox-apart",
+                            "Jox channels on virtual threads, a scheduler of one carrier at each"
+                                    + " end",
+                            ApartPeer::jox),
                     new Contestant(
                             "jox-1",
                             "Jox channels on virtual threads, one carrier",
@@ -75,6 +90,11 @@ public record Contestant(
                             ONE_CARRIER,
                             false),
                     of("vthreads", "virtual threads and JDK queues", VirtualThreadPeer::new),
+                    of(
+                            "vthreads-apart",
+                            "virtual threads and JDK queues, a scheduler of one carrier at each"
+                                    + " end",
+                            ApartPeer::queues),
                     new Contestant(
                             "vthreads-1",
                             "virtual threads and JDK queues, one carrier",
@@ -93,6 +113,9 @@ public record Contestant(
                             "spinning",
                             "two threads that spin on a field: the floor between cores",
                             ThreadPeer::spinning),
+                    oneThread(
+                            "loop", "a loop: the floor of one thread, no library", LoopPeer::loop),
+                    oneThread("streams", "the streams of the JDK", LoopPeer::streams),
                     oneThread(
                             "continuations",
                             "bare continuations: the floor, no library",

@@ -40,6 +40,9 @@ class ReportTest {
                     "BENCH scale_actors_1000 pekko 20.0 9.0 11.0 1000000",
                     "BENCH scale_cords_1 ropewalk-loop 20.0 9.0 11.0 1000000",
                     "BENCH scale_cords_2 ropewalk-loop 11.0 9.0 11.0 1000000",
+                    "BENCH chan_buffered_free kotlin-default 60.0 50.0 70.0 1000000",
+                    Results.shared("chan_buffered_free", "kotlin-default", 98.9),
+                    "BENCH chan_buffered_free vthreads 70.0 60.0 80.0 1000000",
                     "BENCH switch ropewalk 100.0 90.0 110.0 10",
                     "FAILED ring jox status=1",
                     "FACT collector Parallel",
@@ -58,6 +61,14 @@ class ReportTest {
                                 + " **first**, 4.0 x better |"),
                 page);
         assertTrue(page.contains("| pekko | 100 ns | behind, 3.0 x worse |"), page);
+    }
+
+    @Test
+    void saysHowOftenBothEndsSharedAThread() throws IOException {
+        String page = page();
+        assertTrue(page.contains(" least - most | both ends on one thread |"), page);
+        assertTrue(page.contains("| kotlin-default | 60 | 50 - 70 | - | | 99 % |"), page);
+        assertTrue(page.contains("| vthreads | 70 | 60 - 80 | - | | - |"), page);
     }
 
     @Test

@@ -40,7 +40,7 @@ final class PekkoMessages {
                 context -> {
                     ActorRef<Hop> next = context.getSelf();
                     for (int i = 1; i < actors; i++) {
-                        next = context.spawnAnonymous(member(next, caller));
+                        next = context.spawnAnonymous(member(next, caller), PekkoPeer.far(context));
                     }
                     context.getSelf()
                             .tell(
@@ -71,7 +71,7 @@ final class PekkoMessages {
                     ActorRef<Feed> self = context.getSelf();
                     int size = PekkoPeer.burst(context);
                     ActorRef<PekkoCounter.Message> counter =
-                            context.spawnAnonymous(PekkoCounter.create());
+                            context.spawnAnonymous(PekkoCounter.create(), PekkoPeer.far(context));
                     ActorRef<Total> reply =
                             context.messageAdapter(Total.class, t -> new Counted(t.value()));
                     self.tell(new Produce(1));
@@ -97,7 +97,8 @@ final class PekkoMessages {
         return Behaviors.setup(
                 context -> {
                     ActorRef<Add> counter =
-                            context.spawnAnonymous(new Sum(operations, caller).behavior());
+                            context.spawnAnonymous(
+                                    new Sum(operations, caller).behavior(), PekkoPeer.far(context));
                     for (int i = 0; i < Sizes.PRODUCERS; i++) {
                         context.spawnAnonymous(producer(operations / Sizes.PRODUCERS, counter));
                     }

@@ -10,6 +10,8 @@ import dev.ropewalk.benchmarks.scenario.Sizes;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.DispatcherSelector;
+import org.apache.pekko.actor.typed.Props;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 
 import java.util.HashMap;
@@ -45,23 +47,45 @@ public final class PekkoPeer implements Peer {
             pekko.scheduler.tick-duration = 1ms
             """;
 
+    /** Two dispatchers of one thread: a program says which actors are at the far end. */
+    private static final String APART =
+            """
+            pekko.actor.default-dispatcher {
+              executor = thread-pool-executor
+              thread-pool-executor.fixed-pool-size = 1
+            }
+            far-dispatcher {
+              type = Dispatcher
+              executor = thread-pool-executor
+              thread-pool-executor.fixed-pool-size = 1
+            }
+            """;
+
+    private static final String FAR = "far-dispatcher";
+
     private final ActorSystem<PekkoGuardian.Message> system;
     private final Map<String, Program> programs = new HashMap<>();
 
     private PekkoPeer(String settings) {
         Config config = ConfigFactory.parseString(settings).withFallback(ConfigFactory.load());
         system = ActorSystem.create(PekkoGuardian.create(), "benchmarks", config);
+        if (config.hasPath(FAR)) {
+            add("pingpong_apart", PekkoMessages::pingPong);
+            add("counting_apart", PekkoMessages::counting);
+            add("fanin_apart", PekkoMessages::fanIn);
+            return;
+        }
         add("pingpong", PekkoMessages::pingPong);
-        add("pingpong_2", PekkoMessages::pingPong);
+        add("pingpong_free", PekkoMessages::pingPong);
         add("ring", PekkoMessages::ring);
         add("counting", PekkoMessages::counting);
-        add("counting_2", PekkoMessages::counting);
+        add("counting_free", PekkoMessages::counting);
         add("fanin", PekkoMessages::fanIn);
-        add("fanin_2", PekkoMessages::fanIn);
+        add("fanin_free", PekkoMessages::fanIn);
         add("forkjoin_create", PekkoForkJoin::create);
         add("forkjoin_msg", PekkoForkJoin::messages);
         add("skynet", PekkoSkynet::program);
-        add("skynet_2", PekkoSkynet::program);
+        add("skynet_free", PekkoSkynet::program);
         add("big", PekkoBig::program);
         add("bank", PekkoBank::program);
         add("timers", PekkoTimers::program);
@@ -76,6 +100,11 @@ public final class PekkoPeer implements Peer {
     /** {@return one thread for all actors, longer turns, a finer clock} */
     public static PekkoPeer tuned() {
         return new PekkoPeer(QUIET + ONE_THREAD);
+    }
+
+    /** {@return two threads, one for each end of a program} */
+    public static PekkoPeer apart() {
+        return new PekkoPeer(QUIET + APART);
     }
 
     @Override
@@ -108,6 +137,13 @@ public final class PekkoPeer implements Peer {
             throw new TimeoutException("the actors do not end");
         }
         return value;
+    }
+
+    /** {@return where the far end of a program runs, if it is to be apart} */
+    static Props far(ActorContext<?> context) {
+        return context.getSystem().settings().config().hasPath(FAR)
+                ? DispatcherSelector.fromConfig(FAR)
+                : Props.empty();
     }
 
     /**

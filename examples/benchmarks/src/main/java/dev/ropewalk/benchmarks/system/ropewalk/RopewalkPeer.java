@@ -34,15 +34,20 @@ public final class RopewalkPeer implements Peer {
         actors = new RopewalkActors(loops);
         programs.put("pingpong", n -> RopewalkActors.onOneCord(s -> ring(n, 2, List.of(s))));
         programs.put(
-                "pingpong_2", n -> RopewalkActors.onTwoCords((a, b) -> ring(n, 2, List.of(a, b))));
+                "pingpong_apart",
+                n -> RopewalkActors.onTwoCords((a, b) -> ring(n, 2, List.of(a, b))));
+        // Nothing is said of cords: an actor lives where it is made.
+        programs.put("pingpong_free", programs.get("pingpong"));
         programs.put("ring", n -> RopewalkActors.onOneCord(s -> ring(n, Sizes.RING, List.of(s))));
         programs.put(Row.SCALE_CORDS + 1, n -> RopewalkActors.onOneCord(s -> rings(n, s, s)));
         programs.put(Row.SCALE_CORDS + 2, n -> RopewalkActors.onTwoCords((a, b) -> rings(n, a, b)));
         programs.put("counting", n -> RopewalkActors.onOneCord(s -> counting(n, s, s)));
-        programs.put("counting_2", n -> RopewalkActors.onTwoCords((a, b) -> counting(n, a, b)));
+        programs.put("counting_apart", n -> RopewalkActors.onTwoCords((a, b) -> counting(n, a, b)));
+        programs.put("counting_free", programs.get("counting"));
         programs.put("fanin", n -> RopewalkActors.onOneCord(s -> fanin(n, List.of(s), s)));
         programs.put(
-                "fanin_2", n -> RopewalkActors.onTwoCords((a, b) -> fanin(n, List.of(a, b), b)));
+                "fanin_apart", n -> RopewalkActors.onTwoCords((a, b) -> fanin(n, List.of(a), b)));
+        programs.put("fanin_free", programs.get("fanin"));
         programs.put("forkjoin_create", n -> RopewalkActors.onOneCord(s -> create(n, s)));
         programs.put("forkjoin_msg", n -> RopewalkActors.onOneCord(s -> forkjoin(n, s)));
         programs.put("mem", n -> RopewalkActors.onOneCord(s -> mem(n, s)));

@@ -25,7 +25,6 @@ final class RopewalkProtocols {
     Map<String, Program> programs() {
         return Map.of(
                 "skynet", n -> RopewalkActors.onOneCord(s -> skynet(n, s, s)),
-                "skynet_2", n -> RopewalkActors.onTwoCords((a, b) -> skynet(n, a, b)),
                 "big", n -> RopewalkActors.onOneCord(s -> big(n, s)),
                 "bank", n -> RopewalkActors.onOneCord(s -> bank(n, s)));
     }

@@ -22,9 +22,9 @@ public final class RopewalkTasks implements Peer {
     public Map<String, Program> programs() {
         return Map.of(
                 "tasks", n -> tasks(n, one),
-                "tasks_2", n -> tasks(n, two),
+                "tasks_free", n -> tasks(n, two),
                 "skynet", n -> one.spin(() -> skynet(0, n, one)).await(),
-                "skynet_2", n -> two.spin(() -> skynet(0, n, two)).await());
+                "skynet_free", n -> two.spin(() -> skynet(0, n, two)).await());
     }
 
     private static long tasks(long n, Scheduler scheduler) throws InterruptedException {

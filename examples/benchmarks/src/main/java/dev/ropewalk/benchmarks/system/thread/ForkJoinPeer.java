@@ -27,9 +27,9 @@ public final class ForkJoinPeer implements Peer {
     public Map<String, Program> programs() {
         return Map.of(
                 "tasks", n -> tasks(n, one),
-                "tasks_2", n -> tasks(n, two),
+                "tasks_free", n -> tasks(n, two),
                 "skynet", n -> one.invoke(new Node(0, n)),
-                "skynet_2", n -> two.invoke(new Node(0, n)));
+                "skynet_free", n -> two.invoke(new Node(0, n)));
     }
 
     private static long tasks(long n, ForkJoinPool pool) throws InterruptedException {

@@ -1,13 +1,17 @@
 package dev.ropewalk.benchmarks.system.thread;
 
 import com.softwaremill.jox.Channel;
+import com.softwaremill.jox.Select;
 import com.softwaremill.jox.Sink;
 import com.softwaremill.jox.Source;
 
+import dev.ropewalk.benchmarks.measure.Heap;
 import dev.ropewalk.benchmarks.measure.Laps;
+import dev.ropewalk.benchmarks.measure.Sharing;
 import dev.ropewalk.benchmarks.scenario.Peer;
 import dev.ropewalk.benchmarks.scenario.Program;
 import dev.ropewalk.benchmarks.scenario.Sizes;
+import dev.ropewalk.benchmarks.scenario.Work;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +21,12 @@ import java.util.concurrent.ExecutionException;
 
 /** Channels of Jox between virtual threads, also as mailboxes. */
 public final class JoxPeer implements Peer {
-    private record Item(long value) {}
+    /** From whose thread it comes is for {@link Sharing}. */
+    private record Item(long value, int from) {
+        Item(long value) {
+            this(value, Sharing.here());
+        }
+    }
 
     /** Goes around until nothing is left. */
     private record Hop(long left, long sum) {}
@@ -32,21 +41,25 @@ public final class JoxPeer implements Peer {
     public Map<String, Program> programs() {
         return Map.ofEntries(
                 Map.entry("pingpong", JoxPeer::pingpong),
-                Map.entry("pingpong_2", JoxPeer::pingpong),
+                Map.entry("pingpong_free", JoxPeer::pingpong),
                 Map.entry("ring", JoxPeer::ring),
                 Map.entry("counting", JoxPeer::counting),
-                Map.entry("counting_2", JoxPeer::counting),
+                Map.entry("counting_free", JoxPeer::counting),
                 Map.entry("fanin", JoxPeer::fanin),
-                Map.entry("fanin_2", JoxPeer::fanin),
+                Map.entry("fanin_free", JoxPeer::fanin),
                 Map.entry("chan_rendezvous", JoxPeer::rendezvous),
                 Map.entry("chan_buffered", JoxPeer::buffered),
-                Map.entry("chan_rendezvous_2", JoxPeer::rendezvous),
-                Map.entry("chan_buffered_2", JoxPeer::buffered),
+                Map.entry("chan_rendezvous_free", JoxPeer::rendezvous),
+                Map.entry("chan_buffered_free", JoxPeer::buffered),
+                Map.entry("chan_work", JoxPeer::work),
+                Map.entry("chan_work_free", JoxPeer::work),
+                Map.entry("select_4", JoxPeer::select),
+                Map.entry("idle_channel", JoxPeer::idle),
                 Map.entry("pipeline", JoxPeer::pipeline),
-                Map.entry("pipeline_2", JoxPeer::pipeline));
+                Map.entry("pipeline_free", JoxPeer::pipeline));
     }
 
-    private static long pingpong(long n) throws InterruptedException, ExecutionException {
+    static long pingpong(long n) throws InterruptedException, ExecutionException {
         return passAround(2, n);
     }
 
@@ -61,14 +74,14 @@ public final class JoxPeer implements Peer {
             mailboxes.add(Channel.newBufferedChannel(Sizes.MAILBOX));
         }
         CompletableFuture<Long> answer = new CompletableFuture<>();
-        List<VirtualThreadCrew.Body> bodies = new ArrayList<>();
+        List<ThreadCrew.Body> bodies = new ArrayList<>();
         for (int actor = 0; actor < actors; actor++) {
             Source<Hop> own = mailboxes.get(actor);
             Sink<Hop> next = mailboxes.get((actor + 1) % actors);
             bodies.add(() -> passOn(own, next, answer));
         }
         mailboxes.getFirst().send(new Hop(Laps.hops(n, actors), Laps.sum(n, actors)));
-        VirtualThreadCrew.run(bodies);
+        ThreadCrew.run(bodies);
         return answer.get();
     }
 
@@ -86,10 +99,10 @@ public final class JoxPeer implements Peer {
         next.done();
     }
 
-    private static long counting(long n) throws InterruptedException, ExecutionException {
+    static long counting(long n) throws InterruptedException, ExecutionException {
         Channel<Message> counter = Channel.newBufferedChannel(Sizes.MAILBOX);
         CompletableFuture<Long> answer = new CompletableFuture<>();
-        VirtualThreadCrew.run(List.of(() -> count(counter), () -> produce(counter, n, answer)));
+        ThreadCrew.run(List.of(() -> count(counter), () -> produce(counter, n, answer)));
         return answer.get();
     }
 
@@ -114,15 +127,15 @@ public final class JoxPeer implements Peer {
         }
     }
 
-    private static long fanin(long n) throws InterruptedException, ExecutionException {
+    static long fanin(long n) throws InterruptedException, ExecutionException {
         Channel<Add> counter = Channel.newBufferedChannel(Sizes.MAILBOX);
         CompletableFuture<Long> answer = new CompletableFuture<>();
-        List<VirtualThreadCrew.Body> bodies = new ArrayList<>();
+        List<ThreadCrew.Body> bodies = new ArrayList<>();
         bodies.add(() -> answer.complete(addUp(counter, n)));
         for (int producer = 0; producer < Sizes.PRODUCERS; producer++) {
             bodies.add(() -> addAll(counter, n / Sizes.PRODUCERS));
         }
-        VirtualThreadCrew.run(bodies);
+        ThreadCrew.run(bodies);
         return answer.get();
     }
 
@@ -140,16 +153,16 @@ public final class JoxPeer implements Peer {
         return total;
     }
 
-    private static long rendezvous(long n) throws InterruptedException, ExecutionException {
+    static long rendezvous(long n) throws InterruptedException, ExecutionException {
         return sendAndReceive(Channel.newRendezvousChannel(), n);
     }
 
-    private static long buffered(long n) throws InterruptedException, ExecutionException {
+    static long buffered(long n) throws InterruptedException, ExecutionException {
         return sendAndReceive(Channel.newBufferedChannel(Sizes.BUFFER), n);
     }
 
-    private static long pipeline(long n) throws InterruptedException, ExecutionException {
-        List<VirtualThreadCrew.Body> bodies = new ArrayList<>();
+    static long pipeline(long n) throws InterruptedException, ExecutionException {
+        List<ThreadCrew.Body> bodies = new ArrayList<>();
         Channel<Item> first = Channel.newBufferedChannel(Sizes.BUFFER);
         bodies.add(() -> sendAll(first, n));
         Source<Item> last = first;
@@ -162,15 +175,81 @@ public final class JoxPeer implements Peer {
         Source<Item> end = last;
         CompletableFuture<Long> answer = new CompletableFuture<>();
         bodies.add(() -> answer.complete(sum(end)));
-        VirtualThreadCrew.run(bodies);
+        ThreadCrew.run(bodies, bodies.size() / 2);
         return answer.get();
+    }
+
+    static long work(long n) throws InterruptedException, ExecutionException {
+        Channel<Item> channel = Channel.newBufferedChannel(Sizes.BUFFER);
+        CompletableFuture<Long> answer = new CompletableFuture<>();
+        ThreadCrew.run(
+                List.of(
+                        () -> {
+                            for (long value = 1; value <= n; value++) {
+                                channel.send(new Item(Work.on(value)));
+                            }
+                            channel.done();
+                        },
+                        () -> {
+                            long sum = 0;
+                            while (channel.receiveOrClosed()
+                                    instanceof Item(long value, int from)) {
+                                Sharing.received(from);
+                                sum += Work.on(value);
+                            }
+                            answer.complete(sum);
+                        }));
+        return answer.get();
+    }
+
+    private static long select(long n) throws InterruptedException, ExecutionException {
+        List<Channel<Item>> channels = new ArrayList<>();
+        List<ThreadCrew.Body> bodies = new ArrayList<>();
+        for (int i = 0; i < Sizes.SELECTED; i++) {
+            Channel<Item> channel = Channel.newBufferedChannel(Sizes.BUFFER);
+            channels.add(channel);
+            bodies.add(
+                    () -> {
+                        for (long value = 1; value <= n / Sizes.SELECTED; value++) {
+                            channel.send(new Item(value));
+                        }
+                    });
+        }
+        CompletableFuture<Long> answer = new CompletableFuture<>();
+        bodies.add(
+                () -> {
+                    long sum = 0;
+                    for (long i = 0; i < n; i++) {
+                        Item item =
+                                Select.select(
+                                        channels.get(0).receiveClause(),
+                                        channels.get(1).receiveClause(),
+                                        channels.get(2).receiveClause(),
+                                        channels.get(3).receiveClause());
+                        sum += item.value();
+                    }
+                    answer.complete(sum);
+                });
+        ThreadCrew.run(bodies);
+        return answer.get();
+    }
+
+    private static long idle(long n) throws InterruptedException {
+        List<Channel<Item>> all = new ArrayList<>();
+        for (long i = 0; i < n; i++) {
+            Channel<Item> channel = Channel.newBufferedChannel(Sizes.BUFFER);
+            channel.send(new Item(i));
+            channel.receive();
+            all.add(channel);
+        }
+        Heap.measure();
+        return all.size();
     }
 
     private static long sendAndReceive(Channel<Item> channel, long n)
             throws InterruptedException, ExecutionException {
         CompletableFuture<Long> answer = new CompletableFuture<>();
-        VirtualThreadCrew.run(
-                List.of(() -> sendAll(channel, n), () -> answer.complete(sum(channel))));
+        ThreadCrew.run(List.of(() -> sendAll(channel, n), () -> answer.complete(sum(channel))));
         return answer.get();
     }
 
@@ -182,7 +261,7 @@ public final class JoxPeer implements Peer {
     }
 
     private static void addOneToEach(Source<Item> in, Sink<Item> out) throws InterruptedException {
-        while (in.receiveOrClosed() instanceof Item(long value)) {
+        while (in.receiveOrClosed() instanceof Item(long value, int _)) {
             out.send(new Item(value + 1));
         }
         out.done();
@@ -190,7 +269,7 @@ public final class JoxPeer implements Peer {
 
     private static long sum(Source<Item> in) throws InterruptedException {
         long sum = 0;
-        while (in.receiveOrClosed() instanceof Item(long value)) {
+        while (in.receiveOrClosed() instanceof Item(long value, int _)) {
             sum += value;
         }
         return sum;

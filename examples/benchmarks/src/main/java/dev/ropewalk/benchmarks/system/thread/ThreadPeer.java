@@ -5,6 +5,7 @@ import dev.ropewalk.benchmarks.measure.Wakeful;
 import dev.ropewalk.benchmarks.scenario.Guarded;
 import dev.ropewalk.benchmarks.scenario.Peer;
 import dev.ropewalk.benchmarks.scenario.Program;
+import dev.ropewalk.benchmarks.scenario.Sizes;
 
 import java.util.Map;
 import java.util.concurrent.Semaphore;
@@ -22,18 +23,32 @@ public final class ThreadPeer implements Peer {
     }
 
     public static Peer parking() {
+        ThreadFactory platform = Thread.ofPlatform().factory();
+        ThreadCrew.Ends ends = new ThreadCrew.Ends(platform, platform);
         return new ThreadPeer(
-                Map.of(
-                        "cords", n -> roundTrips(n, Thread.ofPlatform().factory()),
-                        "wakeup", ThreadPeer::wakeUps,
-                        "semaphore", ThreadPeer::semaphore,
-                        "read_lock", ThreadPeer::readLock,
-                        "event", ThreadPeer::event));
+                Map.ofEntries(
+                        Map.entry("cords", n -> roundTrips(n, platform)),
+                        Map.entry("wakeup", ThreadPeer::wakeUps),
+                        Map.entry("semaphore", ThreadPeer::semaphore),
+                        Map.entry("read_lock", ThreadPeer::readLock),
+                        Map.entry("event", ThreadPeer::event),
+                        Map.entry("pingpong_apart", ends.of(VirtualThreadMessages::pingpong)),
+                        Map.entry("counting_apart", ends.of(VirtualThreadMessages::counting)),
+                        Map.entry(
+                                "chan_rendezvous_apart",
+                                ends.of(VirtualThreadChannels::rendezvous)),
+                        Map.entry("chan_buffered_apart", ends.of(VirtualThreadChannels::buffered)),
+                        Map.entry("chan_work", VirtualThreadChannels::workAlone),
+                        Map.entry("chan_work_apart", ends.of(VirtualThreadChannels::work))));
     }
 
     /** The floor between two cores. */
     public static Peer spinning() {
-        return new ThreadPeer(Map.of("cords", ThreadPeer::roundTripsSpinning));
+        return new ThreadPeer(
+                Map.of(
+                        "cords", ThreadPeer::roundTripsSpinning,
+                        "chan_rendezvous_apart", n -> SpinningSlots.through(1, n),
+                        "chan_buffered_apart", n -> SpinningSlots.through(Sizes.BUFFER, n)));
     }
 
     @Override

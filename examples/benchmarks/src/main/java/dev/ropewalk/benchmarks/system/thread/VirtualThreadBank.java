@@ -30,9 +30,9 @@ final class VirtualThreadBank {
             accounts.add(new Account());
         }
         CompletableFuture<Long> credited = new CompletableFuture<>();
-        List<VirtualThreadCrew.Body> bodies = new ArrayList<>(accounts);
+        List<ThreadCrew.Body> bodies = new ArrayList<>(accounts);
         bodies.add(() -> transferAll(accounts, n, credited));
-        VirtualThreadCrew.run(bodies);
+        ThreadCrew.run(bodies);
         long sum = accounts.stream().mapToLong(Account::balance).sum();
         if (sum != 0) {
             throw new IllegalStateException("sum of the balances: " + sum);
@@ -63,7 +63,7 @@ final class VirtualThreadBank {
     }
 
     /** An account; its balance may be read once its thread has ended. */
-    private static final class Account implements VirtualThreadCrew.Body {
+    private static final class Account implements ThreadCrew.Body {
         private final BlockingQueue<Message> mailbox = new LinkedBlockingQueue<>();
         private long balance;
 

@@ -30,9 +30,9 @@ final class VirtualThreadBig {
         for (int index = 0; index < Sizes.BIG; index++) {
             pingers.add(new Pinger(mailboxes, index, n / Sizes.BIG, done));
         }
-        List<VirtualThreadCrew.Body> bodies = new ArrayList<>(pingers);
+        List<ThreadCrew.Body> bodies = new ArrayList<>(pingers);
         bodies.add(() -> stopAll(mailboxes, done));
-        VirtualThreadCrew.run(bodies);
+        ThreadCrew.run(bodies);
         return pingers.stream().mapToLong(Pinger::pongs).sum();
     }
 
@@ -45,7 +45,7 @@ final class VirtualThreadBig {
     }
 
     /** One of the many. It has one ping of its own under way at most. */
-    private static final class Pinger implements VirtualThreadCrew.Body {
+    private static final class Pinger implements ThreadCrew.Body {
         private final List<BlockingQueue<Message>> all;
         private final BlockingQueue<Message> mailbox;
         private final int index;

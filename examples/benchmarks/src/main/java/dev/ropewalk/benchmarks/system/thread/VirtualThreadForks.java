@@ -22,7 +22,7 @@ final class VirtualThreadForks {
     static long create(long n) throws InterruptedException {
         LongAdder sum = new LongAdder();
         CountDownLatch ended = new CountDownLatch(Math.toIntExact(n));
-        VirtualThreadCrew.run(List.of(() -> createAll(n, sum, ended)));
+        ThreadCrew.run(List.of(() -> createAll(n, sum, ended)));
         ended.await();
         return sum.sum();
     }
@@ -30,7 +30,7 @@ final class VirtualThreadForks {
     static long tasks(long n) throws InterruptedException {
         LongAdder sum = new LongAdder();
         CountDownLatch ended = new CountDownLatch(Math.toIntExact(n));
-        VirtualThreadCrew.run(List.of(() -> makeAll(n, sum, ended)));
+        ThreadCrew.run(List.of(() -> makeAll(n, sum, ended)));
         ended.await();
         return sum.sum();
     }
@@ -44,14 +44,14 @@ final class VirtualThreadForks {
                         ended.countDown();
                     });
             if (value % Sizes.BURST == 0) {
-                VirtualThreadCrew.giveWay();
+                ThreadCrew.giveWay();
             }
         }
     }
 
     static long messages(long n) throws InterruptedException, ExecutionException {
         List<BlockingQueue<Message>> actors = new ArrayList<>();
-        List<VirtualThreadCrew.Body> bodies = new ArrayList<>();
+        List<ThreadCrew.Body> bodies = new ArrayList<>();
         for (int actor = 0; actor < Sizes.FORKED; actor++) {
             BlockingQueue<Message> mailbox = new LinkedBlockingQueue<>();
             actors.add(mailbox);
@@ -59,17 +59,17 @@ final class VirtualThreadForks {
         }
         CompletableFuture<Long> answer = new CompletableFuture<>();
         bodies.add(() -> sendInTurn(actors, n, answer));
-        VirtualThreadCrew.run(bodies);
+        ThreadCrew.run(bodies);
         return answer.get();
     }
 
     private static void createAll(long n, LongAdder sum, CountDownLatch ended) {
         for (long value = 1; value <= n; value++) {
             BlockingQueue<Add> mailbox = new LinkedBlockingQueue<>();
-            VirtualThreadCrew.start(() -> addOne(mailbox, sum, ended));
+            ThreadCrew.start(() -> addOne(mailbox, sum, ended));
             mailbox.add(new Add(value));
             if (value % Sizes.BURST == 0) {
-                VirtualThreadCrew.giveWay();
+                ThreadCrew.giveWay();
             }
         }
     }
@@ -88,7 +88,7 @@ final class VirtualThreadForks {
             actors.get(turn).add(new Add(value));
             turn = turn + 1 == actors.size() ? 0 : turn + 1;
             if (value % Sizes.BURST == 0) {
-                VirtualThreadCrew.giveWay();
+                ThreadCrew.giveWay();
             }
         }
         List<CompletableFuture<Long>> totals = new ArrayList<>();

@@ -26,12 +26,12 @@ final class VirtualThreadIdlers {
         int sleepers = Math.toIntExact(n / Sizes.SLEEPS);
         LongAdder sleeps = new LongAdder();
         CountDownLatch ended = new CountDownLatch(sleepers);
-        VirtualThreadCrew.run(
+        ThreadCrew.run(
                 List.of(
                         () -> {
                             for (int sleeper = 0; sleeper < sleepers; sleeper++) {
                                 long millis = Sizes.sleepMillis(sleeper);
-                                VirtualThreadCrew.start(() -> sleepAll(millis, sleeps, ended));
+                                ThreadCrew.start(() -> sleepAll(millis, sleeps, ended));
                             }
                         }));
         ended.await();
@@ -44,22 +44,22 @@ final class VirtualThreadIdlers {
         LongAdder sum = new LongAdder();
         CountDownLatch handled = new CountDownLatch(actors);
         CountDownLatch ended = new CountDownLatch(actors);
-        VirtualThreadCrew.run(
+        ThreadCrew.run(
                 List.of(
                         () -> {
                             for (int actor = 0; actor < actors; actor++) {
                                 BlockingQueue<Message> mailbox = new LinkedBlockingQueue<>();
                                 mailboxes.add(mailbox);
-                                VirtualThreadCrew.start(() -> handle(mailbox, sum, handled, ended));
+                                ThreadCrew.start(() -> handle(mailbox, sum, handled, ended));
                                 mailbox.add(new Add(1));
                                 if (mailboxes.size() % Sizes.BURST == 0) {
-                                    VirtualThreadCrew.giveWay();
+                                    ThreadCrew.giveWay();
                                 }
                             }
                         }));
         handled.await();
         Heap.measure();
-        VirtualThreadCrew.run(List.of(() -> stopAll(mailboxes)));
+        ThreadCrew.run(List.of(() -> stopAll(mailboxes)));
         ended.await();
         return sum.sum();
     }
@@ -70,7 +70,7 @@ final class VirtualThreadIdlers {
             mailbox.add(new Stop());
             told++;
             if (told % Sizes.BURST == 0) {
-                VirtualThreadCrew.giveWay();
+                ThreadCrew.giveWay();
             }
         }
     }

@@ -37,19 +37,19 @@ final class VirtualThreadMessages {
     static long counting(long n) throws InterruptedException, ExecutionException {
         BlockingQueue<Message> counter = new ArrayBlockingQueue<>(Sizes.MAILBOX);
         CompletableFuture<Long> answer = new CompletableFuture<>();
-        VirtualThreadCrew.run(List.of(() -> count(counter), () -> produce(counter, n, answer)));
+        ThreadCrew.run(List.of(() -> count(counter), () -> produce(counter, n, answer)));
         return answer.get();
     }
 
     static long fanin(long n) throws InterruptedException, ExecutionException {
         BlockingQueue<Add> counter = new ArrayBlockingQueue<>(Sizes.MAILBOX);
         CompletableFuture<Long> answer = new CompletableFuture<>();
-        List<VirtualThreadCrew.Body> bodies = new ArrayList<>();
+        List<ThreadCrew.Body> bodies = new ArrayList<>();
         bodies.add(() -> answer.complete(addUp(counter, n)));
         for (int producer = 0; producer < Sizes.PRODUCERS; producer++) {
             bodies.add(() -> sendAll(counter, n / Sizes.PRODUCERS));
         }
-        VirtualThreadCrew.run(bodies);
+        ThreadCrew.run(bodies);
         return answer.get();
     }
 
@@ -60,14 +60,14 @@ final class VirtualThreadMessages {
             mailboxes.add(new LinkedBlockingQueue<>());
         }
         CompletableFuture<Long> answer = new CompletableFuture<>();
-        List<VirtualThreadCrew.Body> bodies = new ArrayList<>();
+        List<ThreadCrew.Body> bodies = new ArrayList<>();
         for (int actor = 0; actor < actors; actor++) {
             BlockingQueue<Hop> own = mailboxes.get(actor);
             BlockingQueue<Hop> next = mailboxes.get((actor + 1) % actors);
             bodies.add(() -> passOn(own, next, answer));
         }
         mailboxes.getFirst().add(new Hop(Laps.hops(n, actors), Laps.sum(n, actors)));
-        VirtualThreadCrew.run(bodies);
+        ThreadCrew.run(bodies);
         return answer.get();
     }
 

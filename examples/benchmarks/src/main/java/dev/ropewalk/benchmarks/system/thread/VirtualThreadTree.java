@@ -35,7 +35,7 @@ final class VirtualThreadTree {
             if (size == 1) {
                 reply = number;
             } else {
-                VirtualThreadCrew.runToEnd(this::askChildren);
+                ThreadCrew.runToEnd(this::askChildren);
             }
         }
 

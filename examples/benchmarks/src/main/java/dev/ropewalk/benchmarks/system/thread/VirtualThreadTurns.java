@@ -34,8 +34,7 @@ final class VirtualThreadTurns {
         LongAdder sum = new LongAdder();
         CountDownLatch ended = new CountDownLatch(threads);
         // By one of them: else the first runs while the others are still being started.
-        VirtualThreadCrew.run(
-                List.of(() -> startAll(threads, n / threads, collecting, sum, ended)));
+        ThreadCrew.run(List.of(() -> startAll(threads, n / threads, collecting, sum, ended)));
         ended.await();
         return sum.sum();
     }
@@ -44,9 +43,9 @@ final class VirtualThreadTurns {
             int threads, long laps, boolean collecting, LongAdder sum, CountDownLatch ended) {
         for (int i = 0; i < threads; i++) {
             int number = i;
-            VirtualThreadCrew.start(
+            ThreadCrew.start(
                     () -> {
-                        sum.add(Turns.take(number, laps, collecting, VirtualThreadCrew::giveWay));
+                        sum.add(Turns.take(number, laps, collecting, ThreadCrew::giveWay));
                         ended.countDown();
                     });
         }
@@ -94,7 +93,7 @@ final class VirtualThreadTurns {
     static long busyLock(long n) throws InterruptedException {
         ReentrantLock lock = new ReentrantLock(true);
         Guarded guarded = new Guarded();
-        List<VirtualThreadCrew.Body> bodies = new ArrayList<>();
+        List<ThreadCrew.Body> bodies = new ArrayList<>();
         for (int i = 0; i < Sizes.FEW; i++) {
             bodies.add(
                     () -> {
@@ -102,7 +101,7 @@ final class VirtualThreadTurns {
                             lock.lock();
                             try {
                                 if (guarded.count() == 0) {
-                                    VirtualThreadCrew.giveWay();
+                                    ThreadCrew.giveWay();
                                 }
                                 guarded.add();
                             } finally {
@@ -111,7 +110,7 @@ final class VirtualThreadTurns {
                         }
                     });
         }
-        VirtualThreadCrew.run(bodies);
+        ThreadCrew.run(bodies);
         return guarded.count();
     }
 }

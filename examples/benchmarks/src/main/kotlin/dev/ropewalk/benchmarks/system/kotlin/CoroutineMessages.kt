@@ -3,6 +3,7 @@ package dev.ropewalk.benchmarks.system.kotlin
 import dev.ropewalk.benchmarks.measure.Laps
 import dev.ropewalk.benchmarks.scenario.Sizes
 import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Deferred
@@ -13,9 +14,16 @@ import kotlinx.coroutines.channels.ReceiveChannel
 import kotlinx.coroutines.channels.SendChannel
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
 
-/** Few actors and many messages. Who floods a mailbox waits while it is full. */
-internal class CoroutineMessages(private val context: CoroutineContext) {
+/**
+ * Few actors and many messages. A sender that floods a mailbox waits while it is full. The second of
+ * two actors, and the one that many send to, is in [far].
+ */
+internal class CoroutineMessages(
+    private val context: CoroutineContext,
+    private val far: CoroutineContext,
+) {
     private class Hop(val left: Long, val sum: Long)
 
     private sealed interface Count
@@ -32,7 +40,9 @@ internal class CoroutineMessages(private val context: CoroutineContext) {
         val answer = CompletableDeferred<Long>()
         val mailboxes = List(size) { Channel<Hop>(Channel.UNLIMITED) }
         mailboxes.forEachIndexed { i, mailbox ->
-            launch { passOn(mailbox, mailboxes[(i + 1) % size], answer) }
+            launch(if (i % 2 == 0) EmptyCoroutineContext else far) {
+                passOn(mailbox, mailboxes[(i + 1) % size], answer)
+            }
         }
         mailboxes.first().send(Hop(Laps.hops(n, size), Laps.sum(n, size)))
         answer.await().also { mailboxes.forEach { it.close() } }
@@ -56,7 +66,7 @@ internal class CoroutineMessages(private val context: CoroutineContext) {
 
     fun counting(n: Long): Long = runBlocking(context) {
         val counter = Channel<Count>(Sizes.MAILBOX)
-        launch { count(counter) }
+        launch(far) { count(counter) }
         for (value in 1..n) {
             counter.send(Add(value))
         }
@@ -85,11 +95,13 @@ internal class CoroutineMessages(private val context: CoroutineContext) {
                 }
             }
         }
-        var total = 0L
-        for (received in 1..n) {
-            total += counter.receive().value
+        withContext(far) {
+            var total = 0L
+            for (received in 1..n) {
+                total += counter.receive().value
+            }
+            total
         }
-        total
     }
 
     fun forkjoin(n: Long): Long = runBlocking(context) {

@@ -1,13 +1,19 @@
 package dev.ropewalk.benchmarks.system.thread;
 
+import dev.ropewalk.benchmarks.scenario.Program;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Starts virtual threads, and waits for those that work together. */
-final class VirtualThreadCrew {
+/**
+ * Starts threads, and waits for those that work together: virtual ones of the JDK's scheduler,
+ * unless a program says that its two ends are to be apart.
+ */
+final class ThreadCrew {
     /** What a virtual thread does. */
     @FunctionalInterface
     interface Body {
@@ -20,27 +26,46 @@ final class VirtualThreadCrew {
         void run() throws InterruptedException;
     }
 
+    /** Where the two ends run. */
+    record Ends(ThreadFactory first, ThreadFactory second) {
+        /** {@return the program, with its ends there} */
+        Program of(Program program) {
+            return n -> ScopedValue.where(ENDS, this).<Long, Exception>call(() -> program.run(n));
+        }
+    }
+
+    private static final ScopedValue<Ends> ENDS = ScopedValue.newInstance();
+
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private final List<Thread> threads = new ArrayList<>();
 
-    private VirtualThreadCrew(List<Body> bodies) {
-        for (Body body : bodies) {
-            threads.add(Thread.ofVirtual().unstarted(() -> run(body)));
+    private ThreadCrew(List<Body> bodies, int first) {
+        ThreadFactory free = Thread.ofVirtual().factory();
+        Ends ends = ENDS.orElse(new Ends(free, free));
+        for (int i = 0; i < bodies.size(); i++) {
+            Body body = bodies.get(i);
+            threads.add((i < first ? ends.first() : ends.second()).newThread(() -> run(body)));
         }
     }
 
     /**
-     * Runs each in a virtual thread of its own until all have ended; if one fails, none goes on.
+     * Runs each in a thread of its own until all have ended; if one fails, none goes on. The first
+     * one is one end, the others are the other end.
      */
     static void run(List<Body> bodies) throws InterruptedException {
-        VirtualThreadCrew workers = new VirtualThreadCrew(bodies);
+        run(bodies, 1);
+    }
+
+    /** The same, where so many are the first end. */
+    static void run(List<Body> bodies, int first) throws InterruptedException {
+        ThreadCrew workers = new ThreadCrew(bodies, first);
         workers.threads.forEach(Thread::start);
         for (Thread thread : workers.threads) {
             thread.join();
         }
         Throwable failed = workers.failure.get();
         if (failed != null) {
-            throw new IllegalStateException("a virtual thread failed", failed);
+            throw new IllegalStateException("a thread failed", failed);
         }
     }
 
