@@ -9,7 +9,7 @@ import java.util.Objects;
  * has been emptied. Inside the channel's guard.
  */
 public final class Buffer<E> {
-    private static final int FIRST_LENGTH = 16;
+    static final int FIRST_LENGTH = 4;
 
     /** A ring of more slots than this is given up when it is empty. */
     private static final int MAX_KEPT_LENGTH = 4_096;
