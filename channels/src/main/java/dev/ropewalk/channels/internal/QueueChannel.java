@@ -39,6 +39,9 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     private final @Nullable Consumer<? super E> undelivered;
     private final ChannelOptions<?> options;
 
+    /** Of a wait that is over, for the next one; only if the channel is local. */
+    private @Nullable WaitNode<E> used;
+
     public QueueChannel(ChannelOptions<? super E> options) {
         this.guard =
                 options.isLocal()
@@ -98,7 +101,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
         try {
             put = core.put(element);
             if (put == Put.FULL) {
-                me = guard.node(element);
+                me = newWait(element);
                 core.standAsSender(me);
             } else if (put == Put.DISPLACES) {
                 displaced = core.displace(element);
@@ -110,7 +113,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     }
 
     private SendResult awaitSent(WaitNode<E> me, long limitNanos) {
-        Object result = guard.await(me, this, limitNanos);
+        Object result = await(me, limitNanos);
         if (result == ChannelCore.SENT) {
             return SendResult.SENT;
         }
@@ -159,6 +162,21 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
         };
     }
 
+    /** Inside the guard. */
+    private WaitNode<E> newWait(@Nullable E brought) {
+        WaitNode<E> before = used;
+        used = null;
+        return guard.nodeAgain(before, brought);
+    }
+
+    private Object await(WaitNode<E> me, long limitNanos) {
+        Object result = Objects.requireNonNull(guard.await(me, this, limitNanos));
+        if (result != Waits.TIMED_OUT && guard.isLocal()) {
+            used = guard.used(me); // of several, the last one is kept
+        }
+        return result;
+    }
+
     private static void checkElement(Object element) {
         Objects.requireNonNull(element, "element");
         if (element == Waits.TIMED_OUT) {
@@ -179,7 +197,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
             sender = core.claimSender();
             taken = core.take(sender);
             if (taken == ChannelCore.NOTHING) {
-                me = guard.node(null);
+                me = newWait(null);
                 core.standAsReceiver(me);
             }
         } finally {
@@ -188,7 +206,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
         if (sender != null) {
             sender.wake();
         }
-        return me == null ? taken : Objects.requireNonNull(guard.await(me, this, limitNanos));
+        return me == null ? taken : await(me, limitNanos);
     }
 
     @Override

@@ -105,6 +105,31 @@ public abstract sealed class Exclusion {
     public abstract <E> WaitNode<E> node(@Nullable E element);
 
     /**
+     * {@return the node of a wait that is over, for {@link #nodeAgain}; null if it cannot be used
+     * again, as on several cords} So what waits for each element allocates nothing on one cord. The
+     * {@link #await} of the node has returned the result of a claim, and nobody asks it anything
+     * any more.
+     *
+     * @param <E> what a node brings, or wants
+     * @param over what was awaited
+     */
+    public <E> @Nullable WaitNode<E> used(WaitNode<E> over) {
+        return null;
+    }
+
+    /**
+     * {@return a wait of the caller, like {@link #node}, by an object that was used before}
+     *
+     * @param <E> what a node brings, or wants
+     * @param used what {@link #used} returned, given to one call only; null if there is none
+     * @param element what it brings, or wants
+     * @throws IllegalStateException if the thread is a cord and no fiber runs on it at the moment
+     */
+    public <E> WaitNode<E> nodeAgain(@Nullable WaitNode<E> used, @Nullable E element) {
+        return node(element);
+    }
+
+    /**
      * Refuses a wait that would close a circle of fibers which wait for each other, each for what
      * the next one holds, or for its end (rule F9). Only fibers of the caller's cord are followed,
      * and only waits without a limit: a caller in a {@link CancelScope} with one is not refused.
@@ -218,6 +243,21 @@ public abstract sealed class Exclusion {
         @Override
         public <E> WaitNode<E> node(@Nullable E element) {
             return new WaitNode.Local<>(element);
+        }
+
+        @Override
+        public <E> @Nullable WaitNode<E> used(WaitNode<E> over) {
+            ((WaitNode.Local<E>) over).forget();
+            return over;
+        }
+
+        @Override
+        public <E> WaitNode<E> nodeAgain(@Nullable WaitNode<E> used, @Nullable E element) {
+            if (used instanceof WaitNode.Local<E> old) {
+                old.renew(element);
+                return old;
+            }
+            return node(element);
         }
 
         private WrongThreadException wrongThread(Object guarded) {

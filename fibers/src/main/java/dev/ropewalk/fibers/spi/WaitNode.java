@@ -8,6 +8,8 @@ import dev.ropewalk.fibers.internal.fiber.WaitSlot;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Objects;
+
 /**
  * A waiter at a channel, lock or the like: a place in a {@link WaitQueue} and one wait. Made by
  * {@link Exclusion#node}, awaited by {@link Exclusion#await}, claimed by {@link
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param <E> what a node brings, or wants
  */
 public abstract sealed class WaitNode<E> {
-    private final @Nullable E element;
+    private @Nullable E element;
 
     /**
      * The object that is waited for, so that the node can stand for its reason; null unless it
@@ -41,6 +43,10 @@ public abstract sealed class WaitNode<E> {
 
     private WaitNode(@Nullable E element) {
         this.element = element;
+    }
+
+    final void setElement(@Nullable E brought) {
+        element = brought;
     }
 
     /** {@return what the node brings, or wants} */
@@ -170,26 +176,51 @@ public abstract sealed class WaitNode<E> {
 
     /** A fiber of the guard's own cord: a numbered wait, no atomic instruction. */
     static final class Local<E> extends WaitNode<E> implements GuardedWait {
-        private final FiberImpl<?> fiber = FiberImpl.current();
-        private final long number = fiber.nextWaitNumber();
+        /** Null between two waits. */
+        private @Nullable FiberImpl<?> fiber;
+
+        private long number;
 
         Local(@Nullable E element) {
             super(element);
+            begin();
+        }
+
+        private void begin() {
+            FiberImpl<?> caller = FiberImpl.current();
+            fiber = caller;
+            number = caller.nextWaitNumber();
+        }
+
+        /** The same object as another wait. */
+        void renew(@Nullable E brought) {
+            setElement(brought);
+            begin();
+        }
+
+        /** The wait is over, and another may follow: holds nothing meanwhile. */
+        void forget() {
+            setElement(null);
+            fiber = null;
+        }
+
+        private FiberImpl<?> fiber() {
+            return Objects.requireNonNull(fiber, "a wait that is over");
         }
 
         @Override
         public Object who() {
-            return fiber;
+            return fiber();
         }
 
         @Override
         public boolean claim(Object result) {
-            return fiber.resume(number, result);
+            return fiber().resume(number, result);
         }
 
         @Override
         public boolean isWaiting() {
-            return fiber.isOpen(number);
+            return fiber().isOpen(number);
         }
 
         @Override
@@ -199,7 +230,7 @@ public abstract sealed class WaitNode<E> {
 
         @Override
         @Nullable Object await(long limitNanos) {
-            return fiber.parkFor(WaitKind.LIBRARY, this, limitNanos);
+            return fiber().parkFor(WaitKind.LIBRARY, this, limitNanos);
         }
 
         @Override
