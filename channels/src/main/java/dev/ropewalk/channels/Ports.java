@@ -114,9 +114,13 @@ public final class Ports {
                     }
                     return;
                 }
-                if (to.sendResult(element) == SendResult.CLOSED) {
-                    undelivered.accept(element);
-                    return;
+                switch (to.sendResult(element)) {
+                    case CLOSED -> {
+                        undelivered.accept(element);
+                        return;
+                    }
+                    case DROPPED -> undelivered.accept(element);
+                    case SENT, FULL, TIMED_OUT -> {}
                 }
             }
         } finally {
