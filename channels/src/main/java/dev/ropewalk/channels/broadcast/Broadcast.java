@@ -118,8 +118,9 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
 
     /**
      * {@return a port that receives each element from now on, and before them those that are
-     * replayed} Elements are replayed and then missed by nobody in between. If the broadcast is
-     * closed, the port gets the replay and is closed. Never switches.
+     * replayed} Elements are replayed and then missed by nobody in between. A {@code buffered} port
+     * with less room than the replay gets the newest that fit. If the broadcast is closed, the port
+     * gets the replay and is closed. Never switches.
      *
      * @param port how the port's buffer is made; whether it is confined says the broadcast
      * @throws IllegalArgumentException if the options are those of a rendezvous, which has no
@@ -133,7 +134,7 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
             for (int i = replay.size(); i > 0; i--) {
                 E element = Objects.requireNonNull(replay.poll());
                 replay.add(element);
-                if (subscription.hasRoom()) {
+                if (subscription.holds(i)) {
                     subscription.deliver(element, after);
                 }
             }

@@ -162,6 +162,30 @@ class BroadcastTest {
                 });
     }
 
+    @Test
+    void C5_portWithLessRoomThanTheReplayGetsTheNewest() {
+        TestCord.run(
+                () -> {
+                    Broadcast<Integer> broadcast =
+                            Broadcast.make(BroadcastOptions.create().withReplay(3));
+                    for (int i = 1; i <= 4; i++) {
+                        broadcast.send(i);
+                    }
+                    for (int i = 0; i < 2; i++) { // the replay stays in its order
+                        ReceivePort<Integer> small =
+                                broadcast.subscribe(ChannelOptions.buffered(2));
+                        assertEquals(List.of(3, 4), small.drain());
+                        small.cancel();
+                    }
+                    List<Integer> lost = new ArrayList<>();
+                    ReceivePort<Integer> newest =
+                            broadcast.subscribe(
+                                    ChannelOptions.<Integer>conflated().withUndelivered(lost::add));
+                    assertEquals(List.of(4), newest.drain());
+                    assertEquals(List.of(2, 3), lost);
+                });
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void C5_closeIsGracefulAndGivesSendersTheirElements(boolean isLocal) {
