@@ -6,6 +6,7 @@ import dev.ropewalk.channels.ReceivePort;
 import dev.ropewalk.channels.SendPort;
 import dev.ropewalk.channels.SendResult;
 import dev.ropewalk.channels.internal.Buffer;
+import dev.ropewalk.channels.internal.Elements;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.Exclusion;
 import dev.ropewalk.fibers.spi.Handoff;
@@ -236,7 +237,7 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
     }
 
     private SendResult sendWithin(E element, long limitNanos) {
-        Objects.requireNonNull(element, "element");
+        Elements.check(element);
         Deliveries after = new Deliveries();
         WaitNode<E> me = null;
         guard.enterAtSwitchpoint(this);
@@ -266,7 +267,7 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
 
     @Override
     public SendResult trySend(E element) {
-        Objects.requireNonNull(element, "element");
+        Elements.check(element);
         Deliveries after = new Deliveries();
         guard.enter(this);
         try {
@@ -346,7 +347,7 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
     @Override
     public <R extends @Nullable Object> Clause<R> onSendResult(
             E element, Function<? super SendResult, ? extends R> result) {
-        Objects.requireNonNull(element, "element");
+        Elements.check(element);
         return new SendClause<>(element, Objects.requireNonNull(result, "result"));
     }
 

@@ -42,7 +42,9 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     public QueueChannel(ChannelOptions<? super E> options) {
         this.guard =
                 options.isLocal()
-                        ? Exclusion.byCord("make it without onThisCord()")
+                        ? Exclusion.byCord(
+                                "make it with Channel.buffered(n), Channel.rendezvous() or options"
+                                        + " without onThisCord()")
                         : Exclusion.byLock();
         this.core = new ChannelCore<>(options);
         this.undelivered = options.undelivered().orElse(null);
@@ -90,7 +92,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     }
 
     private SendResult sendWithin(E element, long limitNanos) {
-        checkElement(element);
+        Elements.check(element);
         Object put;
         E displaced = null;
         WaitNode<E> me = null;
@@ -119,7 +121,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
 
     @Override
     public SendResult trySend(E element) {
-        checkElement(element);
+        Elements.check(element);
         Object put;
         E displaced = null;
         guard.enter(this);
@@ -157,14 +159,6 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
                 yield SendResult.SENT;
             }
         };
-    }
-
-    private static void checkElement(Object element) {
-        Objects.requireNonNull(element, "element");
-        if (element == Waits.TIMED_OUT) {
-            throw new IllegalArgumentException(
-                    "element=TIMED_OUT is the mark of a time limit; send something else");
-        }
     }
 
     // ---------------------------------------------------------------- receiving
@@ -345,7 +339,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
 
     @Override
     public <R extends @Nullable Object> Clause<R> onSend(E element, Supplier<? extends R> sent) {
-        checkElement(element);
+        Elements.check(element);
         Objects.requireNonNull(sent, "sent");
         return new SendClause<R>(
                 element,
@@ -360,7 +354,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     @Override
     public <R extends @Nullable Object> Clause<R> onSendResult(
             E element, Function<? super SendResult, ? extends R> result) {
-        checkElement(element);
+        Elements.check(element);
         return new SendClause<>(element, Objects.requireNonNull(result, "result"));
     }
 

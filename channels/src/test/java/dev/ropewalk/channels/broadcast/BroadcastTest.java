@@ -16,6 +16,7 @@ import dev.ropewalk.channels.select.Select;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
 
@@ -160,6 +161,21 @@ class BroadcastTest {
                     assertEquals(List.of(4, 5, 6), tooLate.drain());
                     assertThrows(ChannelClosedException.class, tooLate::receive);
                 });
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // passes what callers without checks might pass
+    void C5_nullAndTheMarkOfALimitAreNoElements() {
+        Broadcast<Object> broadcast = Broadcast.make();
+        ReceivePort<Object> port = broadcast.subscribe(ChannelOptions.buffered(1));
+        NullPointerException e =
+                assertThrows(NullPointerException.class, () -> broadcast.trySend(null));
+        Errors.assertMentions(e, "element is null; ");
+        assertThrows(
+                IllegalArgumentException.class, () -> broadcast.onSend(Waits.TIMED_OUT, () -> 1));
+        assertThrows(
+                NullPointerException.class, () -> Topic.<String, Object>make().send("key", null));
+        assertEquals(List.of(), port.drain());
     }
 
     @Test
