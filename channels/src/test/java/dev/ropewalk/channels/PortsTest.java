@@ -211,6 +211,33 @@ class PortsTest {
     }
 
     @Test
+    void F5_elementInTheHandOfAMergeThatIsEndedGoesToItsHook() {
+        TestCord.run(
+                () -> {
+                    List<String> lost = new ArrayList<>();
+                    Channel<Integer> source =
+                            Channel.make(
+                                    ChannelOptions.<Integer>buffered(4)
+                                            .withUndelivered(e -> lost.add("source " + e)));
+                    source.send(1);
+                    source.send(2);
+                    ChannelOptions<Integer> options =
+                            ChannelOptions.<Integer>rendezvous()
+                                    .withUndelivered(e -> lost.add("merged " + e));
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        Ports.merge(options, List.of(source));
+                                        Fiber.sleep(Duration.ofDays(1));
+                                    });
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    parent.terminate();
+                    parent.awaitEnd(Duration.ofSeconds(1));
+                    assertEquals(List.of("merged 1", "source 2"), lost);
+                });
+    }
+
+    @Test
     void C5_exceptionOfAHookEndsTheFanOut() {
         TestCord.run(
                 () -> {
