@@ -48,23 +48,19 @@ final class FanOut {
     private static <E> boolean sendToFirst(E element, List<SendPort<? super E>> open) {
         List<Clause<Boolean>> clauses = new ArrayList<>(open.size());
         for (SendPort<? super E> each : open) {
-            clauses.add(each.onSendResult(element, result -> isTaken(result, each, open)));
+            clauses.add(each.onSend(element, () -> true));
         }
         Selection<Boolean> selection = new Selection<>(clauses, true);
         selection.await(Long.MAX_VALUE);
-        boolean isTaken = selection.result();
-        if (open.size() > 1) {
-            open.add(open.removeFirst()); // in turn
-        }
-        return isTaken;
-    }
-
-    private static <E> boolean isTaken(
-            SendResult result, SendPort<? super E> target, List<SendPort<? super E>> open) {
-        if (result == SendResult.CLOSED) {
-            open.remove(target);
+        try {
+            selection.result();
+        } catch (ChannelClosedException closed) {
+            if (!open.removeIf(SendPort::isClosed)) {
+                throw closed; // an undelivered hook's
+            }
             return false;
         }
+        open.add(open.removeFirst()); // in turn
         return true;
     }
 

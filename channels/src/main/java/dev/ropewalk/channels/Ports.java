@@ -70,7 +70,7 @@ public final class Ports {
      * {@return one port with the elements of all sources, as they come} Fan-in: a fiber for each
      * source passes on what it receives. The port is closed when all sources are; with the cause as
      * soon as one is closed with a cause. To cancel it cancels the sources; an element that was
-     * just on its way goes to the undelivered hook of the options.
+     * just on its way goes to the undelivered hook of the options, also if the fibers are ended.
      *
      * @param <E> the type of the elements
      * @param options how the channel in between is made
@@ -114,8 +114,15 @@ public final class Ports {
                     }
                     return;
                 }
-                if (to.sendResult(element) == SendResult.CLOSED) {
-                    undelivered.accept(element);
+                SendResult result = null;
+                try {
+                    result = to.sendResult(element);
+                } finally {
+                    if (result != SendResult.SENT) { // null if this fiber is ended
+                        undelivered.accept(element);
+                    }
+                }
+                if (result == SendResult.CLOSED) {
                     return;
                 }
             }

@@ -66,7 +66,7 @@ class MisuseTest {
                                     () -> channel.trySend(null));
                     for (Executable send : sends) {
                         NullPointerException e = assertThrows(NullPointerException.class, send);
-                        assertEquals("element", e.getMessage());
+                        Errors.assertMentions(e, "element is null; ", "send an object");
                     }
                     NullPointerException e =
                             assertThrows(NullPointerException.class, () -> channel.close(null));

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 
 /** Rule C5: channels that fibers feed. */
@@ -186,6 +187,71 @@ class PortsTest {
                     assertEquals(2, ((ChannelClosedException) root).element().orElseThrow());
                     assertTrue(source.isClosed());
                     assertFalse(source.trySend(3) == SendResult.SENT);
+                });
+    }
+
+    @Test
+    void C5_whatADroppingChannelRefusesGoesToItsHook() {
+        TestCord.run(
+                () -> {
+                    List<Integer> lost = new ArrayList<>();
+                    ChannelOptions<Integer> dropping =
+                            ChannelOptions.<Integer>dropping(1).withUndelivered(lost::add);
+                    ReceivePort<Integer> merged = Ports.merge(dropping, List.of(numbers(0, 5)));
+                    Fiber.sleep(Duration.ofNanos(1));
+                    assertEquals(List.of(0), merged.drain());
+                    assertEquals(List.of(1, 2, 3, 4), lost);
+
+                    lost.clear();
+                    Channel<Integer> target = Channel.make(dropping);
+                    Ports.fanOut(numbers(0, 5), List.of(target)).await();
+                    assertEquals(List.of(0), target.drain());
+                    assertEquals(List.of(1, 2, 3, 4), lost);
+                });
+    }
+
+    @Test
+    void F5_elementInTheHandOfAMergeThatIsEndedGoesToItsHook() {
+        TestCord.run(
+                () -> {
+                    List<String> lost = new ArrayList<>();
+                    Channel<Integer> source =
+                            Channel.make(
+                                    ChannelOptions.<Integer>buffered(4)
+                                            .withUndelivered(e -> lost.add("source " + e)));
+                    source.send(1);
+                    source.send(2);
+                    ChannelOptions<Integer> options =
+                            ChannelOptions.<Integer>rendezvous()
+                                    .withUndelivered(e -> lost.add("merged " + e));
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    () -> {
+                                        Ports.merge(options, List.of(source));
+                                        Fiber.sleep(Duration.ofDays(1));
+                                    });
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    parent.terminate();
+                    parent.awaitEnd(Duration.ofSeconds(1));
+                    assertEquals(List.of("merged 1", "source 2"), lost);
+                });
+    }
+
+    @Test
+    void C5_exceptionOfAHookEndsTheFanOut() {
+        TestCord.run(
+                () -> {
+                    ChannelOptions<Integer> broken =
+                            ChannelOptions.<Integer>dropping(1)
+                                    .withUndelivered(
+                                            lost -> {
+                                                throw new ChannelClosedException(
+                                                        "the hook's", lost, null);
+                                            });
+                    Fiber<?> fanOut = Ports.fanOut(numbers(0, 5), List.of(Channel.make(broken)));
+                    FiberFailedException e =
+                            assertThrows(FiberFailedException.class, fanOut::await);
+                    Errors.assertMentions(Objects.requireNonNull(e.getCause()), "the hook's");
                 });
     }
 

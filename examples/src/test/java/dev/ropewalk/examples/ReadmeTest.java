@@ -56,8 +56,8 @@ class ReadmeTest {
     }
 
     @Test
-    void bothProgramsAreThere() throws IOException {
-        assertEquals(List.of("Bank", "Squares"), examples().map(Example::name).toList());
+    void allProgramsAreThere() throws IOException {
+        assertEquals(List.of("Bank", "Squares", "Clerk"), examples().map(Example::name).toList());
     }
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import dev.ropewalk.channels.ReceivePort;
 import dev.ropewalk.channels.SendPort;
 import dev.ropewalk.channels.SendResult;
 import dev.ropewalk.channels.internal.Buffer;
+import dev.ropewalk.channels.internal.Elements;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.Exclusion;
 import dev.ropewalk.fibers.spi.Handoff;
@@ -118,8 +119,9 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
 
     /**
      * {@return a port that receives each element from now on, and before them those that are
-     * replayed} Elements are replayed and then missed by nobody in between. If the broadcast is
-     * closed, the port gets the replay and is closed. Never switches.
+     * replayed} Elements are replayed and then missed by nobody in between. A {@code buffered} port
+     * with less room than the replay gets the newest that fit. If the broadcast is closed, the port
+     * gets the replay and is closed. Never switches.
      *
      * @param port how the port's buffer is made; whether it is confined says the broadcast
      * @throws IllegalArgumentException if the options are those of a rendezvous, which has no
@@ -133,7 +135,7 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
             for (int i = replay.size(); i > 0; i--) {
                 E element = Objects.requireNonNull(replay.poll());
                 replay.add(element);
-                if (subscription.hasRoom()) {
+                if (subscription.holds(i)) {
                     subscription.deliver(element, after);
                 }
             }
@@ -235,7 +237,7 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
     }
 
     private SendResult sendWithin(E element, long limitNanos) {
-        Objects.requireNonNull(element, "element");
+        Elements.check(element);
         Deliveries after = new Deliveries();
         WaitNode<E> me = null;
         guard.enterAtSwitchpoint(this);
@@ -265,7 +267,7 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
 
     @Override
     public SendResult trySend(E element) {
-        Objects.requireNonNull(element, "element");
+        Elements.check(element);
         Deliveries after = new Deliveries();
         guard.enter(this);
         try {
@@ -345,7 +347,7 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
     @Override
     public <R extends @Nullable Object> Clause<R> onSendResult(
             E element, Function<? super SendResult, ? extends R> result) {
-        Objects.requireNonNull(element, "element");
+        Elements.check(element);
         return new SendClause<>(element, Objects.requireNonNull(result, "result"));
     }
 

@@ -59,6 +59,11 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
         return ifFull != Put.FULL || !buffer.isFull();
     }
 
+    /** While it is empty: it takes as many without a sender that waits. */
+    boolean holds(int elements) {
+        return ifFull != Put.FULL || elements <= options.capacity();
+    }
+
     void deliver(E element, Deliveries after) {
         WaitNode<E> receiver = receivers.claimFirst(element);
         if (receiver != null) {
@@ -267,7 +272,11 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
 
     @Override
     public String toString() {
-        return "a subscriber, " + options + ", of " + broadcast;
+        return "subscriber of "
+                + broadcast
+                + " ("
+                + (guard.isLocal() ? options.onThisCord() : options)
+                + ")";
     }
 
     /** Fails if its structures are broken; guarded. */

@@ -3,6 +3,7 @@ package dev.ropewalk.channels.broadcast;
 import dev.ropewalk.channels.ChannelClosedException;
 import dev.ropewalk.channels.ChannelOptions;
 import dev.ropewalk.channels.ReceivePort;
+import dev.ropewalk.channels.internal.Elements;
 
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -76,7 +77,7 @@ public final class Topic<K, E> {
         if (known != null || options.replay() > 0) {
             of(key).send(element);
         } else {
-            Objects.requireNonNull(element, "element");
+            Elements.check(element);
         }
     }
 

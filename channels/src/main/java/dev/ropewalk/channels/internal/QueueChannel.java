@@ -45,7 +45,9 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     public QueueChannel(ChannelOptions<? super E> options) {
         this.guard =
                 options.isLocal()
-                        ? Exclusion.byCord("make it without onThisCord()")
+                        ? Exclusion.byCord(
+                                "make it with Channel.buffered(n), Channel.rendezvous() or options"
+                                        + " without onThisCord()")
                         : Exclusion.byLock();
         this.core = new ChannelCore<>(options);
         this.undelivered = options.undelivered().orElse(null);
@@ -93,7 +95,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     }
 
     private SendResult sendWithin(E element, long limitNanos) {
-        checkElement(element);
+        Elements.check(element);
         Object put;
         E displaced = null;
         WaitNode<E> me = null;
@@ -122,7 +124,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
 
     @Override
     public SendResult trySend(E element) {
-        checkElement(element);
+        Elements.check(element);
         Object put;
         E displaced = null;
         guard.enter(this);
@@ -175,14 +177,6 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
             used = guard.used(me); // of several, the last one is kept
         }
         return result;
-    }
-
-    private static void checkElement(Object element) {
-        Objects.requireNonNull(element, "element");
-        if (element == Waits.TIMED_OUT) {
-            throw new IllegalArgumentException(
-                    "element=TIMED_OUT is the mark of a time limit; send something else");
-        }
     }
 
     // ---------------------------------------------------------------- receiving
@@ -363,7 +357,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
 
     @Override
     public <R extends @Nullable Object> Clause<R> onSend(E element, Supplier<? extends R> sent) {
-        checkElement(element);
+        Elements.check(element);
         Objects.requireNonNull(sent, "sent");
         return new SendClause<R>(
                 element,
@@ -378,7 +372,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     @Override
     public <R extends @Nullable Object> Clause<R> onSendResult(
             E element, Function<? super SendResult, ? extends R> result) {
-        checkElement(element);
+        Elements.check(element);
         return new SendClause<>(element, Objects.requireNonNull(result, "result"));
     }
 

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -69,7 +70,7 @@ public final class Select<R extends @Nullable Object> {
     @SafeVarargs
     @SuppressWarnings("varargs") // the list copies them
     public static <R extends @Nullable Object> Select<R> of(Clause<? extends R>... clauses) {
-        return of(List.of(clauses));
+        return of(Arrays.asList(clauses));
     }
 
     /**
@@ -88,7 +89,8 @@ public final class Select<R extends @Nullable Object> {
         List<Clause<? extends R>> real = new ArrayList<>(clauses.size());
         Otherwise<? extends R> otherwise = null;
         for (Clause<? extends R> each : clauses) {
-            Objects.requireNonNull(each, "clause");
+            Objects.requireNonNull(
+                    each, "clause is null; to leave one out use clause.onlyIf(false)");
             if (each instanceof Otherwise<? extends R> one) {
                 otherwise = otherwise == null ? one : sooner(otherwise, one);
             } else {

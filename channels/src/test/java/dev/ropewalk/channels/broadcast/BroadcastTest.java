@@ -16,6 +16,7 @@ import dev.ropewalk.channels.select.Select;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
 
@@ -159,6 +160,45 @@ class BroadcastTest {
                     ReceivePort<Integer> tooLate = broadcast.subscribe(ChannelOptions.unlimited());
                     assertEquals(List.of(4, 5, 6), tooLate.drain());
                     assertThrows(ChannelClosedException.class, tooLate::receive);
+                });
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // passes what callers without checks might pass
+    void C5_nullAndTheMarkOfALimitAreNoElements() {
+        Broadcast<Object> broadcast = Broadcast.make();
+        ReceivePort<Object> port = broadcast.subscribe(ChannelOptions.buffered(1));
+        NullPointerException e =
+                assertThrows(NullPointerException.class, () -> broadcast.trySend(null));
+        Errors.assertMentions(e, "element is null; ");
+        assertThrows(
+                IllegalArgumentException.class, () -> broadcast.onSend(Waits.TIMED_OUT, () -> 1));
+        assertThrows(
+                NullPointerException.class, () -> Topic.<String, Object>make().send("key", null));
+        assertEquals(List.of(), port.drain());
+    }
+
+    @Test
+    void C5_portWithLessRoomThanTheReplayGetsTheNewest() {
+        TestCord.run(
+                () -> {
+                    Broadcast<Integer> broadcast =
+                            Broadcast.make(BroadcastOptions.create().withReplay(3));
+                    for (int i = 1; i <= 4; i++) {
+                        broadcast.send(i);
+                    }
+                    for (int i = 0; i < 2; i++) { // the replay stays in its order
+                        ReceivePort<Integer> small =
+                                broadcast.subscribe(ChannelOptions.buffered(2));
+                        assertEquals(List.of(3, 4), small.drain());
+                        small.cancel();
+                    }
+                    List<Integer> lost = new ArrayList<>();
+                    ReceivePort<Integer> newest =
+                            broadcast.subscribe(
+                                    ChannelOptions.<Integer>conflated().withUndelivered(lost::add));
+                    assertEquals(List.of(4), newest.drain());
+                    assertEquals(List.of(2, 3), lost);
                 });
     }
 

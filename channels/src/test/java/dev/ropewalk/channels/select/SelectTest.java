@@ -732,7 +732,11 @@ class SelectTest {
                 IllegalArgumentException.class, () -> Select.after(Duration.ofNanos(-1), () -> 1));
         assertThrows(NullPointerException.class, () -> Select.after(LONG, null));
         assertThrows(NullPointerException.class, () -> Select.otherwise(null));
-        assertThrows(NullPointerException.class, () -> Select.of((Clause<@Nullable Object>) null));
+        NullPointerException missing =
+                assertThrows(
+                        NullPointerException.class,
+                        () -> Select.of((Clause<@Nullable Object>) null));
+        Errors.assertMentions(missing, "clause is null; ", "onlyIf(false)");
     }
 
     @Test
