@@ -125,7 +125,7 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
      *
      * @param port how the port's buffer is made; whether it is confined says the broadcast
      * @throws IllegalArgumentException if the options are those of a rendezvous, which has no
-     *     buffer
+     *     buffer, or are confined to this cord and the broadcast is not
      */
     public ReceivePort<E> subscribe(ChannelOptions<? super E> port) {
         Subscription<E> subscription = new Subscription<>(this, guard, port);

@@ -44,6 +44,14 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
                             + " has no buffer, so a subscriber that does not wait would hold up all"
                             + " others for ever; give it room for 1 element or more");
         }
+        if (options.isLocal() && !guard.isLocal()) {
+            throw new IllegalArgumentException(
+                    options
+                            + " is confined to this cord, but "
+                            + broadcast
+                            + " is not, and all its subscribers have one guard; leave onThisCord()"
+                            + " out here, or make the broadcast with it");
+        }
         this.broadcast = broadcast;
         this.guard = guard;
         this.options = options;
@@ -198,9 +206,14 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
     @Override
     @SuppressWarnings("unchecked") // what is no mark is an element
     public void reclaim(WaitNode<?> node, Object given) {
-        if (given != CLOSED && undelivered != null) {
-            undelivered.accept((E) given);
+        if (given == CLOSED) {
+            return;
         }
+        if (undelivered == null) {
+            throw new IllegalStateException(
+                    "an element was lost with " + node.who() + ", which was abandoned: " + given);
+        }
+        undelivered.accept((E) given);
     }
 
     // ---------------------------------------------------------------- in a select

@@ -278,6 +278,17 @@ class BroadcastTest {
                 IllegalArgumentException.class, () -> BroadcastOptions.create().withReplay(-1));
     }
 
+    @Test
+    void C5_subscriberThatIsConfinedWhereTheBroadcastIsNotIsRefused() {
+        Broadcast<Integer> broadcast = Broadcast.make();
+        IllegalArgumentException e =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> broadcast.subscribe(ChannelOptions.buffered(1).onThisCord()));
+        Errors.assertMentions(e, "confined to this cord", "onThisCord()");
+        assertEquals(0, broadcast.subscribers());
+    }
+
     /** Two senders on two cords: what one subscriber sees first, the other does. */
     @Test
     void C5_allSeeOneOrderWhateverCordsTheSendersAreOn() {
