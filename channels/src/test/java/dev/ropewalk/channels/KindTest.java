@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.channels.ChannelOptions.Kind;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.testing.TestCord;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -296,5 +298,25 @@ class KindTest {
                 assertThrows(ChannelClosedException.class, channel::receive),
                 "shared sliding(3) channel \"prices\" @");
         assertEquals(channel.toString(), channel.snapshot().name());
+    }
+
+    /** A queue without a bound reports its growth, each time that it has doubled. */
+    @Test
+    void C1_unlimitedChannelTellsThatItGrows() {
+        List<Logs.Line> lines = new ArrayList<>();
+        TestCord.run(1, false, () -> Logs.during(lines::add, KindTest::fillWithoutABound));
+        List<String> told =
+                lines.stream().map(Logs.Line::message).filter(m -> m.contains("orders")).toList();
+        assertEquals(2, told.size(), told::toString);
+        assertTrue(told.getFirst().contains("65,536") || told.getFirst().contains("65536"));
+    }
+
+    private static void fillWithoutABound() {
+        Channel<Integer> channel =
+                Channel.make(ChannelOptions.<Integer>unlimited().withName("orders"));
+        for (int i = 0; i < 140_000; i++) {
+            channel.send(i);
+        }
+        channel.cancel();
     }
 }

@@ -182,9 +182,17 @@ public final class Main {
             }
             Child child = new Child(row.scenario(), program);
             out.println(child.measure().line(row.name(), contestant.name()));
-            if (row.isFree()) {
+            if (row.isOnTwoCores()) {
                 double percent = child.shared();
-                if (percent >= 0) {
+                if (percent > 0 && !row.isFree()) {
+                    throw new IllegalStateException(
+                            "the ends of "
+                                    + row.name()
+                                    + " are not apart: on one thread for "
+                                    + percent
+                                    + " % of the elements");
+                }
+                if (percent >= 0 && row.isFree()) {
                     out.println(Results.shared(row.name(), contestant.name(), percent));
                 }
             }
