@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 
 /** What segments get their elements from, besides links. */
 final class Feeds {
@@ -29,17 +30,25 @@ final class Feeds {
 
     /** Elements that are there, or are computed on the cord. */
     static final class OfIterator implements Feed {
-        private final Iterator<?> iterator;
+        private final Supplier<? extends Iterator<?>> opener;
         private final @Nullable AutoCloseable toClose;
 
-        OfIterator(Iterator<?> iterator, @Nullable AutoCloseable toClose) {
-            this.iterator = iterator;
+        /** Null before the first element is wanted. */
+        private @Nullable Iterator<?> opened;
+
+        OfIterator(Supplier<? extends Iterator<?>> opener, @Nullable AutoCloseable toClose) {
+            this.opener = opener;
             this.toClose = toClose;
         }
 
         @Override
         public @Nullable Object next(StageCounter counter) {
             Waits.switchpoint();
+            Iterator<?> iterator = opened;
+            if (iterator == null) {
+                iterator = opener.get();
+                opened = iterator;
+            }
             if (!iterator.hasNext()) {
                 return null;
             }

@@ -3,14 +3,13 @@ package dev.ropewalk.channels.pipeline;
 import dev.ropewalk.fibers.Spinner;
 
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 /** One part of the description of a pipeline. Immutable; what has a state is made by the plan. */
 sealed interface Part {
-    /** A source. */
-    record Open(String name, Callable<? extends Feed> feed) implements Part {}
+    /** A source; to make its feed runs nothing of the user's. */
+    record Open(String name, Supplier<? extends Feed> feed) implements Part {}
 
     /** A stage that is carried out in its segment. */
     record Do(Supplier<Step> step) implements Part {}

@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.LongConsumer;
@@ -65,7 +64,7 @@ public final class Pipeline<E> {
         this.parts = parts;
     }
 
-    private static <E> Pipeline<E> from(String name, Callable<? extends Feed> feed) {
+    private static <E> Pipeline<E> from(String name, Supplier<? extends Feed> feed) {
         return new Pipeline<>(List.of(new Part.Open(name, feed)));
     }
 
@@ -120,7 +119,7 @@ public final class Pipeline<E> {
      */
     public static <E> Pipeline<E> from(Iterable<? extends E> elements) {
         Objects.requireNonNull(elements, "elements");
-        return from("source", () -> new Feeds.OfIterator(elements.iterator(), null));
+        return from("source", () -> new Feeds.OfIterator(elements::iterator, null));
     }
 
     /**
@@ -132,7 +131,7 @@ public final class Pipeline<E> {
      */
     public static <E> Pipeline<E> from(Stream<? extends E> elements) {
         Objects.requireNonNull(elements, "elements");
-        return from("source", () -> new Feeds.OfIterator(elements.iterator(), elements));
+        return from("source", () -> new Feeds.OfIterator(elements::iterator, elements));
     }
 
     /**

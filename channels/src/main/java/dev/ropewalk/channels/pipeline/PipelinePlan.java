@@ -24,7 +24,7 @@ final class PipelinePlan {
 
     private final List<Segment> segments = new ArrayList<>();
 
-    PipelinePlan(PipelineRun<?> run, List<Part> parts) throws Exception {
+    PipelinePlan(PipelineRun<?> run, List<Part> parts) {
         this.run = run;
         this.isLocal = isLocal(parts);
         draft(parts).end(null);
@@ -83,10 +83,10 @@ final class PipelinePlan {
         }
     }
 
-    private Draft draft(List<Part> parts) throws Exception {
+    private Draft draft(List<Part> parts) {
         Part.Open open = (Part.Open) parts.getFirst();
         StageCounter source = run.counter(open.name());
-        Draft draft = new Draft(open.feed().call(), source, null);
+        Draft draft = new Draft(open.feed().get(), source, null);
         int capacity = DEFAULT_CAPACITY;
         for (Part each : parts.subList(1, parts.size())) {
             switch (each) {
@@ -188,7 +188,7 @@ final class PipelinePlan {
 
     // ---------------------------------------------------------------- stages with a second source
 
-    private Draft merge(Draft before, Part.Merge part) throws Exception {
+    private Draft merge(Draft before, Part.Merge part) {
         Link link = link(DEFAULT_CAPACITY, 1 + part.others().size());
         before.end(link);
         for (List<Part> each : part.others()) {
@@ -201,7 +201,7 @@ final class PipelinePlan {
 
     private static final StageAction<Object> NO_ACTION = element -> {};
 
-    private Draft zip(Draft before, Part.Zip part) throws Exception {
+    private Draft zip(Draft before, Part.Zip part) {
         Link first = link(DEFAULT_CAPACITY, 1);
         before.end(first);
         Link second = link(DEFAULT_CAPACITY, 1);

@@ -90,7 +90,9 @@ public final class PipelineRun<R extends @Nullable Object> {
             }
             own.run(this::runSegments);
             throwFailure();
+            PipelineResult<R> made = result();
             end = State.DRAINED;
+            return made;
         } catch (PipelineFailedException failed) {
             end = State.FAILED;
             throw failed;
@@ -102,9 +104,16 @@ public final class PipelineRun<R extends @Nullable Object> {
             state(State.RUNNING, end);
             closePort(end);
         }
+    }
+
+    private PipelineResult<R> result() {
         PipelineStats stats = stats();
-        long count = stats.stages().getLast().elements();
-        return new PipelineResult<>(result.get(), count, stats);
+        StageStats last = stats.stages().getLast();
+        try {
+            return new PipelineResult<>(result.get(), last.elements(), stats);
+        } catch (RuntimeException e) {
+            throw fail(last.name(), e);
+        }
     }
 
     /**
@@ -137,12 +146,22 @@ public final class PipelineRun<R extends @Nullable Object> {
     // ---------------------------------------------------------------- running
 
     private void runSegments() {
-        List<Segment> segments = plan().segments();
+        List<Segment> segments = new PipelinePlan(this, parts).segments();
         Segment last = segments.getLast();
         if (segments.size() == 1 && last.where() == null) {
             last.run();
             return;
         }
+        try {
+            runInScope(segments, last);
+        } finally {
+            PipelineFailedException first = failure.get();
+            Throwable why = first == null ? new CancellationException("the run was ended") : first;
+            segments.forEach(each -> each.endIfNotBegun(why));
+        }
+    }
+
+    private static void runInScope(List<Segment> segments, Segment last) {
         Scope.run(
                 all -> {
                     for (Segment each : segments) {
@@ -168,14 +187,6 @@ public final class PipelineRun<R extends @Nullable Object> {
         } else {
             PipelineFailedException first = failure.get();
             port.close(first == null ? new CancellationException("the run was ended") : first);
-        }
-    }
-
-    private PipelinePlan plan() {
-        try {
-            return new PipelinePlan(this, parts);
-        } catch (Exception e) {
-            throw fail(((Part.Open) parts.getFirst()).name(), e);
         }
     }
 

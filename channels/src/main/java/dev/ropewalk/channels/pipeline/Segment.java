@@ -34,6 +34,10 @@ final class Segment {
     private volatile @Nullable CancelScope scope;
 
     private volatile boolean isUnwanted;
+
+    /** Written by its fiber, read when that has ended. */
+    private boolean hasBegun;
+
     private int untilSample;
 
     /**
@@ -106,8 +110,19 @@ final class Segment {
         }
     }
 
+    /**
+     * The run is over, and its fibers have ended; one may have been ended before it began, or its
+     * cord was closed. Then its source and its links are to be ended all the same.
+     */
+    void endIfNotBegun(Throwable why) {
+        if (!hasBegun) {
+            end(why);
+        }
+    }
+
     /** Until the elements have ended, or nothing more is wanted. */
     void run() {
+        hasBegun = true;
         Throwable why = null;
         try {
             CancelScope own = CancelScope.withoutLimit();

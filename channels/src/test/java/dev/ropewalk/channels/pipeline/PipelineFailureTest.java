@@ -13,6 +13,7 @@ import dev.ropewalk.channels.Errors;
 import dev.ropewalk.channels.ReceivePort;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.CancelledException;
+import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.TimeoutException;
@@ -29,7 +30,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -297,6 +300,79 @@ class PipelineFailureTest {
                                                     })
                                             .run());
                     assertEquals(List.of("waits"), left);
+                });
+    }
+
+    @Test
+    void C5_collectorThatFailsAtTheEndIsNamed() {
+        TestCord.run(
+                () -> {
+                    IllegalStateException broke = new IllegalStateException("broke");
+                    PipelineRun<Object> run =
+                            endless()
+                                    .take(3)
+                                    .collect(
+                                            Collectors.collectingAndThen(
+                                                    Collectors.toList(),
+                                                    list -> {
+                                                        throw broke;
+                                                    }));
+                    PipelineFailedException failed =
+                            assertThrows(PipelineFailedException.class, run::run);
+                    assertEquals("collect", failed.stage());
+                    assertSame(broke, failed.getCause());
+                });
+    }
+
+    @Test
+    void C5_sourceThatCannotBeOpenedIsNamedAndTheOthersAreClosed() {
+        TestCord.run(
+                () -> {
+                    AtomicBoolean closed = new AtomicBoolean();
+                    IllegalStateException broke = new IllegalStateException("broke");
+                    Pipeline<Integer> good =
+                            Pipeline.from(Stream.of(1, 2, 3).onClose(() -> closed.set(true)));
+                    Iterable<Integer> bad =
+                            () -> {
+                                throw broke;
+                            };
+                    PipelineFailedException failed =
+                            assertThrows(
+                                    PipelineFailedException.class,
+                                    () -> good.merge(Pipeline.from(bad)).toList().run());
+                    assertEquals("source", failed.stage());
+                    assertSame(broke, failed.getCause());
+                    assertTrue(closed.get());
+                });
+    }
+
+    /** Its fiber is ended before it has begun, so nothing in it ends its source. */
+    @Test
+    void C5_segmentThatNeverBeganCancelsItsSource() {
+        TestCord.run(
+                () -> {
+                    Channel<Long> first = Channel.localRendezvous();
+                    Channel<Long> second = Channel.localRendezvous();
+                    PipelineRun<?> run = Pipeline.from(first).merge(Pipeline.from(second)).toList();
+                    run.cancel();
+                    assertThrows(CancelledException.class, run::run);
+                    assertTrue(first.isClosed() && second.isClosed(), "senders would wait on");
+                });
+    }
+
+    @Test
+    void C5_closedCordIsAClearErrorAndEndsTheSource() {
+        Cord closed = Cord.start("closed");
+        closed.close();
+        TestCord.run(
+                1,
+                false,
+                () -> {
+                    Channel<Long> channel = Channel.rendezvous();
+                    PipelineRun<?> run = Pipeline.from(channel).on(closed).toList();
+                    RuntimeException refused = assertThrows(RuntimeException.class, run::run);
+                    assertTrue(refused.toString().contains("closed"), refused::toString);
+                    assertTrue(channel.isClosed(), "senders would wait on");
                 });
     }
 
