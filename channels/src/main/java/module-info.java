@@ -6,5 +6,6 @@ module dev.ropewalk.channels {
 
     exports dev.ropewalk.channels;
     exports dev.ropewalk.channels.broadcast;
+    exports dev.ropewalk.channels.flow;
     exports dev.ropewalk.channels.select;
 }
