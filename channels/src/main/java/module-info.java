@@ -6,6 +6,7 @@ module dev.ropewalk.channels {
 
     exports dev.ropewalk.channels;
     exports dev.ropewalk.channels.broadcast;
+    exports dev.ropewalk.channels.flow;
     exports dev.ropewalk.channels.pipeline;
     exports dev.ropewalk.channels.select;
 }

@@ -1,0 +1,34 @@
+package dev.ropewalk.channels.flow;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
+import dev.ropewalk.fibers.StackKind;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One cord for flows whose owner has none; its thread does not keep the process alive. On virtual
+ * threads, because it runs subscribers that nobody here knows, and some block.
+ */
+final class SharedCord {
+    private static @Nullable Cord cord;
+
+    private SharedCord() {}
+
+    /** Started at the first call, and again if somebody has closed it. */
+    static synchronized Cord get() {
+        Cord shared = cord;
+        if (shared == null || !shared.isAlive()) {
+            CordOptions options = CordOptions.named("flows").withStacks(StackKind.VIRTUAL_THREAD);
+            shared = Cord.start(options.withThreadFactory(loop -> daemon(options, loop)));
+            cord = shared;
+        }
+        return shared;
+    }
+
+    private static Thread daemon(CordOptions options, Runnable loop) {
+        Thread thread = new Thread(null, loop, options.name(), options.stackSize());
+        thread.setDaemon(true);
+        return thread;
+    }
+}
