@@ -1,5 +1,7 @@
 package dev.ropewalk.examples.wordcount;
 
+import dev.ropewalk.examples.cli.BadOption;
+import dev.ropewalk.examples.cli.Output;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;

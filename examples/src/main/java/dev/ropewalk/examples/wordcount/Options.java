@@ -1,7 +1,8 @@
 package dev.ropewalk.examples.wordcount;
 
-import java.util.ArrayList;
-import java.util.Iterator;
+import dev.ropewalk.examples.cli.Arguments;
+import dev.ropewalk.examples.cli.BadOption;
+
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -63,12 +64,11 @@ record Options(
     }
 
     static Options parse(List<String> arguments, int processors) throws BadOption {
-        return new Parser(arguments.iterator()).parse(processors);
+        return new Parser(new Arguments(arguments)).parse(processors);
     }
 
     private static final class Parser {
-        private final Iterator<String> arguments;
-        private final List<String> paths = new ArrayList<>();
+        private final Arguments arguments;
         private double chaos;
         private long seed = 1;
         private int top = 20;
@@ -77,66 +77,28 @@ record Options(
         private int shards;
         private boolean help;
 
-        Parser(Iterator<String> arguments) {
+        Parser(Arguments arguments) {
             this.arguments = arguments;
         }
 
         Options parse(int processors) throws BadOption {
-            while (arguments.hasNext()) {
-                String argument = arguments.next();
-                if (argument.equals("--")) {
-                    arguments.forEachRemaining(paths::add);
-                } else if (argument.startsWith("-") && argument.length() > 1) {
-                    option(argument);
-                } else {
-                    paths.add(argument);
-                }
-            }
+            List<String> paths = arguments.readAll(this::option);
             int usedCords = cords != 0 ? cords : Math.clamp(processors, 1, MAX_CORDS);
             int usedShards = shards != 0 ? shards : 2 * usedCords;
             return new Options(paths, chaos, seed, top, json, usedCords, usedShards, help);
         }
 
-        private void option(String argument) throws BadOption {
-            int equals = argument.indexOf('=');
-            String name = equals < 0 ? argument : argument.substring(0, equals);
+        private void option(String name) throws BadOption {
             switch (name) {
-                case "--chaos" -> chaos = rate(name, value(argument, "0.001"));
-                case "--seed" -> seed = wholeNumber(name, value(argument, "42"));
-                case "--top" -> top = number(name, value(argument, "20"), 0, MAX_TOP);
-                case "--cords" -> cords = number(name, value(argument, "4"), 1, MAX_CORDS);
-                case "--shards" -> shards = number(name, value(argument, "8"), 1, MAX_SHARDS);
-                case "--json" -> json = flag(argument);
-                case "--help" -> help = flag(argument);
-                default -> throw unknown(argument);
+                case "--chaos" -> chaos = rate(name, arguments.value("0.001"));
+                case "--seed" -> seed = wholeNumber(name, arguments.value("42"));
+                case "--top" -> top = arguments.number("20", 0, MAX_TOP);
+                case "--cords" -> cords = arguments.number("4", 1, MAX_CORDS);
+                case "--shards" -> shards = arguments.number("8", 1, MAX_SHARDS);
+                case "--json" -> json = arguments.flag();
+                case "--help" -> help = arguments.flag();
+                default -> throw arguments.unknown();
             }
-        }
-
-        /** What stands behind the equals sign or, without one, in the next argument. */
-        private String value(String argument, String example) throws BadOption {
-            int equals = argument.indexOf('=');
-            String value =
-                    equals >= 0
-                            ? argument.substring(equals + 1)
-                            : arguments.hasNext() ? arguments.next() : "";
-            String name = equals >= 0 ? argument.substring(0, equals) : argument;
-            if (value.isEmpty()) {
-                throw new BadOption(
-                        name + " has no value; write for instance " + name + " " + example);
-            }
-            return value;
-        }
-
-        private static boolean flag(String argument) throws BadOption {
-            int equals = argument.indexOf('=');
-            if (equals >= 0) {
-                throw new BadOption(
-                        argument
-                                + " takes no value; write "
-                                + argument.substring(0, equals)
-                                + " alone");
-            }
-            return true;
         }
 
         private static double rate(String name, String value) throws BadOption {
@@ -156,30 +118,6 @@ record Options(
             return rate;
         }
 
-        private static int number(String name, String value, int least, int most) throws BadOption {
-            long number;
-            try {
-                number = Long.parseLong(value);
-            } catch (NumberFormatException e) {
-                number = Long.MIN_VALUE;
-            }
-            if (number < least || number > most) {
-                throw new BadOption(
-                        name
-                                + " "
-                                + value
-                                + " is not a whole number from "
-                                + least
-                                + " to "
-                                + most
-                                + "; write for instance "
-                                + name
-                                + " "
-                                + Math.max(least, 4));
-            }
-            return (int) number;
-        }
-
         private static long wholeNumber(String name, String value) throws BadOption {
             try {
                 return Long.parseLong(value);
@@ -192,14 +130,6 @@ record Options(
                                 + name
                                 + " 42");
             }
-        }
-
-        private static BadOption unknown(String argument) {
-            return new BadOption(
-                    argument
-                            + " is not an option; --help lists them; for a file of that name write"
-                            + " -- "
-                            + argument);
         }
     }
 }

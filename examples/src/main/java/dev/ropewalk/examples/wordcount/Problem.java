@@ -1,5 +1,7 @@
 package dev.ropewalk.examples.wordcount;
 
+import dev.ropewalk.examples.cli.Plain;
+
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;

@@ -1,5 +1,7 @@
 package dev.ropewalk.examples.wordcount;
 
+import dev.ropewalk.examples.cli.Plain;
+
 import java.util.List;
 import java.util.Locale;
 

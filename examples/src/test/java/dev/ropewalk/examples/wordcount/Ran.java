@@ -2,6 +2,8 @@ package dev.ropewalk.examples.wordcount;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ropewalk.examples.cli.Output;
+
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.examples.cli.Plain;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -1,5 +1,6 @@
 package dev.ropewalk.examples.wordcount;
 
+import dev.ropewalk.examples.cli.BadOption;
 import dev.ropewalk.fibers.Cord;
 
 import org.jspecify.annotations.NullUnmarked;

@@ -1,10 +1,11 @@
-package dev.ropewalk.examples.wordcount;
+package dev.ropewalk.examples.cli;
 
 /** A command line that cannot be understood; its message is one line for people. */
-final class BadOption extends Exception {
+public final class BadOption extends Exception {
     private static final long serialVersionUID = 1L;
 
-    BadOption(String message) {
+    /** Makes the message one visible line. */
+    public BadOption(String message) {
         super(Plain.text(message));
     }
 }

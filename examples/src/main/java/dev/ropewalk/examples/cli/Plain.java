@@ -1,15 +1,15 @@
-package dev.ropewalk.examples.wordcount;
+package dev.ropewalk.examples.cli;
 
 import java.util.HexFormat;
 
 /** Text that neither moves the cursor nor hides anything, whatever it was made from. */
-final class Plain {
+public final class Plain {
     private Plain() {}
 
     /**
      * The same text with what is not visible as such, for instance a line end, as {@code \\uXXXX}.
      */
-    static String text(String any) {
+    public static String text(String any) {
         StringBuilder plain = new StringBuilder(any.length());
         any.codePoints().forEach(c -> append(plain, c));
         return plain.toString();
@@ -25,7 +25,7 @@ final class Plain {
         }
     }
 
-    static void appendEscape(StringBuilder to, char unit) {
+    private static void appendEscape(StringBuilder to, char unit) {
         to.append("\\u").append(HexFormat.of().toHexDigits(unit));
     }
 

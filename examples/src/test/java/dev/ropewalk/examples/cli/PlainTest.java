@@ -1,4 +1,4 @@
-package dev.ropewalk.examples.wordcount;
+package dev.ropewalk.examples.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

@@ -1,4 +1,4 @@
-package dev.ropewalk.examples.wordcount;
+package dev.ropewalk.examples.cli;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -11,12 +11,18 @@ import java.nio.charset.Charset;
  *
  * @param charset in which people read it there
  */
-record Output(OutputStream stream, Charset charset) {
-    static Output standard() {
+public record Output(OutputStream stream, Charset charset) {
+    /** The standard output. */
+    public static Output standard() {
         return new Output(new FileOutputStream(FileDescriptor.out), System.out.charset());
     }
 
-    void print(String text) throws IOException {
+    /**
+     * Prints.
+     *
+     * @throws IOException if not everything could be written
+     */
+    public void print(String text) throws IOException {
         write(text, charset);
     }
 
@@ -25,7 +31,7 @@ record Output(OutputStream stream, Charset charset) {
      *
      * @throws IOException if not everything could be written
      */
-    void write(String text, Charset with) throws IOException {
+    public void write(String text, Charset with) throws IOException {
         stream.write(text.getBytes(with));
         stream.flush();
     }
