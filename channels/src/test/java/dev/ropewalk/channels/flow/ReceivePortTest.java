@@ -466,7 +466,7 @@ class ReceivePortTest {
             if (inside.getAndIncrement() != 0) {
                 broken.add("two calls at once");
             }
-            Thread.yield();
+            Thread.onSpinWait();
             demand.addAndGet(n);
             inside.getAndDecrement();
         }

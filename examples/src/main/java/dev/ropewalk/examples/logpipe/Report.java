@@ -81,7 +81,10 @@ final class Report {
 
     private void endWindowOfLog(long seconds) throws IOException {
         if (window.requests() > 0) {
-            print(window, Instant.ofEpochSecond(windowSecond) + ", " + seconds + " s", seconds);
+            print(
+                    window,
+                    Instant.ofEpochSecond(windowSecond) + ", " + seconds + " s",
+                    (double) seconds);
             window = new Table(options.by());
         }
     }
