@@ -105,24 +105,23 @@ class FlowSnippetsTest {
         List<Integer> got = new ArrayList<>();
         Cord.run(
                 () -> {
-                    try (SubmissionPublisher<Integer> publisher = new SubmissionPublisher<>()) {
-                        // @start region="subscriber"
-                        Channel<Integer> numbers = Channel.buffered(8);
-                        PortSubscriber<Integer> subscriber =
-                                Flows.subscriber(Cord.current(), numbers, 16);
-                        publisher.subscribe(subscriber);
-                        // @end
-                        publisher.submit(1);
-                        publisher.submit(2);
-                        publisher.close();
-                        // @start region="completion"
-                        for (int number : numbers) { // until the publisher completes
-                            got.add(number);
-                        }
-                        long sent = Futures.await(subscriber.completion()); // or its failure
-                        // @end
-                        assertEquals(2, sent);
+                    SubmissionPublisher<Integer> publisher = new SubmissionPublisher<>();
+                    // @start region="subscriber"
+                    Channel<Integer> numbers = Channel.buffered(8);
+                    PortSubscriber<Integer> subscriber =
+                            Flows.subscriber(Cord.current(), numbers, 16);
+                    publisher.subscribe(subscriber);
+                    // @end
+                    publisher.submit(1);
+                    publisher.submit(2);
+                    publisher.close();
+                    // @start region="completion"
+                    for (int number : numbers) { // until the publisher completes
+                        got.add(number);
                     }
+                    long sent = Futures.await(subscriber.completion()); // or its failure
+                    // @end
+                    assertEquals(2, sent);
                 });
         assertEquals(List.of(1, 2), got);
     }

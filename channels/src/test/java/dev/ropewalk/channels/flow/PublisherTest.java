@@ -357,8 +357,8 @@ class PublisherTest {
     }
 
     @SuppressWarnings("NullAway") // what a caller without a checker may do
-    private static <T> T nothing() {
-        return (T) null;
+    private static Flow.Subscriber<Integer> nothing() {
+        return null;
     }
 
     @Test
