@@ -14,7 +14,9 @@ import dev.ropewalk.channels.ChannelOptions;
 import dev.ropewalk.channels.Errors;
 import dev.ropewalk.channels.ReceivePort;
 import dev.ropewalk.channels.select.Select;
+import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.testing.TestCord;
@@ -30,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -38,6 +41,9 @@ import java.util.stream.IntStream;
 /** Rule C5: what a {@link Flow.Publisher} publishes, as a port. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class ReceivePortTest {
+    /** The default of a cord. */
+    private static final Duration STOP_LIMIT = CordOptions.named("default").stopLimit();
+
     private static void untilAllWait() {
         Fiber.sleep(Duration.ofNanos(1));
     }
@@ -190,9 +196,12 @@ class ReceivePortTest {
                 });
     }
 
+    /** At one moment the fiber is given an element, and given up: it never runs again. */
     @Test
     void C5_elementOfAFiberThatIsAbandonedCancelsTheSubscription() {
         TestCord.run(
+                1,
+                false,
                 () -> {
                     TestCord.expectUncaught(FiberAbandonedException.class);
                     ManualPublisher<Integer> publisher = new ManualPublisher<>();
@@ -201,24 +210,29 @@ class ReceivePortTest {
                             Flows.receivePort(
                                     publisher,
                                     ChannelOptions.<Integer>buffered(2).withUndelivered(lost::add));
-                    Fiber<?> stubborn =
+                    Fiber<?> parent =
                             Fiber.spin(
                                     () -> {
-                                        for (; ; ) {
-                                            try {
-                                                port.receive();
-                                                return;
-                                            } catch (Error swallowed) {
-                                                // It goes on as if nothing had happened.
-                                                publisher.subscriber().onNext(1);
-                                            }
-                                        }
+                                        Fiber.spin(
+                                                "stubborn",
+                                                () ->
+                                                        CancelScope.shielded(
+                                                                Duration.ofDays(1),
+                                                                () -> port.receive()));
+                                        Fiber.suspend();
                                     });
                     untilAllWait();
-                    stubborn.terminate();
-                    assertThrows(FiberAbandonedException.class, stubborn::await);
-                    assertTrue(port.isClosed());
+                    parent.terminate();
+                    Fiber.sleep(STOP_LIMIT); // armed before the parent's limit
+                    publisher.subscriber().onNext(1);
+                    untilAllWait();
+                    assertEquals(List.of(1), lost);
                     assertEquals(1, publisher.cancels());
+                    Throwable cause =
+                            Objects.requireNonNull(
+                                    assertThrows(ChannelClosedException.class, port::receive)
+                                            .getCause());
+                    Errors.assertMentions(cause, "abandoned", "1");
                 });
     }
 
@@ -408,12 +422,40 @@ class ReceivePortTest {
         assertThrows(IllegalArgumentException.class, () -> Flows.receivePort(publisher, 0));
     }
 
-    /**
-     * Readers on two cords and a thread, a publisher on another: each element comes once, demand is
-     * kept, and the calls of the subscription do not overlap (rule 2.7).
-     */
+    /** A cancel from elsewhere is left to the thread that is inside request (rule 2.7). */
     @Test
-    void C5_readersOnSeveralCordsKeepDemandAndCallOneAfterTheOther() {
+    void C5_callsOfASubscriptionDoNotOverlapAndNobodyWaits() throws InterruptedException {
+        CountDownLatch entered = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        List<String> calls = new CopyOnWriteArrayList<>();
+        Flow.Subscription slow =
+                new Flow.Subscription() {
+                    @Override
+                    public void request(long n) {
+                        calls.add("request begins");
+                        entered.countDown();
+                        Latches.await(release);
+                        calls.add("request ends");
+                    }
+
+                    @Override
+                    public void cancel() {
+                        calls.add("cancel");
+                    }
+                };
+        Intake<Integer> intake = new Intake<>(ChannelOptions.buffered(2));
+        Thread publisher = Thread.ofPlatform().start(() -> intake.onSubscribe(slow));
+        Latches.await(entered);
+        new IntakePort<>(intake).cancel();
+        assertEquals(List.of("request begins"), calls);
+        release.countDown();
+        publisher.join(20_000);
+        assertEquals(List.of("request begins", "request ends", "cancel"), calls);
+    }
+
+    /** Readers on two cords, a publisher on a thread: each element comes once, demand is kept. */
+    @Test
+    void C5_readersOnSeveralCordsKeepDemand() {
         int count = 20_000;
         Checking publisher = new Checking(count);
         try (Cord one = Cord.start("one");
@@ -448,7 +490,6 @@ class ReceivePortTest {
         private final int count;
         private final List<String> broken = new CopyOnWriteArrayList<>();
         private final AtomicLong demand = new AtomicLong();
-        private final AtomicInteger inside = new AtomicInteger();
         private Flow.Subscriber<? super Integer> subscriber = new Probe<>();
 
         Checking(int count) {
@@ -463,12 +504,7 @@ class ReceivePortTest {
 
         @Override
         public void request(long n) {
-            if (inside.getAndIncrement() != 0) {
-                broken.add("two calls at once");
-            }
-            Thread.onSpinWait();
             demand.addAndGet(n);
-            inside.getAndDecrement();
         }
 
         @Override
