@@ -83,12 +83,18 @@ public final class Results {
         }
         if (runs.size() > 1) {
             all.facts.put("runs", Integer.toString(runs.size()));
-            all.facts.put("reproduced", reproduced(runs));
+            String reproduced = reproduced(runs);
+            if (!reproduced.isEmpty()) {
+                all.facts.put("reproduced", reproduced);
+            }
         }
         return all;
     }
 
-    /** In how many rows a whole run found what the others state: for the worst, and the best. */
+    /**
+     * In how many rows a whole run found what the others state: for the worst, and the best. Empty
+     * if they have no row in common.
+     */
     private static String reproduced(List<Results> runs) {
         int largest = runs.stream().mapToInt(run -> run.lines.size()).max().orElse(0);
         int rows = 0;
@@ -105,6 +111,9 @@ public final class Results {
             rows = Math.max(rows, again.size());
             fewest = Math.min(fewest, (int) found);
             most = Math.max(most, (int) found);
+        }
+        if (rows == 0) {
+            return ""; // they measured different rows
         }
         return String.format(
                 Locale.ROOT,
