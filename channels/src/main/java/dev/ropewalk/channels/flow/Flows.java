@@ -74,7 +74,7 @@ public final class Flows {
     // ---------------------------------------------------------------- in
 
     /**
-     * Subscribes, and {@return a port that receives what the publisher publishes}
+     * {@return a port that receives what the publisher publishes, to which this subscribes}
      *
      * <p>It requests as many elements as its capacity at first, and half of that whenever so many
      * were received; so it never holds more than its capacity, and one that comes unrequested is an
