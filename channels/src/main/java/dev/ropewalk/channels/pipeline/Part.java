@@ -17,8 +17,8 @@ sealed interface Part {
     /** The end of a segment. */
     record Buffer(int capacity) implements Part {}
 
-    /** What follows runs there. */
-    record On(Spinner where) implements Part {}
+    /** What follows runs there, behind a channel. */
+    record On(Spinner where, int capacity) implements Part {}
 
     /** A stage of several fibers. */
     record Parallel(

@@ -96,6 +96,13 @@ public final class Pipeline<E> {
         return n;
     }
 
+    private static int notNegative(int capacity) {
+        if (capacity < 0) {
+            throw new IllegalArgumentException("capacity=" + capacity + " < 0; 0 hands over");
+        }
+        return capacity;
+    }
+
     // ---------------------------------------------------------------- sources
 
     /**
@@ -465,6 +472,18 @@ public final class Pipeline<E> {
         if (others.length == 0) {
             throw new IllegalArgumentException("others=[]: give at least one to merge with");
         }
+        return merge(List.of(others));
+    }
+
+    /**
+     * {@return the elements of this and of the others, as they come} Each is read by a fiber.
+     *
+     * @param others any number; without one it is this pipeline
+     */
+    public Pipeline<E> merge(List<? extends Pipeline<? extends E>> others) {
+        if (others.isEmpty()) {
+            return this;
+        }
         List<List<Part>> theirs = new ArrayList<>();
         for (Pipeline<? extends E> each : others) {
             theirs.add(each.parts);
@@ -496,20 +515,30 @@ public final class Pipeline<E> {
      * @throws IllegalArgumentException if the capacity is negative
      */
     public Pipeline<E> buffer(int capacity) {
-        if (capacity < 0) {
-            throw new IllegalArgumentException("capacity=" + capacity + " < 0; 0 hands over");
-        }
-        return with(new Part.Buffer(capacity));
+        return with(new Part.Buffer(notNegative(capacity)));
     }
 
     /**
      * {@return the same, where what follows runs on that cord, or as tasks of that scheduler} There
-     * is a channel here.
+     * is a channel of 64 elements here.
      *
      * @param where a cord or a scheduler
      */
     public Pipeline<E> on(Spinner where) {
-        return with(new Part.On(Objects.requireNonNull(where, "where")));
+        return on(where, PipelinePlan.DEFAULT_CAPACITY);
+    }
+
+    /**
+     * {@return the same, where what follows runs on that cord, or as tasks of that scheduler} For
+     * large elements, of which few are to wait in the channel that is here.
+     *
+     * @param where a cord or a scheduler
+     * @param capacity how many elements wait there; 0 hands each over
+     * @throws IllegalArgumentException if the capacity is negative
+     */
+    public Pipeline<E> on(Spinner where, int capacity) {
+        Objects.requireNonNull(where, "where");
+        return with(new Part.On(where, notNegative(capacity)));
     }
 
     // ---------------------------------------------------------------- last stages

@@ -15,7 +15,7 @@ import java.util.Objects;
  */
 final class PipelinePlan {
     /** Of a link where the description does not say. */
-    private static final int DEFAULT_CAPACITY = 64;
+    static final int DEFAULT_CAPACITY = 64;
 
     private final PipelineRun<?> run;
 
@@ -87,7 +87,6 @@ final class PipelinePlan {
         Part.Open open = (Part.Open) parts.getFirst();
         StageCounter source = run.counter(open.name());
         Draft draft = new Draft(open.feed().get(), source, null);
-        int capacity = DEFAULT_CAPACITY;
         for (Part each : parts.subList(1, parts.size())) {
             switch (each) {
                 case Part.Open again -> throw new IllegalStateException("a second source");
@@ -97,7 +96,7 @@ final class PipelinePlan {
                 }
                 case Part.Buffer buffer ->
                         draft = behind(draft, link(buffer.capacity(), 1), draft.where);
-                case Part.On on -> draft = behind(draft, link(capacity, 1), on.where());
+                case Part.On on -> draft = behind(draft, link(on.capacity(), 1), on.where());
                 case Part.Parallel parallel -> draft = parallel(draft, parallel);
                 case Part.Batch batch -> draft = batch(draft, batch);
                 case Part.Merge merge -> draft = merge(draft, merge);

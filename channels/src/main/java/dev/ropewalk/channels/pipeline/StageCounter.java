@@ -22,7 +22,15 @@ final class StageCounter {
     final boolean isListed;
 
     long elements;
+
+    /** Of the first elements, which are slow while the JVM is cold: they stand for themselves. */
+    private long firsts;
+
+    private long firstsNs;
+
+    /** Of the later ones, which stand for those between them. */
     private long samples;
+
     private long sampledNs;
     private long inputWaits;
     private long inputWaitNs;
@@ -39,8 +47,13 @@ final class StageCounter {
     }
 
     void sample(long ns) {
-        samples++;
-        sampledNs += ns;
+        if (elements <= ALL_SAMPLED) {
+            firsts++;
+            firstsNs += ns;
+        } else {
+            samples++;
+            sampledNs += ns;
+        }
     }
 
     long now() {
@@ -62,7 +75,9 @@ final class StageCounter {
     }
 
     private double busyNs() {
-        return samples == 0 ? 0 : (double) sampledNs / samples * elements;
+        long n = samples == 0 ? firsts : samples;
+        long ns = samples == 0 ? firstsNs : sampledNs;
+        return n == 0 ? 0 : firstsNs + (double) ns / n * (elements - firsts);
     }
 
     /** Of all fibers of one stage. */

@@ -99,6 +99,31 @@ class PipelineCordsTest {
                                         .count()));
     }
 
+    /** The source, the channel, and the stage, which never ends its first element. */
+    @Test
+    void C5_channelBetweenCordsHasTheCapacityThatIsAskedFor() {
+        TestCords.run(
+                2,
+                cords -> {
+                    for (int capacity : new int[] {0, 1, 5}) {
+                        AtomicLong given = new AtomicLong();
+                        PipelineRun<?> run =
+                                numbers(1_000)
+                                        .peek("give", i -> given.incrementAndGet())
+                                        .on(cords.get(1), capacity)
+                                        .forEach("stay", i -> Fiber.sleep(Duration.ofDays(1)));
+                        Fiber<?> runner = Fiber.spin("runner", run::run);
+                        Fiber.sleep(Duration.ofSeconds(1));
+                        assertEquals(capacity + 2, given.get(), "capacity=" + capacity);
+                        runner.terminate();
+                        assertTrue(runner.awaitEnd(Duration.ofSeconds(1)));
+                    }
+                    assertThrows(
+                            IllegalArgumentException.class,
+                            () -> numbers(1).on(cords.get(1), -1));
+                });
+    }
+
     /**
      * A quick producer on a cord of its own, a slow last stage: only the bounds are on their way.
      */

@@ -36,6 +36,11 @@ class PipelineStatsTest {
         return i;
     }
 
+    private static int cold(int i) {
+        Fiber.sleep(i < 10 ? Duration.ofSeconds(1) : Duration.ofMillis(1));
+        return i;
+    }
+
     private static PipelineStats statsOf(Function<Pipeline<Integer>, Pipeline<Integer>> stages) {
         return stages.apply(numbers()).forEach("last", i -> {}).run().stats();
     }
@@ -176,6 +181,24 @@ class PipelineStatsTest {
                             new AssertionError(run.stats().toString()), "see", "2 elements");
                     channel.close();
                     runner.await();
+                });
+    }
+
+    /** The first elements are slow while the JVM is cold; they say nothing of those that follow. */
+    @Test
+    void C5_slowFirstElementsDoNotCountForTheOthers() {
+        TestCord.run(
+                () -> {
+                    Duration busy =
+                            stage(
+                                            statsOf(
+                                                    p ->
+                                                            p.map("cold", PipelineStatsTest::cold)),
+                                            "cold")
+                                    .busy();
+                    assertTrue(
+                            busy.toMillis() >= 10_500 && busy.toMillis() <= 11_500,
+                            () -> "10.99 s from samples: " + busy);
                 });
     }
 }

@@ -387,6 +387,30 @@ class PipelineTest {
     }
 
     @Test
+    void C5_mergeTakesAListOfAnyLength() {
+        TestCord.run(
+                () -> {
+                    assertEquals(
+                            List.of(1, 2, 3),
+                            Pipeline.of(1)
+                                    .merge(List.of(Pipeline.of(2), Pipeline.of(3)))
+                                    .toList()
+                                    .run()
+                                    .value()
+                                    .stream()
+                                    .sorted()
+                                    .toList());
+                    assertEquals(
+                            List.of(1),
+                            Pipeline.of(1)
+                                    .merge(List.<Pipeline<Integer>>of())
+                                    .toList()
+                                    .run()
+                                    .value());
+                });
+    }
+
+    @Test
     void C5_mergeGivesAllElements() {
         TestCord.run(
                 () -> {

@@ -117,7 +117,10 @@ final class LogPipe {
             }
         }
         Pipeline<Event> parsed =
-                merged(files).map("parse", LogPipe::parse).filter("parsed", this::isParsed);
+                Pipeline.<Line>of()
+                        .merge(files)
+                        .map("parse", LogPipe::parse)
+                        .filter("parsed", this::isParsed);
         if (!options.follow() || options.every().isEmpty()) {
             return parsed.buffer(SINK_BUFFER);
         }
@@ -135,15 +138,6 @@ final class LogPipe {
                         : Pipeline.lines(file, malformed);
         long[] number = new long[1];
         return lines.map("number", text -> numbered(name, ++number[0], text));
-    }
-
-    @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
-    private static <E> Pipeline<E> merged(List<Pipeline<E>> all) {
-        if (all.size() < 2) {
-            return all.isEmpty() ? Pipeline.from(List.of()) : all.getFirst();
-        }
-        Pipeline<E>[] others = all.subList(1, all.size()).toArray(Pipeline[]::new);
-        return all.getFirst().merge(others);
     }
 
     private Line numbered(String file, long number, String text) {

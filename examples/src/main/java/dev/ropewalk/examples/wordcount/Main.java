@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * Counts words in text files.
  *
- * <p>Shows: a channel pipeline over several cords, blocking reads away from the cord, and counters
+ * <p>Shows: pipelines over several cords, blocking reads away from the cord, and counters
  * that are actors under a supervisor. Run: {@code java -jar examples/target/wordcount.jar docs}.
  * Expect: the most frequent words, totals and throughput; the same with {@code --chaos 0.1}, where
  * the counters crash and are started again.
@@ -95,12 +95,12 @@ public final class Main {
     }
 
     private int run() throws IOException {
-        Pipeline pipeline = new Pipeline(options, this::report, progress);
+        Counting counting = new Counting(options, this::report, progress);
         CountDownLatch over = new CountDownLatch(1);
-        Thread onCtrlC = endInOrder(pipeline, over);
+        Thread onCtrlC = endInOrder(counting, over);
         Runtime.getRuntime().addShutdownHook(onCtrlC);
         try {
-            return print(Cord.run(() -> count(pipeline)));
+            return print(Cord.run(() -> count(counting)));
         } catch (FiberFailedException | OutOfMemoryError failed) {
             if (HeapNeed.isFull(failed)) {
                 reserve.set(null);
@@ -131,10 +131,10 @@ public final class Main {
         return complete ? ALL_COUNTED : SOMETHING_NOT_COUNTED;
     }
 
-    private Summary count(Pipeline pipeline) throws Exception {
+    private Summary count(Counting counting) throws Exception {
         @Nullable Fiber<?> line = live ? Fiber.spin("progress", this::showProgress) : null;
         try {
-            return pipeline.run();
+            return counting.run();
         } finally {
             if (line != null) {
                 line.terminate();
@@ -143,10 +143,10 @@ public final class Main {
         }
     }
 
-    private static Thread endInOrder(Pipeline pipeline, CountDownLatch over) {
+    private static Thread endInOrder(Counting counting, CountDownLatch over) {
         return new Thread(
                 () -> {
-                    pipeline.interrupt();
+                    counting.interrupt();
                     try {
                         if (!over.await(LAST_WORDS_MS, TimeUnit.MILLISECONDS)) {
                             Runtime.getRuntime().halt(128 + 2);

@@ -55,11 +55,11 @@ public class WordcountBenchmark {
         Files.delete(file);
     }
 
-    /** The example, with its channels, cords, actors and supervision. */
+    /** The example, with its pipelines, cords, actors and supervision. */
     @Benchmark
     public Summary ropewalk() throws BadOption {
         Options options = Options.parse(List.of(file.toString()));
-        Summary summary = Cord.run(() -> new Pipeline(options, _ -> {}, new Progress()).run());
+        Summary summary = Cord.run(() -> new Counting(options, _ -> {}, new Progress()).run());
         check(summary.words());
         return summary;
     }

@@ -6,6 +6,8 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Supervision;
 import dev.ropewalk.actors.Supervisor;
 import dev.ropewalk.channels.Channel;
+import dev.ropewalk.channels.pipeline.Pipeline;
+import dev.ropewalk.channels.pipeline.PipelineRun;
 import dev.ropewalk.examples.wordcount.SourceReader.Part;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -19,36 +21,40 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
- * The channels, fibers and actors of one run.
+ * The pipelines and actors of one run.
  *
  * <pre>
- *   walker --batches--> readers --chunks--> splitters --ask--> counters
- *   one fiber           fibers              fibers on cords    actors on the same cords
+ *   walk --batches--> read --chunks--> split --ask--> counters
+ *   one fiber         fibers           fibers on cords   actors on the same cords
  * </pre>
  *
- * The walker and the readers block away from their cord. What goes through the channels is files
- * and chunks of text, not words: a hand-over costs as much as splitting dozens of words. Splitters
- * wait for the counters' replies, so at most one table of each splitter is on its way to each
- * counter, and both channels are bounded: memory does not depend on the text.
+ * Two pipelines with a channel of chunks between them: an interrupt ends the first, which finds and
+ * reads files, and the second counts what lies in the channel. Walking and reading block away from
+ * the cord. What goes through is files and chunks of text, not words: a hand-over costs as much as
+ * splitting dozens of words. A splitter waits for the counters' replies, so at most one table of
+ * each is on its way to each counter, and the channels are bounded: memory does not depend on the
+ * text.
  */
-final class Pipeline {
-    private static final int BATCHES_AHEAD = 4;
+final class Counting {
     private static final int READERS = 2;
     private static final int SPLITTERS_PER_CORD = 2;
 
     /** Counters never wait, so a reply that takes this long will not come. */
     private static final Duration REPLY_LIMIT = Duration.ofMinutes(1);
 
-    /** After an interrupt, for each stage that may be in a blocking call. */
+    /** After an interrupt, for the calls that block. */
     private static final Duration BLOCKED_LIMIT = Duration.ofMillis(200);
 
     private final Options options;
     private final Consumer<Problem> problems;
     private final Progress progress;
-    private final Channel<List<Source>> batches = Channel.buffered(BATCHES_AHEAD);
-    private final Channel<Chunk> chunks;
+
+    /** Hands over: those who take from it wait with one chunk for each splitter. */
+    private final Channel<Chunk> chunks = Channel.rendezvous();
+
     private final AtomicReference<@Nullable DeadLetter> firstLost = new AtomicReference<>();
 
     private boolean interrupted;
@@ -57,18 +63,17 @@ final class Pipeline {
     private volatile boolean heapFull;
 
     /** The part of the run that an interrupt ends early; what follows it is short. */
-    private @Nullable Fiber<Boolean> counting;
+    private @Nullable Fiber<Boolean> reading;
 
     /**
      * Makes a run.
      *
      * @param problems is told of problems, from any thread
      */
-    Pipeline(Options options, Consumer<Problem> problems, Progress progress) {
+    Counting(Options options, Consumer<Problem> problems, Progress progress) {
         this.options = options;
         this.problems = problems;
         this.progress = progress;
-        this.chunks = Channel.buffered(2 * options.cords());
     }
 
     /** Counts everything, or as much as it can until {@link #interrupt}; on a fiber. */
@@ -85,7 +90,10 @@ final class Pipeline {
             }
             Supervisor supervisor = system.supervise("counters", supervision(Fiber.current()));
             List<ActorRef<CounterMessage>> counters = spinCounters(supervisor, cords);
-            boolean cut = countUntilInterrupted(cords, counters);
+            Fiber<?> splitting = Fiber.spin("splitting", () -> splitters(cords, counters).run());
+            boolean cut = readUntilInterrupted();
+            chunks.close();
+            splitting.await();
             List<CounterMessage.Totals> totals = new ArrayList<>();
             for (ActorRef<CounterMessage> counter : counters) {
                 totals.add(
@@ -102,8 +110,8 @@ final class Pipeline {
 
     /** Ends the run early but in order, at whatever moment; from any thread. */
     synchronized void interrupt() {
-        if (!interrupted && counting != null) {
-            counting.raise(new Interrupted());
+        if (!interrupted && reading != null) {
+            reading.raise(new Interrupted());
         }
         interrupted = true;
     }
@@ -142,10 +150,9 @@ final class Pipeline {
         return counters;
     }
 
-    /** True if the run was interrupted before everything was counted. */
-    private boolean countUntilInterrupted(
-            List<Cord> cords, List<ActorRef<CounterMessage>> counters) {
-        Fiber<Boolean> fiber = spinCounting(cords, counters);
+    /** True if the run was interrupted before everything was read. */
+    private boolean readUntilInterrupted() {
+        Fiber<Boolean> fiber = spinReading();
         try {
             return fiber.await();
         } catch (FiberFailedException failed) {
@@ -157,75 +164,48 @@ final class Pipeline {
         }
     }
 
-    /** A fiber of its own, so that an interrupt strikes neither before the count nor after it. */
-    private synchronized Fiber<Boolean> spinCounting(
-            List<Cord> cords, List<ActorRef<CounterMessage>> counters) {
-        Fiber<Boolean> fiber = Fiber.spin("counting", () -> count(cords, counters));
-        counting = fiber;
+    /** A fiber of its own, so that an interrupt strikes neither before the reading nor after it. */
+    private synchronized Fiber<Boolean> spinReading() {
+        Fiber<Boolean> fiber = Fiber.spin("reading", this::readAll);
+        reading = fiber;
         if (interrupted) {
             fiber.raise(new Interrupted());
         }
         return fiber;
     }
 
-    private boolean count(List<Cord> cords, List<ActorRef<CounterMessage>> counters) {
-        Fiber<?> walker = Fiber.spin("walker", this::walk);
-        Fiber<?> readers = Fiber.spin("readers", this::readAll);
-        List<Fiber<?>> splitters = new ArrayList<>();
-        for (Cord cord : cords) {
-            for (int i = 0; i < SPLITTERS_PER_CORD; i++) {
-                splitters.add(cord.spin("splitter-" + i, () -> split(counters)));
-            }
-        }
+    private boolean readAll() {
+        Fiber<?> files = Fiber.spin("files", () -> readers().run());
         try {
-            walker.await();
-            readers.await();
-            splitters.forEach(Fiber::await);
+            files.await();
             return false;
         } catch (Interrupted early) {
-            end(walker);
-            end(readers);
-            chunks.close();
-            splitters.forEach(Fiber::await);
+            files.terminate();
+            files.awaitEnd(BLOCKED_LIMIT);
             return true;
         }
     }
 
-    private static void end(Fiber<?> stage) {
-        stage.terminate();
-        stage.awaitEnd(BLOCKED_LIMIT);
-    }
+    // ---------------------------------------------------------------- from files to chunks
 
-    private void walk() throws Exception {
+    private PipelineRun<?> readers() {
         TextFiles found =
                 options.paths().isEmpty()
                         ? TextFiles.ownFiles("", problems)
                         : TextFiles.named(options.paths(), problems);
-        for (; ; ) {
-            List<Source> batch = Blocking.call(found::nextBatch);
-            if (batch.isEmpty()) {
-                batches.close();
-                return;
-            }
-            batches.send(batch);
-        }
+        return Pipeline.from(Stream.generate(() -> found))
+                .map("walk", files -> Blocking.call(files::nextBatch))
+                .takeWhile("to the last", batch -> !batch.isEmpty())
+                .mapParallel("read", READERS, this::read)
+                .forEach("done", _ -> {});
     }
 
-    private void readAll() {
-        List<Fiber<?>> readers = new ArrayList<>();
-        for (int i = 0; i < READERS; i++) {
-            readers.add(Fiber.spin("reader-" + i, this::read));
+    /** Sends the chunks itself: a batch may have more of them than fit into a list. */
+    private List<Source> read(List<Source> batch) throws Exception {
+        try (SourceReader reader = new SourceReader(batch, problems)) {
+            readBatch(reader);
         }
-        readers.forEach(Fiber::await);
-        chunks.close();
-    }
-
-    private void read() throws Exception {
-        for (List<Source> batch : batches) {
-            try (SourceReader reader = new SourceReader(batch, problems)) {
-                readBatch(reader);
-            }
-        }
+        return batch;
     }
 
     private void readBatch(SourceReader reader) throws Exception {
@@ -250,24 +230,45 @@ final class Pipeline {
         }
     }
 
-    private void split(List<ActorRef<CounterMessage>> counters) {
+    // ---------------------------------------------------------------- from chunks to counts
+
+    private PipelineRun<?> splitters(List<Cord> cords, List<ActorRef<CounterMessage>> counters) {
+        List<Pipeline<Long>> all = new ArrayList<>();
+        for (Cord cord : cords) {
+            for (int i = 0; i < SPLITTERS_PER_CORD; i++) {
+                all.add(splitter(cord, counters));
+            }
+        }
+        return all.getFirst()
+                .merge(all.subList(1, all.size()))
+                .forEach("progress", progress::wordsCounted);
+    }
+
+    private Pipeline<Long> splitter(Cord cord, List<ActorRef<CounterMessage>> counters) {
         WordTable[] shards = new WordTable[counters.size()];
         for (int i = 0; i < shards.length; i++) {
             shards[i] = new WordTable();
         }
-        for (Chunk chunk : chunks) {
-            WordTable.splitInto(shards, chunk.bytes(), chunk.length());
-            for (int i = 0; i < shards.length; i++) {
-                WordTable words = shards[i];
-                if (words.distinct() > 0) {
-                    progress.wordsCounted(
-                            counters.get(i)
-                                    .<Long>ask(
-                                            to -> new CounterMessage.Add(words, to), REPLY_LIMIT));
-                    words.clear();
-                }
+        return Pipeline.from(chunks)
+                .on(cord, 0)
+                .map("split", chunk -> split(chunk, shards, counters));
+    }
+
+    /** Returns how many words it has counted. */
+    private static long split(
+            Chunk chunk, WordTable[] shards, List<ActorRef<CounterMessage>> counters) {
+        WordTable.splitInto(shards, chunk.bytes(), chunk.length());
+        long counted = 0;
+        for (int i = 0; i < shards.length; i++) {
+            WordTable words = shards[i];
+            if (words.distinct() > 0) {
+                counted +=
+                        counters.get(i)
+                                .<Long>ask(to -> new CounterMessage.Add(words, to), REPLY_LIMIT);
+                words.clear();
             }
         }
+        return counted;
     }
 
     private Summary summary(

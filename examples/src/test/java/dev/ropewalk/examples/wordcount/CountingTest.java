@@ -25,15 +25,15 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
-/** The channels, fibers and actors of a run, in this JVM. */
+/** The pipelines, cords and actors of a run, in this JVM. */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
-class PipelineTest {
+class CountingTest {
     @TempDir private Path directory;
 
     private final Progress progress = new Progress();
 
-    private Pipeline pipeline(Consumer<Problem> problems, List<String> paths) throws BadOption {
-        return new Pipeline(
+    private Counting counting(Consumer<Problem> problems, List<String> paths) throws BadOption {
+        return new Counting(
                 Options.parse(Ran.wholeTable(List.of("--cords=2"), paths)), problems, progress);
     }
 
@@ -54,7 +54,7 @@ class PipelineTest {
     @Test
     void theProgressEndsWithTheSummary() throws Exception {
         List<String> paths = Collections.nCopies(200, text(50_000));
-        Summary summary = Cord.run(() -> pipeline(PipelineTest::noProblem, paths).run());
+        Summary summary = Cord.run(() -> counting(CountingTest::noProblem, paths).run());
         assertEquals(200, summary.files());
         assertEquals(10_000_000, summary.bytes());
         assertEquals(200, progress.files());
@@ -69,15 +69,15 @@ class PipelineTest {
         for (long wordsBefore : new long[] {0, 100_000, 1_000_000}) {
             Progress seen = new Progress();
             Options options = Options.parse(Ran.wholeTable(List.of("--chaos=0.1"), paths));
-            Pipeline pipeline = new Pipeline(options, PipelineTest::noProblem, seen);
+            Counting counting = new Counting(options, CountingTest::noProblem, seen);
             Summary summary =
                     Cord.run(
                             () -> {
-                                Fiber<Summary> run = Fiber.spin("run", pipeline::run);
+                                Fiber<Summary> run = Fiber.spin("run", counting::run);
                                 while (seen.words() <= wordsBefore) {
                                     Fiber.sleep(Duration.ofMillis(1));
                                 }
-                                pipeline.interrupt();
+                                counting.interrupt();
                                 return run.await();
                             });
             assertTrue(summary.interrupted(), "wordsBefore=" + wordsBefore);
@@ -115,15 +115,15 @@ class PipelineTest {
                                         throw new AssertionError(e);
                                     }
                                 });
-        Pipeline pipeline = pipeline(PipelineTest::noProblem, List.of(pipe.toString()));
+        Counting counting = counting(CountingTest::noProblem, List.of(pipe.toString()));
         Summary summary =
                 Cord.run(
                         () -> {
-                            Fiber<Summary> run = Fiber.spin("run", pipeline::run);
+                            Fiber<Summary> run = Fiber.spin("run", counting::run);
                             while (progress.words() == 0) {
                                 Fiber.sleep(Duration.ofMillis(1));
                             }
-                            pipeline.interrupt();
+                            counting.interrupt();
                             return run.await();
                         });
         over.countDown();
@@ -140,16 +140,16 @@ class PipelineTest {
             throws BadOption, IOException, InterruptedException {
         Path pipe = Tools.pipe(directory.resolve("pipe"));
         List<String> paths = List.of(text(2_000), pipe.toString());
-        Pipeline pipeline = pipeline(PipelineTest::noProblem, paths);
+        Counting counting = counting(CountingTest::noProblem, paths);
         Summary summary =
                 Cord.run(
                         () -> {
-                            Fiber<Summary> run = Fiber.spin("run", pipeline::run);
+                            Fiber<Summary> run = Fiber.spin("run", counting::run);
                             while (progress.files() == 0) {
                                 Fiber.sleep(Duration.ofMillis(1));
                             }
                             long startNs = Cord.current().nanoTime();
-                            pipeline.interrupt();
+                            counting.interrupt();
                             run.awaitEnd(Duration.ofSeconds(60));
                             long tookMs = (Cord.current().nanoTime() - startNs) / 1_000_000;
                             assertTrue(tookMs < 10_000, "tookMs=" + tookMs);
@@ -170,7 +170,7 @@ class PipelineTest {
         int complete = 0;
         // How often the cord turns until then: ever more often, until it comes too late.
         for (int turns = 0; complete < 3; turns += 1 + turns / 20) {
-            Pipeline pipeline = pipeline(PipelineTest::noProblem, paths);
+            Counting counting = counting(CountingTest::noProblem, paths);
             int wait = turns;
             Summary summary =
                     Cord.run(
@@ -182,10 +182,10 @@ class PipelineTest {
                                                     for (int i = 0; i < wait; i++) {
                                                         Fiber.snooze();
                                                     }
-                                                    pipeline.interrupt();
+                                                    counting.interrupt();
                                                 });
                                 Fiber.snooze();
-                                Summary counted = pipeline.run();
+                                Summary counted = counting.run();
                                 other.await();
                                 return counted;
                             });
@@ -211,7 +211,7 @@ class PipelineTest {
         FiberFailedException inWalker =
                 assertThrows(
                         FiberFailedException.class,
-                        () -> Cord.run(() -> pipeline(broken, missing).run()));
+                        () -> Cord.run(() -> counting(broken, missing).run()));
         assertTrue(causes(inWalker).contains("broken: wordcount: "), causes(inWalker));
 
         Path binary = Files.write(directory.resolve("binary"), new byte[] {0});
@@ -219,7 +219,7 @@ class PipelineTest {
         FiberFailedException inReader =
                 assertThrows(
                         FiberFailedException.class,
-                        () -> Cord.run(() -> pipeline(broken, binaries).run()));
+                        () -> Cord.run(() -> counting(broken, binaries).run()));
         assertTrue(causes(inReader).contains("binary file"), causes(inReader));
     }
 
