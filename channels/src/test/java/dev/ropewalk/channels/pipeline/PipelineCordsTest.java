@@ -119,8 +119,7 @@ class PipelineCordsTest {
                         assertTrue(runner.awaitEnd(Duration.ofSeconds(1)));
                     }
                     assertThrows(
-                            IllegalArgumentException.class,
-                            () -> numbers(1).on(cords.get(1), -1));
+                            IllegalArgumentException.class, () -> numbers(1).on(cords.get(1), -1));
                 });
     }
 

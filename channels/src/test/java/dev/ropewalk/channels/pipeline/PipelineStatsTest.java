@@ -190,11 +190,7 @@ class PipelineStatsTest {
         TestCord.run(
                 () -> {
                     Duration busy =
-                            stage(
-                                            statsOf(
-                                                    p ->
-                                                            p.map("cold", PipelineStatsTest::cold)),
-                                            "cold")
+                            stage(statsOf(p -> p.map("cold", PipelineStatsTest::cold)), "cold")
                                     .busy();
                     assertTrue(
                             busy.toMillis() >= 10_500 && busy.toMillis() <= 11_500,
