@@ -2,6 +2,7 @@ package dev.ropewalk.channels.pipeline;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
@@ -30,15 +31,18 @@ public record PipelineStats(List<StageStats> stages) {
     @Override
     public String toString() {
         return stages.stream()
-                .map(
-                        each ->
-                                "%-20s %,12d elements, busy %,d ms, waited for input %,d ms, for room %,d ms"
-                                        .formatted(
-                                                each.name(),
-                                                each.elements(),
-                                                each.busy().toMillis(),
-                                                each.waitedForInput().toMillis(),
-                                                each.waitedForRoom().toMillis()))
+                .map(PipelineStats::line)
                 .collect(Collectors.joining(System.lineSeparator()));
+    }
+
+    private static String line(StageStats stage) {
+        return String.format(
+                Locale.ROOT,
+                "%-20s %,12d elements, busy %,d ms, waited for input %,d ms, for room %,d ms",
+                stage.name(),
+                stage.elements(),
+                stage.busy().toMillis(),
+                stage.waitedForInput().toMillis(),
+                stage.waitedForRoom().toMillis());
     }
 }

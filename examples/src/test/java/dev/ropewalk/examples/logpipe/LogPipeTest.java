@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 
 /** Whole runs: with files in this JVM, and on virtual time where files are followed. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -384,7 +385,8 @@ class LogPipeTest {
                     assertTrue(tookMs >= 3L * lines * 10, "tookMs=" + tookMs);
                     String all = requestsOfTheTables().getLast();
                     assertTrue(
-                            all.startsWith(String.format("requests %,d ", 3 * lines)), printed());
+                            all.startsWith(String.format(Locale.ROOT, "requests %,d ", 3 * lines)),
+                            printed());
                     max.add(pipe.inFlightMax());
                 });
         return Collections.max(max);
