@@ -4,6 +4,7 @@ package dev.ropewalk.channels.pipeline;
 public final class PipelineFailedException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
+    /** The name of the stage that failed. */
     private final String stage;
 
     PipelineFailedException(String stage, Throwable cause) {
