@@ -6,6 +6,7 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Supervision;
 import dev.ropewalk.actors.Supervisor;
 import dev.ropewalk.channels.Channel;
+import dev.ropewalk.channels.SendResult;
 import dev.ropewalk.channels.pipeline.Pipeline;
 import dev.ropewalk.channels.pipeline.PipelineRun;
 import dev.ropewalk.examples.wordcount.SourceReader.Part;
@@ -216,8 +217,8 @@ final class Counting {
                 if (part == null) {
                     return;
                 }
-                if (part.chunk() != null) {
-                    chunks.send(part.chunk());
+                if (part.chunk() != null && chunks.sendResult(part.chunk()) == SendResult.CLOSED) {
+                    return; // nobody counts any more: the splitters failed, and tell why
                 }
                 begun = part.begun();
                 progress.bytesRead(part.bytes());
