@@ -32,12 +32,12 @@ import java.util.stream.Stream;
  *   one fiber         fibers           fibers on cords   actors on the same cords
  * </pre>
  *
- * Two pipelines with a channel of chunks between them: an interrupt ends the first, which finds and
- * reads files, and the second counts what lies in the channel. Walking and reading block away from
- * the cord. What goes through is files and chunks of text, not words: a hand-over costs as much as
- * splitting dozens of words. A splitter waits for the counters' replies, so at most one table of
- * each is on its way to each counter, and the channels are bounded: memory does not depend on the
- * text.
+ * Pipelines with a channel of chunks between them: an interrupt ends the first, which finds and
+ * reads files, and those behind the channel, one for each splitter, count what they have. Walking
+ * and reading block away from the cord. What goes through is files and chunks of text, not words: a
+ * hand-over costs as much as splitting dozens of words. A splitter waits for the counters' replies,
+ * so at most one table of each is on its way to each counter, and the channels are bounded: memory
+ * does not depend on the text.
  */
 final class Counting {
     private static final int READERS = 2;
@@ -52,6 +52,9 @@ final class Counting {
     private final Options options;
     private final Consumer<Problem> problems;
     private final Progress progress;
+
+    /** Makes room when the heap is full, so that the run can end. */
+    private final Runnable makeRoom;
 
     /** Hands over: those who take from it wait with one chunk for each splitter. */
     private final Channel<Chunk> chunks = Channel.rendezvous();
@@ -70,11 +73,13 @@ final class Counting {
      * Makes a run.
      *
      * @param problems is told of problems, from any thread
+     * @param makeRoom is called when the heap is full, from any thread
      */
-    Counting(Options options, Consumer<Problem> problems, Progress progress) {
+    Counting(Options options, Consumer<Problem> problems, Progress progress, Runnable makeRoom) {
         this.options = options;
         this.problems = problems;
         this.progress = progress;
+        this.makeRoom = makeRoom;
     }
 
     /** Counts everything, or as much as it can until {@link #interrupt}; on a fiber. */
@@ -91,10 +96,10 @@ final class Counting {
             }
             Supervisor supervisor = system.supervise("counters", supervision(Fiber.current()));
             List<ActorRef<CounterMessage>> counters = spinCounters(supervisor, cords);
-            Fiber<?> splitting = Fiber.spin("splitting", () -> splitters(cords, counters).run());
+            List<Fiber<?>> splitting = spinSplitters(cords, counters);
             boolean cut = readUntilInterrupted();
             chunks.close();
-            splitting.await();
+            splitting.forEach(Fiber::await);
             List<CounterMessage.Totals> totals = new ArrayList<>();
             for (ActorRef<CounterMessage> counter : counters) {
                 totals.add(
@@ -127,6 +132,7 @@ final class Counting {
     /** Trying again makes no room: then the run ends. */
     private void failed(Fiber<?> run, Throwable failure) {
         if (failure instanceof OutOfMemoryError && !heapFull) {
+            makeRoom.run();
             heapFull = true;
             run.raise(failure);
         }
@@ -233,26 +239,26 @@ final class Counting {
 
     // ---------------------------------------------------------------- from chunks to counts
 
-    private PipelineRun<?> splitters(List<Cord> cords, List<ActorRef<CounterMessage>> counters) {
-        List<Pipeline<Long>> all = new ArrayList<>();
+    /** Where the counters are: a chunk comes to the cord of a splitter in one step. */
+    private List<Fiber<?>> spinSplitters(
+            List<Cord> cords, List<ActorRef<CounterMessage>> counters) {
+        List<Fiber<?>> all = new ArrayList<>();
         for (Cord cord : cords) {
             for (int i = 0; i < SPLITTERS_PER_CORD; i++) {
-                all.add(splitter(cord, counters));
+                all.add(cord.spin("splitting", () -> splitter(counters).run()));
             }
         }
-        return all.getFirst()
-                .merge(all.subList(1, all.size()))
-                .forEach("progress", progress::wordsCounted);
+        return all;
     }
 
-    private Pipeline<Long> splitter(Cord cord, List<ActorRef<CounterMessage>> counters) {
+    private PipelineRun<?> splitter(List<ActorRef<CounterMessage>> counters) {
         WordTable[] shards = new WordTable[counters.size()];
         for (int i = 0; i < shards.length; i++) {
             shards[i] = new WordTable();
         }
         return Pipeline.from(chunks)
-                .on(cord, 0)
-                .map("split", chunk -> split(chunk, shards, counters));
+                .map("split", chunk -> split(chunk, shards, counters))
+                .forEach("progress", progress::wordsCounted);
     }
 
     /** Returns how many words it has counted. */

@@ -95,7 +95,7 @@ public final class Main {
     }
 
     private int run() throws IOException {
-        Counting counting = new Counting(options, this::report, progress);
+        Counting counting = new Counting(options, this::report, progress, () -> reserve.set(null));
         CountDownLatch over = new CountDownLatch(1);
         Thread onCtrlC = endInOrder(counting, over);
         Runtime.getRuntime().addShutdownHook(onCtrlC);

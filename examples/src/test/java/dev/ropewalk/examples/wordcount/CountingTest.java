@@ -34,7 +34,10 @@ class CountingTest {
 
     private Counting counting(Consumer<Problem> problems, List<String> paths) throws BadOption {
         return new Counting(
-                Options.parse(Ran.wholeTable(List.of("--cords=2"), paths)), problems, progress);
+                Options.parse(Ran.wholeTable(List.of("--cords=2"), paths)),
+                problems,
+                progress,
+                () -> {});
     }
 
     private static void noProblem(Problem problem) {
@@ -69,7 +72,7 @@ class CountingTest {
         for (long wordsBefore : new long[] {0, 100_000, 1_000_000}) {
             Progress seen = new Progress();
             Options options = Options.parse(Ran.wholeTable(List.of("--chaos=0.1"), paths));
-            Counting counting = new Counting(options, CountingTest::noProblem, seen);
+            Counting counting = new Counting(options, CountingTest::noProblem, seen, () -> {});
             Summary summary =
                     Cord.run(
                             () -> {

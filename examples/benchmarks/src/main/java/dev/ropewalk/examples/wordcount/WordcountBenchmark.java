@@ -59,7 +59,8 @@ public class WordcountBenchmark {
     @Benchmark
     public Summary ropewalk() throws BadOption {
         Options options = Options.parse(List.of(file.toString()));
-        Summary summary = Cord.run(() -> new Counting(options, _ -> {}, new Progress()).run());
+        Summary summary =
+                Cord.run(() -> new Counting(options, _ -> {}, new Progress(), () -> {}).run());
         check(summary.words());
         return summary;
     }
