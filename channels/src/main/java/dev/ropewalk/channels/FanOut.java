@@ -10,66 +10,76 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The body of the fiber that passes elements to the first of several targets with room. */
-final class FanOut {
-    private FanOut() {}
+/** Passes elements to the first of several targets with room; of one fiber. */
+final class FanOut<E> {
+    /** What became of a send. */
+    private record Sent<E>(SendPort<? super E> target, SendResult result) {}
 
-    static <E> void run(Receivable<? extends E> source, List<SendPort<? super E>> targets) {
-        List<SendPort<? super E>> open = new ArrayList<>(targets);
-        Throwable cause = null;
-        try {
-            while (!open.isEmpty()) {
-                E element;
-                try {
-                    element = source.receive();
-                } catch (ClosedException end) {
-                    cause = end.getCause();
-                    return;
-                }
-                boolean isSent = false;
-                while (!isSent && !open.isEmpty()) {
-                    isSent = sendToFirst(element, open);
-                }
-                if (!isSent) {
-                    throw new ChannelClosedException(
-                            "all targets of the fan-out are closed: the element is in this"
-                                    + " exception",
-                            element,
-                            null);
-                }
+    private final Receivable<? extends E> source;
+
+    /** Those that are not known to be closed; the next in turn is the first. */
+    private final List<SendPort<? super E>> open;
+
+    /** Of the source; null if it has none, or is not at its end. */
+    private @Nullable Throwable cause;
+
+    FanOut(Receivable<? extends E> source, List<? extends SendPort<? super E>> targets) {
+        this.source = source;
+        this.open = new ArrayList<>(List.copyOf(targets));
+    }
+
+    void run() {
+        while (!open.isEmpty()) {
+            E element;
+            try {
+                element = source.receive();
+            } catch (ClosedException end) {
+                cause = end.getCause();
+                return;
             }
-        } finally {
-            source.cancel(); // harmless if it is at its end
-            closeAll(open, cause);
+            pass(element);
         }
     }
 
-    /** False if the first that was ready is closed; it is out of the list then. */
-    private static <E> boolean sendToFirst(E element, List<SendPort<? super E>> open) {
-        List<Clause<Boolean>> clauses = new ArrayList<>(open.size());
+    private void pass(E element) {
+        while (!open.isEmpty()) {
+            Sent<E> sent = sendToFirst(element);
+            open.remove(sent.target());
+            if (sent.result() != SendResult.CLOSED) {
+                open.add(sent.target()); // in turn
+                if (sent.result() == SendResult.DROPPED) {
+                    sent.target().send(element); // as the target is made: its hook is told
+                }
+                return;
+            }
+        }
+        throw new ChannelClosedException(
+                "all targets of the fan-out are closed: the element is in this exception",
+                element,
+                null);
+    }
+
+    private Sent<E> sendToFirst(E element) {
+        List<Clause<Sent<E>>> clauses = new ArrayList<>(open.size());
         for (SendPort<? super E> each : open) {
-            clauses.add(each.onSend(element, () -> true));
+            clauses.add(each.onSendResult(element, result -> new Sent<E>(each, result)));
         }
-        Selection<Boolean> selection = new Selection<>(clauses, true);
+        Selection<Sent<E>> selection = new Selection<>(clauses, true);
         selection.await(Long.MAX_VALUE);
-        try {
-            selection.result();
-        } catch (ChannelClosedException closed) {
-            if (!open.removeIf(SendPort::isClosed)) {
-                throw closed; // an undelivered hook's
-            }
-            return false;
-        }
-        open.add(open.removeFirst()); // in turn
-        return true;
+        return selection.result();
     }
 
-    private static <E> void closeAll(List<SendPort<? super E>> targets, @Nullable Throwable cause) {
-        for (SendPort<? super E> each : targets) {
-            if (cause == null) {
-                each.close();
-            } else {
-                each.close(cause);
+    /** However the fiber ends, also before its first turn. */
+    void end() {
+        try {
+            source.cancel(); // harmless if it is at its end; its hook may throw
+        } finally {
+            for (SendPort<? super E> each : open) {
+                if (cause == null) {
+                    each.close();
+                } else {
+                    each.close(cause);
+                }
             }
         }
     }

@@ -2,13 +2,17 @@ package dev.ropewalk.channels;
 
 import dev.ropewalk.channels.internal.ProducedPort;
 import dev.ropewalk.channels.internal.QueueChannel;
+import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.ClosedException;
 import dev.ropewalk.fibers.spi.Receivable;
+import dev.ropewalk.fibers.spi.Waits;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -50,20 +54,58 @@ public final class Ports {
             String name, ChannelOptions<? super E> options, Producer<E> body) {
         Objects.requireNonNull(body, "body");
         QueueChannel<E> channel = new QueueChannel<>(options);
-        Fiber<?> fiber = Fiber.spin(name, () -> produce(channel, body));
+        Fiber<?> fiber =
+                spin(name, () -> produce(channel, body), begun -> closeProduced(channel, begun));
         return new ProducedPort<>(channel, List.of(fiber));
     }
 
     private static <E> void produce(Channel<E> channel, Producer<E> body) {
         try {
             body.sendTo(channel);
-        } catch (ChannelClosedException end) {
-            channel.close(end); // no effect if it is this channel that was cancelled
-        } catch (Exception e) {
-            channel.close(e);
-        } finally {
             channel.close();
+        } catch (Exception failure) {
+            channel.close(failure); // no effect if it is this channel that was cancelled
+        } catch (Error failure) {
+            if (Waits.isSignal(failure)) {
+                throw failure;
+            }
+            channel.close(failure);
         }
+    }
+
+    /** An end that is none of the body's is no end of the elements. */
+    private static void closeProduced(Channel<?> channel, boolean begun) {
+        if (channel.isClosed()) {
+            return;
+        }
+        channel.close(
+                new CancellationException(
+                        begun
+                                ? "the fiber that produced was ended before its body was over"
+                                : "the fiber that was to produce was ended before it began"));
+    }
+
+    /** A fiber whose clean-up is done also if it is ended before its first turn. */
+    private static Fiber<?> spin(String name, Action body, Consumer<Boolean> cleanUp) {
+        AtomicBoolean begun = new AtomicBoolean();
+        Fiber<?> fiber =
+                Fiber.spin(
+                        name,
+                        () -> {
+                            begun.set(true);
+                            try {
+                                body.run();
+                            } finally {
+                                cleanUp.accept(true);
+                            }
+                        });
+        fiber.onEnd(
+                over -> {
+                    if (!begun.get()) {
+                        cleanUp.accept(false);
+                    }
+                });
+        return fiber;
     }
 
     /**
@@ -88,7 +130,11 @@ public final class Ports {
         AtomicInteger open = new AtomicInteger(sources.size());
         List<Fiber<?>> fibers = new ArrayList<>();
         for (Receivable<? extends E> each : sources) {
-            fibers.add(Fiber.spin("merge", () -> passOn(each, channel, undelivered, open)));
+            fibers.add(
+                    spin(
+                            "merge",
+                            () -> passOn(each, channel, undelivered),
+                            begun -> endOfOne(each, channel, open)));
         }
         return new ProducedPort<>(channel, fibers);
     }
@@ -99,35 +145,39 @@ public final class Ports {
     }
 
     private static <E> void passOn(
-            Receivable<? extends E> from,
-            Channel<E> to,
-            Consumer<? super E> undelivered,
-            AtomicInteger open) {
-        try {
-            for (; ; ) {
-                E element;
-                try {
-                    element = from.receive();
-                } catch (ClosedException end) {
-                    if (end.getCause() != null) {
-                        to.close(end.getCause());
-                    }
-                    return;
+            Receivable<? extends E> from, Channel<E> to, Consumer<? super E> undelivered) {
+        for (; ; ) {
+            E element;
+            try {
+                element = from.receive();
+            } catch (ClosedException end) {
+                if (end.getCause() != null) {
+                    to.close(end.getCause());
                 }
-                SendResult result = null;
-                try {
-                    result = to.sendResult(element);
-                } finally {
-                    if (result != SendResult.SENT) { // null if this fiber is ended
-                        undelivered.accept(element);
-                    }
-                }
-                if (result == SendResult.CLOSED) {
-                    return;
-                }
+                return;
             }
+            SendResult result;
+            try {
+                result = to.sendResult(element);
+            } catch (RuntimeException | Error thrown) {
+                if (Waits.isSignal(thrown)) {
+                    undelivered.accept(element);
+                }
+                throw thrown; // otherwise a hook's, of an element that this one displaced
+            }
+            if (result != SendResult.SENT) {
+                undelivered.accept(element);
+            }
+            if (result == SendResult.CLOSED) {
+                return;
+            }
+        }
+    }
+
+    private static void endOfOne(Receivable<?> from, Channel<?> to, AtomicInteger open) {
+        try {
+            from.cancel(); // harmless if it is at its end; its hook may throw
         } finally {
-            from.cancel(); // harmless if it is at its end
             if (open.decrementAndGet() == 0) {
                 to.close();
             }
@@ -153,6 +203,7 @@ public final class Ports {
         if (targets.isEmpty()) {
             throw new IllegalArgumentException("targets=[]: give at least one to send to");
         }
-        return Fiber.spin("fan-out", () -> FanOut.run(source, List.copyOf(targets)));
+        FanOut<E> fanOut = new FanOut<>(source, targets);
+        return spin("fan-out", fanOut::run, begun -> fanOut.end());
     }
 }

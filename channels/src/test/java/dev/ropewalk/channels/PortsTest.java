@@ -288,4 +288,198 @@ class PortsTest {
                 IllegalStateException.class,
                 () -> Ports.produce("nowhere", ChannelOptions.rendezvous(), to -> {}));
     }
+
+    // ---------------------------------------------------------------- ended before they began
+
+    @Test
+    void C5_mergeThatIsCancelledAtOnceCancelsItsSources() {
+        TestCord.run(
+                () -> {
+                    Channel<Integer> source = Channel.buffered(1);
+                    Ports.merge(ChannelOptions.buffered(1), List.of(source)).cancel();
+                    Fiber.sleep(Duration.ofNanos(1));
+                    assertTrue(source.isClosed());
+                });
+    }
+
+    /** An end that is none of the body's is no end of the elements: the receivers are told. */
+    @Test
+    void C5_producerThatIsEndedClosesItsPortWithACause() {
+        TestCord.run(
+                () -> {
+                    for (boolean begun : List.of(false, true)) {
+                        List<ReceivePort<Integer>> made = new ArrayList<>();
+                        Fiber<?> parent =
+                                Fiber.spin(
+                                        "parent",
+                                        () -> {
+                                            made.add(
+                                                    Ports.produce(
+                                                            "p",
+                                                            ChannelOptions.buffered(1),
+                                                            to -> {
+                                                                to.send(1);
+                                                                Fiber.suspend();
+                                                            }));
+                                            if (begun) {
+                                                Fiber.sleep(Duration.ofNanos(1));
+                                            }
+                                        });
+                        parent.await();
+                        ReceivePort<Integer> port = made.getFirst();
+                        if (begun) {
+                            assertEquals(1, port.receive());
+                        }
+                        ChannelClosedException closed =
+                                assertThrows(ChannelClosedException.class, port::receive);
+                        Errors.assertMentions(
+                                Objects.requireNonNull(closed.getCause()),
+                                begun ? "before its body was over" : "before it began");
+                    }
+                });
+    }
+
+    @Test
+    void C5_fanOutThatIsEndedAtOnceEndsBothSides() {
+        TestCord.run(
+                () -> {
+                    Channel<Integer> source = Channel.buffered(1);
+                    Channel<Integer> target = Channel.buffered(1);
+                    Fiber<?> fanOut = Ports.fanOut(source, List.of(target));
+                    fanOut.terminate();
+                    assertThrows(FiberTerminatedException.class, fanOut::await);
+                    assertTrue(source.isClosed());
+                    assertTrue(target.isClosed());
+                });
+    }
+
+    // ---------------------------------------------------------------- failures of hooks and bodies
+
+    private static ChannelOptions<Object> withBrokenHook(ChannelOptions<Object> options) {
+        return options.withUndelivered(
+                element -> {
+                    throw new IllegalStateException("hook " + element);
+                });
+    }
+
+    @Test
+    void C5_errorOfTheBodyIsTheReceiversToo() {
+        TestCord.run(
+                () -> {
+                    AssertionError broke = new AssertionError("broke");
+                    ReceivePort<Integer> port =
+                            Ports.produce(
+                                    "fails",
+                                    ChannelOptions.buffered(3),
+                                    to -> {
+                                        throw broke;
+                                    });
+                    assertSame(
+                            broke,
+                            assertThrows(ChannelClosedException.class, port::receive).getCause());
+                    Fiber.sleep(Duration.ofMillis(1)); // it would be raised here
+                });
+    }
+
+    @Test
+    void C5_cancelWhoseHookThrowsEndsTheProducerAllTheSame() {
+        TestCord.run(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    ReceivePort<Integer> port =
+                            Ports.produce(
+                                    "produces",
+                                    withBrokenHook(ChannelOptions.buffered(2)),
+                                    to -> {
+                                        try {
+                                            to.send(1);
+                                            Fiber.suspend();
+                                        } finally {
+                                            log.add("ended");
+                                        }
+                                    });
+                    Fiber.sleep(Duration.ofNanos(1));
+                    assertThrows(IllegalStateException.class, port::cancel);
+                    Fiber.sleep(Duration.ofNanos(1));
+                    assertEquals(List.of("ended"), log);
+                });
+    }
+
+    @Test
+    void C5_fanOutWhoseSourceHasABrokenHookClosesItsTargets() {
+        TestCord.run(
+                () -> {
+                    Channel<Integer> source =
+                            Channel.make(withBrokenHook(ChannelOptions.buffered(4)));
+                    Channel<Integer> target = Channel.rendezvous();
+                    source.send(1);
+                    source.send(2);
+                    Fiber<?> fanOut = Ports.fanOut(source, List.of(target));
+                    Fiber.sleep(Duration.ofNanos(1));
+                    fanOut.terminate();
+                    assertThrows(FiberFailedException.class, fanOut::await);
+                    assertTrue(target.isClosed());
+                });
+    }
+
+    /** What went in is not given to the hook as well because another hook call failed. */
+    @Test
+    void C5_mergeHandsNothingOverThatWentIn() {
+        TestCord.run(
+                () -> {
+                    List<Integer> hook = new ArrayList<>();
+                    Channel<Integer> source = Channel.buffered(4);
+                    List<ReceivePort<Integer>> merged = new ArrayList<>();
+                    ChannelOptions<Integer> options =
+                            ChannelOptions.<Integer>sliding(1)
+                                    .withUndelivered(
+                                            element -> {
+                                                hook.add(element);
+                                                throw new IllegalStateException("hook");
+                                            });
+                    Fiber<?> parent =
+                            Fiber.spin(
+                                    "parent",
+                                    () -> {
+                                        merged.add(Ports.merge(options, List.of(source)));
+                                        source.send(1);
+                                        source.send(2);
+                                        Fiber.sleep(Duration.ofNanos(1));
+                                    });
+                    assertThrows(FiberFailedException.class, parent::await);
+                    assertEquals(List.of(1), hook);
+                    assertEquals(List.of(2), merged.getFirst().drain());
+                });
+    }
+
+    @Test
+    void C5_fanOutSendsNothingTwice() {
+        TestCord.run(
+                () -> {
+                    Channel<String> other = Channel.buffered(1);
+                    other.close();
+                    List<Integer> displaced = new ArrayList<>();
+                    Channel<Integer> source = Channel.buffered(4);
+                    Channel<Integer> a =
+                            Channel.make(
+                                    ChannelOptions.<Integer>sliding(2)
+                                            .withUndelivered(
+                                                    e -> {
+                                                        displaced.add(e);
+                                                        other.send("lost " + e);
+                                                    }));
+                    Channel<Integer> b = Channel.buffered(1);
+                    a.send(100);
+                    a.send(101);
+                    b.send(0);
+                    Fiber<?> fanOut =
+                            Fiber.spin("parent", () -> Ports.fanOut(source, List.of(a, b)).await());
+                    Fiber.sleep(Duration.ofNanos(1));
+                    source.send(1);
+                    b.close();
+                    assertThrows(FiberFailedException.class, fanOut::await);
+                    assertEquals(List.of(100), displaced);
+                    assertEquals(List.of(101, 1), a.drain());
+                });
+    }
 }

@@ -147,7 +147,12 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
         } finally {
             guard.exit();
         }
-        after.carryOut();
+        try {
+            after.carryOut();
+        } catch (RuntimeException | Error hook) {
+            subscription.cancel(); // nobody gets the port, so nobody else can
+            throw hook;
+        }
         return subscription;
     }
 

@@ -1,6 +1,9 @@
 package dev.ropewalk.channels.broadcast;
 
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.WaitNode;
+
+import org.slf4j.Logger;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,6 +11,8 @@ import java.util.function.Consumer;
 
 /** What one guarded section leaves to be done outside the guard: to wake, and to tell hooks. */
 final class Deliveries {
+    private static final Logger LOG = Logs.logger(Deliveries.class);
+
     private final List<WaitNode<?>> toWake = new ArrayList<>();
     private final List<Runnable> toTell = new ArrayList<>();
 
@@ -17,6 +22,19 @@ final class Deliveries {
 
     <E> void lost(E element, Consumer<? super E> hook) {
         toTell.add(() -> hook.accept(element));
+    }
+
+    /**
+     * The same for a caller that has received: what displaced an element was the send of somebody
+     * else, so what the hook of that element throws is reported, and the received one is not lost.
+     */
+    void carryOutBeside(Object received) {
+        try {
+            carryOut();
+        } catch (RuntimeException | Error hook) {
+            Logs.tellBroken(
+                    LOG, hook, "an undelivered hook failed beside a receive of {}", received);
+        }
     }
 
     /** All of it, even if a hook throws in between; the first failure is thrown. */

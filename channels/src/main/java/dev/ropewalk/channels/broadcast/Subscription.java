@@ -129,7 +129,7 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
         } finally {
             guard.exit();
         }
-        after.carryOut();
+        after.carryOutBeside(taken);
         return me == null ? taken : Objects.requireNonNull(guard.await(me, this, limitNanos));
     }
 
@@ -143,7 +143,7 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
         } finally {
             guard.exit();
         }
-        after.carryOut();
+        after.carryOutBeside(taken);
         return taken;
     }
 
@@ -160,7 +160,7 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
         } finally {
             guard.exit();
         }
-        after.carryOut();
+        after.carryOutBeside(drained);
         return drained;
     }
 
@@ -266,7 +266,7 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
         @Override
         public R result(@Nullable Object given) {
             if (given instanceof Taken taken) {
-                taken.after.carryOut();
+                taken.after.carryOutBeside(taken.element);
                 return made.apply(taken.element);
             }
             return made.apply(Objects.requireNonNull(given));

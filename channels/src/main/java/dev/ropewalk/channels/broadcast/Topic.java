@@ -74,10 +74,18 @@ public final class Topic<K, E> {
      */
     public void send(K key, E element) {
         Broadcast<E> known = byKey.get(Objects.requireNonNull(key, "key"));
-        if (known != null || options.replay() > 0) {
-            of(key).send(element);
-        } else {
+        if (known == null && options.replay() == 0) {
             Elements.check(element);
+            return;
+        }
+        Broadcast<E> to = known == null ? of(key) : known;
+        try {
+            to.send(element);
+        } catch (ChannelClosedException closed) {
+            if (byKey.get(key) == to) {
+                throw closed;
+            }
+            send(key, element); // it was forgotten meanwhile
         }
     }
 

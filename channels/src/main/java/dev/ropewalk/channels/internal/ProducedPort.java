@@ -46,14 +46,20 @@ public final class ProducedPort<E> extends ReceiveSide<E> {
 
     @Override
     public void cancel() {
-        channel.cancel();
-        producers.forEach(Fiber::terminate);
+        try {
+            channel.cancel(); // whose hook may throw
+        } finally {
+            producers.forEach(Fiber::terminate);
+        }
     }
 
     @Override
     public void cancel(Throwable cause) {
-        channel.cancel(cause);
-        producers.forEach(Fiber::terminate);
+        try {
+            channel.cancel(cause);
+        } finally {
+            producers.forEach(Fiber::terminate);
+        }
     }
 
     @Override

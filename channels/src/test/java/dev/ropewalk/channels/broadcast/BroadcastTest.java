@@ -389,4 +389,58 @@ class BroadcastTest {
             assertEquals(sent.stream().sorted().toList(), seen.get(i).stream().sorted().toList());
         }
     }
+
+    /** A displaced element's hook is the sender's business: a receiver keeps what it has taken. */
+    @Test
+    void C1_hookThatThrowsBesideAReceiveLosesNothing() {
+        TestCord.run(
+                () -> {
+                    for (int way = 0; way < 4; way++) {
+                        Broadcast<Integer> broadcast = Broadcast.make();
+                        ReceivePort<Integer> mine = broadcast.subscribe(ChannelOptions.buffered(1));
+                        broadcast.subscribe(
+                                ChannelOptions.<Integer>conflated()
+                                        .withUndelivered(
+                                                element -> {
+                                                    throw new IllegalStateException("hook");
+                                                }));
+                        broadcast.send(1);
+                        Fiber<?> sender = Fiber.spin("sender", () -> broadcast.send(2));
+                        Fiber.sleep(Duration.ofNanos(1));
+                        int received =
+                                switch (way) {
+                                    case 0 -> mine.receive();
+                                    case 1 -> java.util.Objects.requireNonNull(mine.tryReceive());
+                                    case 2 -> mine.drain().getFirst();
+                                    default -> Select.<Integer>of(mine.onReceive(i -> i)).await();
+                                };
+                        assertEquals(1, received, "way=" + way);
+                        sender.await();
+                        broadcast.close();
+                    }
+                });
+    }
+
+    /** A port that its caller does not get stands in no list. */
+    @Test
+    void C1_subscribeWhoseHookThrowsLeavesNoSubscriber() {
+        TestCord.run(
+                () -> {
+                    Broadcast<Integer> broadcast =
+                            Broadcast.make(BroadcastOptions.create().withReplay(2));
+                    broadcast.send(1);
+                    broadcast.send(2);
+                    assertThrows(
+                            IllegalStateException.class,
+                            () ->
+                                    broadcast.subscribe(
+                                            ChannelOptions.<Integer>conflated()
+                                                    .withUndelivered(
+                                                            element -> {
+                                                                throw new IllegalStateException(
+                                                                        "hook " + element);
+                                                            })));
+                    assertEquals(0, broadcast.subscribers());
+                });
+    }
 }

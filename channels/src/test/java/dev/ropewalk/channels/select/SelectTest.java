@@ -776,4 +776,27 @@ class SelectTest {
                     assertEquals(0, waiting(channel));
                 });
     }
+
+    /** The other clause of the same fiber does not undo that its failure is taken. */
+    @Test
+    void C4_endOfAFiberInTwoClausesIsTakenOnce() {
+        TestCord.run(
+                () -> {
+                    for (int round = 0; round < 20; round++) {
+                        Fiber<?> child =
+                                Fiber.spin(
+                                        "child",
+                                        () -> {
+                                            throw new IllegalStateException("broke");
+                                        });
+                        String ended =
+                                Select.<String>of(
+                                                child.onOutcome(fiber -> "one"),
+                                                child.onOutcome(fiber -> "other"))
+                                        .await();
+                        assertTrue(ended.equals("one") || ended.equals("other"));
+                        Fiber.sleep(Duration.ofNanos(1)); // it would be raised here
+                    }
+                });
+    }
 }

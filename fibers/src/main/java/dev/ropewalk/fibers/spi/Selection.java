@@ -63,6 +63,11 @@ public final class Selection<R extends @Nullable Object> implements Handoff {
     /** After how long the first clause that needs nobody is ready; of this round. */
     private long soonestNs;
 
+    /** When the limit passes; computed in the first round that may be followed by another. */
+    private long deadlineNs;
+
+    private boolean hasDeadline;
+
     private @Nullable Clause<? extends R> winner;
     private @Nullable Object given;
 
@@ -140,8 +145,18 @@ public final class Selection<R extends @Nullable Object> implements Handoff {
             Waits.switchpoint();
             return lookAndStand(limitNanos);
         } finally {
-            for (int i = 0; i < clauses.size(); i++) {
-                clauses.get(i).end(clauses.get(i) == winner);
+            endClauses();
+        }
+    }
+
+    /** The winner first: another clause of the same fiber must not undo that its end is taken. */
+    private void endClauses() {
+        if (winner != null) {
+            winner.end(true);
+        }
+        for (int i = 0; i < clauses.size(); i++) {
+            if (clauses.get(i) != winner) {
+                clauses.get(i).end(false);
             }
         }
     }
@@ -163,7 +178,7 @@ public final class Selection<R extends @Nullable Object> implements Handoff {
             if (leftNs <= soonestNs) {
                 return false;
             }
-            leftNs = leftNs == Long.MAX_VALUE ? leftNs : leftNs - soonestNs;
+            leftNs = hasDeadline ? Math.max(0, deadlineNs - Waits.nanoTime()) : leftNs;
         }
         return true;
     }
@@ -178,6 +193,7 @@ public final class Selection<R extends @Nullable Object> implements Handoff {
             try {
                 if (!takeReady() && limitNanos != NO_WAIT) {
                     soonestNs = soonest();
+                    computeDeadline(limitNanos);
                     wait = newWait();
                     stand(wait, true);
                 }
@@ -202,6 +218,14 @@ public final class Selection<R extends @Nullable Object> implements Handoff {
             given = place.given();
         }
         return winner != null;
+    }
+
+    /** Once, so that a round that ends late does not make the limit longer (rule F2). */
+    private void computeDeadline(long limitNanos) {
+        if (!hasDeadline && soonestNs < limitNanos && limitNanos != Long.MAX_VALUE) {
+            deadlineNs = Waits.nanoTime() + limitNanos;
+            hasDeadline = true;
+        }
     }
 
     /**

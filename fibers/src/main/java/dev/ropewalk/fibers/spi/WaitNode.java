@@ -153,10 +153,13 @@ public abstract sealed class WaitNode<E> {
             leaveQueue(by, what);
         }
         if (what instanceof Handoff giver) {
-            if (given != null) {
-                giver.reclaim(this, given);
+            try {
+                if (given != null) {
+                    giver.reclaim(this, given);
+                }
+            } finally {
+                giver.abandoned(this);
             }
-            giver.abandoned(this);
         }
     }
 
@@ -249,8 +252,10 @@ public abstract sealed class WaitNode<E> {
         }
 
         @Override
-        public void abandoned(@Nullable Object given) {
-            giveBack(given);
+        public void abandoned(FiberImpl<?> gone, @Nullable Object given) {
+            if (fiber == gone) {
+                giveBack(given);
+            }
         }
     }
 
@@ -306,8 +311,8 @@ public abstract sealed class WaitNode<E> {
         }
 
         @Override
-        public void abandoned(@Nullable Object given) {
-            giveBack(given);
+        public void abandoned(FiberImpl<?> gone, @Nullable Object given) {
+            giveBack(given); // made for one wait
         }
     }
 

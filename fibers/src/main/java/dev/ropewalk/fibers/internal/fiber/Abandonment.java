@@ -228,7 +228,7 @@ public final class Abandonment {
         Object given = value == FiberImpl.RAISED || value == Waits.TIMED_OUT ? null : value;
         try {
             if (fiber.waitReason() instanceof GuardedWait node) {
-                node.abandoned(given);
+                node.abandoned(fiber, given);
             } else if (given != null && (open != null || given == endAwaited(fiber))) {
                 throw new FiberAbandonedException(
                         fiber, "a value was lost that had been given to " + fiber);

@@ -16,8 +16,9 @@ public interface GuardedWait {
     boolean isLocal();
 
     /**
-     * The waiting fiber is abandoned: the wait leaves its queue, and a value that was given already
-     * goes back to the giver.
+     * A fiber is abandoned whose last wait this was: if it still is, it leaves its queue, and a
+     * value that was given already goes back to the giver. It is not if the object has become the
+     * wait of another fiber meanwhile.
      */
-    void abandoned(@Nullable Object given);
+    void abandoned(FiberImpl<?> gone, @Nullable Object given);
 }
