@@ -30,9 +30,4 @@ final class EndStage extends Stage {
             throw thrown;
         }
     }
-
-    @Override
-    boolean sample(Object element) {
-        return accept(element);
-    }
 }

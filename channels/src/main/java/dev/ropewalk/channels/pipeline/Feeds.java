@@ -68,11 +68,14 @@ final class Feeds {
         }
         try {
             toClose.close();
-        } catch (Exception e) {
-            if (why == null) {
-                throw new IllegalStateException("a source could not be closed: " + e, e);
+        } catch (Throwable broken) {
+            if (broken instanceof Error signal && Waits.isSignal(signal)) {
+                throw signal;
             }
-            why.addSuppressed(e);
+            if (why == null) {
+                throw new IllegalStateException("a source could not be closed: " + broken, broken);
+            }
+            why.addSuppressed(broken);
         }
     }
 
@@ -246,22 +249,42 @@ final class Feeds {
     static final class OfPairs implements Feed {
         private final Link first;
         private final Link second;
+        private final String name;
         private final BiFunction<Object, Object, Object> function;
 
-        OfPairs(Link first, Link second, BiFunction<Object, Object, Object> function) {
+        OfPairs(
+                Link first,
+                Link second,
+                String name,
+                BiFunction<Object, Object, Object> function) {
             this.first = first;
             this.second = second;
+            this.name = name;
             this.function = function;
         }
 
         @Override
         public @Nullable Object next(StageCounter counter) throws EndedElsewhere {
-            Object one = first.next(counter);
-            Object other = one == null ? null : second.next(counter);
+            Waits.switchpoint();
+            Object one = first.now();
+            Object other = one == null ? null : second.now();
+            if (one == Link.NOTHING && other == Link.NOTHING) {
+                Link.Taken came = Link.awaitEither(first, second, counter);
+                if (came.from() == first) {
+                    one = came.element();
+                } else {
+                    other = came.element();
+                }
+            }
+            if (one != null && other == Link.NOTHING) {
+                other = second.next(counter);
+            } else if (one == Link.NOTHING && other != null) {
+                one = first.next(counter);
+            }
             if (one == null || other == null) {
                 return null;
             }
-            return Objects.requireNonNull(function.apply(one, other), "made by zip");
+            return Step.notNull(name, function.apply(one, other));
         }
 
         @Override

@@ -8,7 +8,4 @@ abstract class Stage {
      * @return false if nothing more is wanted behind the segment
      */
     abstract boolean accept(Object element) throws Exception;
-
-    /** The same, and measures the time of each step. */
-    abstract boolean sample(Object element) throws Exception;
 }

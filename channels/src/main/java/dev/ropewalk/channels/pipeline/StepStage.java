@@ -1,5 +1,7 @@
 package dev.ropewalk.channels.pipeline;
 
+import dev.ropewalk.fibers.spi.Waits;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.Iterator;
@@ -29,8 +31,7 @@ final class StepStage extends Stage {
 
     @Override
     boolean accept(Object element) throws Exception {
-        counter.elements++;
-        Object made = work(element);
+        Object made = counter.isDue(++counter.elements) ? measuredWork(element) : work(element);
         if (made == Step.NOTHING) {
             return true;
         }
@@ -40,19 +41,12 @@ final class StepStage extends Stage {
         return next.accept(made);
     }
 
-    @Override
-    boolean sample(Object element) throws Exception {
-        counter.elements++;
-        long startNs = counter.now();
+    /** Apart, to keep what is done for each element small enough to be inlined. */
+    private Object measuredWork(Object element) throws Exception {
+        long startNs = Waits.nanoTime();
         Object made = work(element);
-        counter.sampleSince(startNs);
-        if (made == Step.NOTHING) {
-            return true;
-        }
-        if (kind == Step.Kind.FLAT) {
-            return acceptAll((Iterable<?>) made);
-        }
-        return next.sample(made);
+        counter.sample(counter.elements, Waits.nanoTime() - startNs);
+        return made;
     }
 
     @SuppressWarnings("unchecked") // the kind says so
@@ -87,6 +81,7 @@ final class StepStage extends Stage {
             if (segment.isFinishedBehind(index)) {
                 return true;
             }
+            Waits.switchpoint(); // there may be no end to them
         }
         return true;
     }
@@ -110,12 +105,6 @@ final class StepStage extends Stage {
     }
 
     private <T> T notNull(@Nullable T made) {
-        if (made == null) {
-            throw new NullPointerException(
-                    "stage \""
-                            + counter.name
-                            + "\" made null; leave elements out by filter or flatMap");
-        }
-        return made;
+        return made == null ? Step.notNull(counter.name, null) : made;
     }
 }
