@@ -1,8 +1,11 @@
 package dev.ropewalk.channels.pipeline;
 
+import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.blocking.Blocking;
+import dev.ropewalk.fibers.blocking.BlockingOptions;
+import dev.ropewalk.fibers.blocking.BlockingPool;
 import dev.ropewalk.fibers.spi.ClosedException;
 import dev.ropewalk.fibers.spi.Receivable;
 import dev.ropewalk.fibers.spi.Waits;
@@ -17,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /** What segments get their elements from, besides links. */
@@ -125,9 +129,25 @@ final class Feeds {
         @Nullable List<?> read() throws Exception;
     }
 
+    /**
+     * Where processes are waited for: as many as there are, because one may be silent for ever and
+     * would take the place of somebody else's call.
+     */
+    private static final BlockingPool PROCESSES =
+            new BlockingPool(
+                    BlockingOptions.named("process output").withMaxConcurrency(Integer.MAX_VALUE));
+
+    static Feed ofProcess(ProcessBuilder process, @Nullable LongConsumer malformed) {
+        return new OffCord(() -> ProcessLines.start(process, malformed), PROCESSES);
+    }
+
     /** Reads off the cord, one batch after the other. */
     static final class OffCord implements Feed {
         private final Callable<? extends Batches> opener;
+
+        /** Null for that of the process. */
+        private final @Nullable BlockingPool pool;
+
         private Iterator<?> current = List.of().iterator();
 
         /**
@@ -139,7 +159,12 @@ final class Feeds {
         private volatile boolean isClosed;
 
         OffCord(Callable<? extends Batches> opener) {
+            this(opener, null);
+        }
+
+        private OffCord(Callable<? extends Batches> opener, @Nullable BlockingPool pool) {
             this.opener = opener;
+            this.pool = pool;
         }
 
         @Override
@@ -148,18 +173,22 @@ final class Feeds {
                 Waits.switchpoint();
                 return current.next();
             }
-            List<?> batch = Blocking.<@Nullable List<?>, Exception>call(this::readBatch);
+            List<?> batch = apart(this::readBatch);
             while (batch != null && batch.isEmpty()) {
                 long sinceNs = Waits.nanoTime();
                 Fiber.sleep(PAUSE);
                 counter.waitedForInput(sinceNs);
-                batch = Blocking.<@Nullable List<?>, Exception>call(this::readBatch);
+                batch = apart(this::readBatch);
             }
             if (batch == null) {
                 return null;
             }
             current = batch.iterator();
             return current.next();
+        }
+
+        private <T extends @Nullable Object> T apart(Block<T, Exception> code) throws Exception {
+            return pool == null ? Blocking.<T, Exception>call(code) : pool.<T, Exception>call(code);
         }
 
         private @Nullable List<?> readBatch() throws Exception {
@@ -190,8 +219,14 @@ final class Feeds {
             }
             closeQuietly(
                     () ->
-                            CancelScope.<Exception>shielded(
-                                    CLOSE_LIMIT, () -> Blocking.<Exception>run(opened::close)),
+                            CancelScope.<@Nullable Object, Exception>shielded(
+                                    CLOSE_LIMIT,
+                                    () ->
+                                            apart(
+                                                    () -> {
+                                                        opened.close();
+                                                        return null;
+                                                    })),
                     why);
         }
     }

@@ -224,8 +224,8 @@ public final class Pipeline<E> {
      * there yet is waited for.
      *
      * @param file may be missing at first
-     * @param malformed gets the number of each line that is no UTF-8, from 1 on; on the thread that
-     *     reads
+     * @param malformed gets the number of each line that is no UTF-8, on the thread that reads; the
+     *     first line is 1, and they are counted on when the file is shortened or replaced
      */
     public static Pipeline<String> follow(Path file, LongConsumer malformed) {
         Objects.requireNonNull(file, "file");
@@ -258,15 +258,32 @@ public final class Pipeline<E> {
     }
 
     /**
-     * {@return a pipeline of the lines that a process writes, read off the cord} The process is
-     * started at the run. If it exits with another code than 0 the source fails; if the run ends
-     * earlier, the process is destroyed.
+     * {@return a pipeline of the lines of UTF-8 that a process writes, read off the cord} The
+     * process is started at the run; its standard input is empty, unless the builder redirects it.
+     * If it exits with another code than 0 the source fails, with the end of what it wrote to its
+     * standard error. If the run ends earlier, the process and those below it are ended: by TERM,
+     * and after 2 s by KILL. A line that is no UTF-8 fails the source, with the number of the line.
      *
-     * @param process how it is started; its output must not be redirected
+     * @param process how it is started
+     * @throws IllegalArgumentException if its output is redirected
      */
     public static Pipeline<String> output(ProcessBuilder process) {
-        Objects.requireNonNull(process, "process");
-        return from("output", () -> new Feeds.OffCord(() -> ProcessLines.start(process)));
+        ProcessLines.checkOutput(Objects.requireNonNull(process, "process"));
+        return from("output", () -> Feeds.ofProcess(process, null));
+    }
+
+    /**
+     * {@return a pipeline of the lines that a process writes, like {@link #output(ProcessBuilder)}}
+     * A line that is no UTF-8 goes on with U+FFFD in place of what could not be read.
+     *
+     * @param process how it is started
+     * @param malformed gets the number of each such line, from 1 on; on the thread that reads
+     * @throws IllegalArgumentException if its output is redirected
+     */
+    public static Pipeline<String> output(ProcessBuilder process, LongConsumer malformed) {
+        ProcessLines.checkOutput(Objects.requireNonNull(process, "process"));
+        Objects.requireNonNull(malformed, "malformed");
+        return from("output", () -> Feeds.ofProcess(process, malformed));
     }
 
     // ---------------------------------------------------------------- stages

@@ -465,12 +465,14 @@ class PipelineFailureTest {
         TestCord.run(
                 () -> {
                     Channel<Integer> open = Channel.localRendezvous();
-                    Stream<Integer> bad =
-                            Stream.of(1)
-                                    .onClose(
-                                            () -> {
-                                                throw new IllegalStateException("broke");
-                                            });
+                    Channel<Integer> bad =
+                            Channel.make(
+                                    ChannelOptions.<Integer>buffered(1)
+                                            .withUndelivered(
+                                                    i -> {
+                                                        throw new IllegalStateException("broke");
+                                                    }));
+                    bad.send(1);
                     PipelineRun<?> run = Pipeline.from(bad).merge(Pipeline.from(open)).toList();
                     run.cancel();
                     assertThrows(CancelledException.class, run::run);
