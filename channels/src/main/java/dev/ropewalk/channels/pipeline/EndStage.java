@@ -30,4 +30,14 @@ final class EndStage extends Stage {
             throw thrown;
         }
     }
+
+    @Override
+    boolean sample(Object element) {
+        return accept(element);
+    }
+
+    @Override
+    boolean pass(Object element) {
+        return accept(element);
+    }
 }

@@ -222,13 +222,13 @@ final class Segment {
         Stage first = stagesFrom(0, false);
         boolean isWanted = true;
         while (isWanted && finished < 0) {
-            Object element =
-                    source.isDue(source.elements + 1) ? measuredNext() : feed.next(waiting);
+            boolean isDue = source.isDue(source.elements + 1);
+            Object element = isDue ? measuredNext() : feed.next(waiting);
             if (element == null) {
                 break;
             }
             source.elements++;
-            isWanted = first.accept(element);
+            isWanted = isDue ? first.sample(element) : first.accept(element);
             if (source.elements == StageCopies.WORTH_IT_AFTER) {
                 first = stagesFrom(0, true);
             }
@@ -257,7 +257,7 @@ final class Segment {
                             ? stateful.rest()
                             : null;
             if (rest != null) {
-                isWanted = stagesFrom(i + 1, false).accept(rest);
+                isWanted = stagesFrom(i + 1, false).pass(rest);
             }
         }
     }

@@ -23,8 +23,8 @@ final class StageCounter {
 
     long elements;
 
-    /** The number of the element that is measured next, from 1 on; none if nobody is told. */
-    private long nextSample;
+    /** The number of the element that is measured next, from 1 on. */
+    private long nextSample = 1;
 
     /** Of the first elements, which are slow while the JVM is cold: they stand for themselves. */
     private long firsts;
@@ -43,7 +43,6 @@ final class StageCounter {
     StageCounter(String name, boolean isListed) {
         this.name = name;
         this.isListed = isListed;
-        this.nextSample = isListed ? 1 : Long.MAX_VALUE;
     }
 
     /** What counts for the last stage that is listed, of a segment with that source. */
@@ -60,7 +59,10 @@ final class StageCounter {
         return inputWaitNs;
     }
 
-    /** Whether the element is to be measured: each stage counts its own elements. */
+    /**
+     * Whether the element is to be measured. Asked of a source, and of each stage behind one that
+     * keeps elements back or makes more; the others are in step with these.
+     */
     boolean isDue(long number) {
         return number >= nextSample;
     }

@@ -16,6 +16,13 @@ final class StepStage extends Stage {
     private final Segment segment;
     private final int index;
     private final Step.Kind kind;
+
+    /**
+     * It passes on each element that it gets: the next stage has got as many, and need not look
+     * whether it is to measure this one.
+     */
+    private final boolean isInStep;
+
     private final Object function;
     private final StageCounter counter;
     private final Stage next;
@@ -24,6 +31,7 @@ final class StepStage extends Stage {
         this.segment = segment;
         this.index = index;
         this.kind = step.kind();
+        this.isInStep = kind == Step.Kind.MAP || kind == Step.Kind.EACH;
         this.function = step.function();
         this.counter = counter;
         this.next = next;
@@ -31,22 +39,30 @@ final class StepStage extends Stage {
 
     @Override
     boolean accept(Object element) throws Exception {
-        Object made = counter.isDue(++counter.elements) ? measuredWork(element) : work(element);
-        if (made == Step.NOTHING) {
-            return true;
-        }
-        if (kind == Step.Kind.FLAT) {
-            return acceptAll((Iterable<?>) made);
-        }
-        return next.accept(made);
+        counter.elements++;
+        Object made = work(element);
+        return isInStep ? next.accept(made) : passOn(made);
     }
 
-    /** Apart, to keep what is done for each element small enough to be inlined. */
-    private Object measuredWork(Object element) throws Exception {
+    @Override
+    boolean sample(Object element) throws Exception {
+        counter.elements++;
         long startNs = Waits.nanoTime();
         Object made = work(element);
         counter.sample(counter.elements, Waits.nanoTime() - startNs);
-        return made;
+        return isInStep ? next.sample(made) : passOn(made);
+    }
+
+    @Override
+    boolean pass(Object element) throws Exception {
+        return counter.isDue(counter.elements + 1) ? sample(element) : accept(element);
+    }
+
+    private boolean passOn(Object made) throws Exception {
+        if (made == Step.NOTHING) {
+            return true;
+        }
+        return kind == Step.Kind.FLAT ? passOnAll((Iterable<?>) made) : next.pass(made);
     }
 
     @SuppressWarnings("unchecked") // the kind says so
@@ -72,10 +88,10 @@ final class StepStage extends Stage {
         }
     }
 
-    private boolean acceptAll(Iterable<?> many) throws Exception {
+    private boolean passOnAll(Iterable<?> many) throws Exception {
         Iterator<?> iterator = iteratorOf(many);
         for (Object each = nextOf(iterator); each != null; each = nextOf(iterator)) {
-            if (!next.accept(each)) {
+            if (!next.pass(each)) {
                 return false;
             }
             if (segment.isFinishedBehind(index)) {
