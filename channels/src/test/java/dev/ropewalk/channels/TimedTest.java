@@ -81,7 +81,8 @@ class TimedTest {
     private static void assertNames(Object what, Action wait) {
         TimeoutException passed =
                 assertThrows(
-                        TimeoutException.class, () -> CancelScope.cancelAfter(SHORT, () -> wait.run()));
+                        TimeoutException.class,
+                        () -> CancelScope.cancelAfter(SHORT, () -> wait.run()));
         Errors.assertMentions(passed, "was waiting: ", what.toString());
     }
 

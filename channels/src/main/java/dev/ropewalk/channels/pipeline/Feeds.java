@@ -287,11 +287,7 @@ final class Feeds {
         private final String name;
         private final BiFunction<Object, Object, Object> function;
 
-        OfPairs(
-                Link first,
-                Link second,
-                String name,
-                BiFunction<Object, Object, Object> function) {
+        OfPairs(Link first, Link second, String name, BiFunction<Object, Object, Object> function) {
             this.first = first;
             this.second = second;
             this.name = name;

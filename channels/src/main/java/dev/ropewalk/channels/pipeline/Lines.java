@@ -33,8 +33,7 @@ final class Lines implements Feeds.Batches {
 
     private static final Remedies OF_A_FILE =
             new Remedies(
-                    "give lines(file, malformed) a handler",
-                    "read such a file by Pipeline.bytes");
+                    "give lines(file, malformed) a handler", "read such a file by Pipeline.bytes");
 
     private static final Remedies OF_A_PROCESS =
             new Remedies(

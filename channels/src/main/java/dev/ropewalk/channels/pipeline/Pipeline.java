@@ -130,7 +130,10 @@ public final class Pipeline<E> {
             int at = i;
             Objects.requireNonNull(
                     elements[i],
-                    () -> "elements[" + at + "] is null; a pipeline has no null among its elements");
+                    () ->
+                            "elements["
+                                    + at
+                                    + "] is null; a pipeline has no null among its elements");
         }
         return from(List.of(elements));
     }

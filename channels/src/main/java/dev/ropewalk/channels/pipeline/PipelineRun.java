@@ -80,9 +80,9 @@ public final class PipelineRun<R extends @Nullable Object> {
      * segment runs in this fiber, the others in children of it. A switchpoint.
      *
      * @return what the last stage made, and what each stage did
-     * @throws PipelineFailedException if a stage failed; its cause is that stage's own failure, or a
-     *     {@link CancellationException} if the fiber of the stage was terminated, as by the end of
-     *     its cord. All other fibers of the run have ended then
+     * @throws PipelineFailedException if a stage failed; its cause is that stage's own failure, or
+     *     a {@link CancellationException} if the fiber of the stage was terminated, as by the end
+     *     of its cord. All other fibers of the run have ended then
      * @throws CancelledException if it was cancelled by {@link #cancel}
      * @throws IllegalStateException if it was run before, or no fiber runs on this thread
      */

@@ -179,8 +179,7 @@ final class HookedPath {
         }
 
         @Override
-        public Map<String, Object> readAttributes(
-                Path file, String names, LinkOption... options) {
+        public Map<String, Object> readAttributes(Path file, String names, LinkOption... options) {
             throw new UnsupportedOperationException();
         }
 

@@ -225,8 +225,7 @@ class PipelineCordsTest {
                 cords -> {
                     Cord there = cords.get(1);
                     Channel<Integer> port = there.spin("make", () -> local()).await();
-                    Fiber<List<Integer>> all =
-                            there.spin("all", () -> port.stream().toList());
+                    Fiber<List<Integer>> all = there.spin("all", () -> port.stream().toList());
                     assertEquals(3, numbers(3).on(there).to("out", port).run().count());
                     assertEquals(List.of(0, 1, 2), all.await());
                 });
@@ -280,8 +279,7 @@ class PipelineCordsTest {
                     PipelineFailedException failed =
                             assertThrows(
                                     PipelineFailedException.class,
-                                    () ->
-                                            numbers(3).on(cords.get(1)).to("out", ours).run());
+                                    () -> numbers(3).on(cords.get(1)).to("out", ours).run());
                     assertEquals("out", failed.stage());
                     assertInstanceOf(WrongThreadException.class, failed.getCause());
                 });

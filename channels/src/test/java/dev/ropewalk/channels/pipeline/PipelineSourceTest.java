@@ -231,7 +231,8 @@ class PipelineSourceTest {
         PipelineFailedException failed =
                 failure(Pipeline.output(shell(much + "echo 'no such table' >&2; exit 3")));
         Throwable cause = assertInstanceOf(IOException.class, failed.getCause());
-        Errors.assertMentions(cause, "code 3", "its standard error ends with: xxx", "no such table");
+        Errors.assertMentions(
+                cause, "code 3", "its standard error ends with: xxx", "no such table");
         assertTrue(cause.toString().length() < 10_000, "only the end is kept");
     }
 
@@ -299,14 +300,12 @@ class PipelineSourceTest {
     void C5_redirectedOutputIsRefused() {
         ProcessBuilder redirected = shell("echo one").redirectOutput(Redirect.DISCARD);
         Errors.assertMentions(
-                assertThrows(
-                        IllegalArgumentException.class, () -> Pipeline.output(redirected)),
+                assertThrows(IllegalArgumentException.class, () -> Pipeline.output(redirected)),
                 "sh -c echo one",
                 "redirected",
                 "Redirect.PIPE");
         ProcessBuilder inherits = shell("echo one").inheritIO();
-        assertThrows(
-                IllegalArgumentException.class, () -> Pipeline.output(inherits, number -> {}));
+        assertThrows(IllegalArgumentException.class, () -> Pipeline.output(inherits, number -> {}));
     }
 
     @Test

@@ -163,9 +163,7 @@ class PipelineStatsTest {
                             p ->
                                     p.filter("one in 100", i -> i % 100 == 99)
                                             .map("slow", PipelineStatsTest::slowly));
-                    assertBusy(
-                            20,
-                            p -> p.drop(980).map("slow", PipelineStatsTest::slowly));
+                    assertBusy(20, p -> p.drop(980).map("slow", PipelineStatsTest::slowly));
                 });
     }
 
@@ -235,8 +233,7 @@ class PipelineStatsTest {
     void C5_slowestOfNoStageIsRefused() {
         Errors.assertMentions(
                 assertThrows(
-                        IllegalStateException.class,
-                        () -> numbers().toList().stats().slowest()),
+                        IllegalStateException.class, () -> numbers().toList().stats().slowest()),
                 "no stage has run yet");
     }
 

@@ -492,7 +492,8 @@ class PipelineTest {
                     assertEquals(List.of(), within(none.zip(silent, (a, b) -> a + b)));
                     // it comes to its end while both are waited for
                     silent = Pipeline.from(Channel.<String>localRendezvous());
-                    Pipeline<Long> late = Pipeline.ticks(Duration.ofMinutes(1)).filter("no", i -> i > 3);
+                    Pipeline<Long> late =
+                            Pipeline.ticks(Duration.ofMinutes(1)).filter("no", i -> i > 3);
                     assertEquals(
                             List.of(),
                             within(silent.zip(late.takeWhile("no", i -> false), (a, b) -> a + b)));

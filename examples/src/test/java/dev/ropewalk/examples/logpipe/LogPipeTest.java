@@ -358,7 +358,8 @@ class LogPipeTest {
                     run.await();
                     List<String> said = said().lines().toList();
                     assertEquals(2, said.size(), said());
-                    assertTrue(said.getFirst().startsWith("logpipe: log: line 3: no UTF-8"), said());
+                    assertTrue(
+                            said.getFirst().startsWith("logpipe: log: line 3: no UTF-8"), said());
                     assertTrue(said.getLast().startsWith("logpipe: log: line 3: "), said());
                 });
     }

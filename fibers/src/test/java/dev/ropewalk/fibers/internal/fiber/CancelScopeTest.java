@@ -18,8 +18,8 @@ import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Reports;
 import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.TimeoutException;
-import dev.ropewalk.fibers.sync.Event;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.sync.Event;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -74,7 +74,8 @@ class CancelScopeTest {
                         Fiber.spin("cancel", scope::cancel);
                         CancelledException cancelled =
                                 assertThrows(
-                                        CancelledException.class, () -> scope.run(() -> event.await()));
+                                        CancelledException.class,
+                                        () -> scope.run(() -> event.await()));
                         String told = cancelled.toString();
                         assertTrue(told.endsWith("was waiting: " + event), told);
                     }
