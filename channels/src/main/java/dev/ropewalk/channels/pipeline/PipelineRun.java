@@ -7,6 +7,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.Scope;
 import dev.ropewalk.fibers.Spinner;
+import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.sync.Event;
 
 import org.jspecify.annotations.Nullable;
@@ -110,7 +111,7 @@ public final class PipelineRun<R extends @Nullable Object> {
             if (first == null) {
                 throw failed;
             }
-            if (failed.getCause() != first) {
+            if (!isCausedBy(failed, first)) {
                 first.addSuppressed(failed);
             }
             throw first;
@@ -119,13 +120,25 @@ public final class PipelineRun<R extends @Nullable Object> {
         }
     }
 
+    /** Directly, or by what has caused that. */
+    private static boolean isCausedBy(Throwable failed, Throwable first) {
+        Throwable each = failed;
+        while (each != null && each != first && each != first.getCause()) {
+            each = each.getCause();
+        }
+        return each != null;
+    }
+
     private PipelineResult<R> result() {
         PipelineStats stats = stats();
         StageStats last = stats.stages().getLast();
         try {
             return new PipelineResult<>(result.get(), last.elements(), stats);
-        } catch (RuntimeException e) {
-            throw fail(last.name(), e);
+        } catch (Throwable broken) {
+            if (broken instanceof Error signal && Waits.isSignal(signal)) {
+                throw signal;
+            }
+            throw fail(last.name(), broken);
         }
     }
 
@@ -176,10 +189,19 @@ public final class PipelineRun<R extends @Nullable Object> {
         try {
             return List.copyOf(PipelinePlan.segments(this, parts));
         } catch (Throwable broken) {
-            if (port != null) {
-                port.close(broken);
-            }
+            closePort(broken);
             throw broken;
+        }
+    }
+
+    /** Otherwise its stage does. */
+    private void closePort(Throwable why) {
+        if (port != null) {
+            try {
+                port.close(why);
+            } catch (RuntimeException another) {
+                why.addSuppressed(another);
+            }
         }
     }
 

@@ -116,7 +116,7 @@ final class Steps {
 
     static Step.Stateful throttle(int elements, Duration per) {
         return new Step.Stateful() {
-            /** Of the cord that the stage runs on; null before it runs. */
+            // Of the cord that the stage runs on; null before it runs.
             private @Nullable Throttle throttle;
 
             @Override

@@ -314,7 +314,7 @@ class PipelineFailureTest {
     void C5_collectorThatFailsAtTheEndIsNamed() {
         TestCord.run(
                 () -> {
-                    IllegalStateException broke = new IllegalStateException("broke");
+                    AssertionError broke = new AssertionError("broke");
                     PipelineRun<Object> run =
                             endless()
                                     .take(3)
@@ -658,6 +658,7 @@ class PipelineFailureTest {
                     FiberFailedException below =
                             assertInstanceOf(FiberFailedException.class, failed.getCause());
                     assertSame(BROKE, below.getCause());
+                    assertEquals(0, failed.getSuppressed().length, "nothing but the failure");
                 });
     }
 
