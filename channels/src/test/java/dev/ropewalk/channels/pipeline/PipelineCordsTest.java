@@ -289,8 +289,8 @@ class PipelineCordsTest {
 
     @Test
     void C5_cordThatClosesDuringTheRunFailsIt() throws InterruptedException {
-        try (Cord caller = Cord.start("caller");
-                Cord writer = Cord.start("writer")) {
+        Cord writer = Cord.start("writer");
+        try (Cord caller = Cord.start("caller")) {
             CountDownLatch begun = new CountDownLatch(1);
             Channel<Integer> source = Channel.buffered(3);
             source.trySend(1);
