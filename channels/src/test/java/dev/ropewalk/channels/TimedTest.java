@@ -6,8 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.channels.select.Select;
+import dev.ropewalk.fibers.Action;
+import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCord;
 
@@ -53,6 +57,45 @@ class TimedTest {
                     assertEquals(0, Inside.waiting(channel));
                     arena.drainFilled(channel);
                     assertNull(channel.tryReceive(), "the element that was not sent");
+                });
+    }
+
+    @Test
+    void C1_limitAroundAWaitNamesWhatWasWaitedFor() {
+        TestCord.run(
+                () -> {
+                    for (Channel<Integer> channel :
+                            List.of(
+                                    Channel.<Integer>localRendezvous(),
+                                    Channel.<Integer>rendezvous())) {
+                        assertNames(channel, channel::receive);
+                        assertNames(channel, () -> channel.send(1));
+                        assertNames(channel, () -> channel.receive()); // the node of before
+                        assertNames(
+                                "receive from " + channel,
+                                () -> Select.of(channel.onReceive(i -> i)).await());
+                    }
+                });
+    }
+
+    private static void assertNames(Object what, Action wait) {
+        TimeoutException passed =
+                assertThrows(
+                        TimeoutException.class,
+                        () -> CancelScope.cancelAfter(SHORT, () -> wait.run()));
+        Errors.assertMentions(passed, "was waiting: ", what.toString());
+    }
+
+    @Test
+    void C1_dumpNamesTheChannelThatIsWaitedFor() {
+        TestCord.run(
+                () -> {
+                    Channel<Integer> channel = Channel.localRendezvous();
+                    Fiber<?> waiter = Fiber.spin("waiter", () -> channel.receive());
+                    Fiber.sleep(SHORT);
+                    String dump = Cord.current().dump().toString();
+                    assertTrue(dump.contains(channel.toString()), dump);
+                    waiter.terminate();
                 });
     }
 

@@ -39,6 +39,9 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     private final @Nullable Consumer<? super E> undelivered;
     private final ChannelOptions<?> options;
 
+    /** Are told of the end; guarded. */
+    private List<Runnable> watchers = List.of();
+
     /** Of a wait that is over, for the next one; only if the channel is local. */
     private @Nullable WaitNode<E> used;
 
@@ -270,15 +273,41 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
 
     private void end(boolean isCancel, @Nullable Throwable cause) {
         List<WaitNode<E>> toWake;
+        List<Runnable> toTell;
         List<E> left = new ArrayList<>();
         guard.enter(this);
         try {
             toWake = isCancel ? core.cancel(cause, left) : core.close(cause);
+            toTell = watchers;
+            watchers = List.of();
         } finally {
             guard.exit();
         }
         WaitQueue.wakeAll(toWake);
+        toTell.forEach(Runnable::run);
         handOverAll(left);
+    }
+
+    /**
+     * Has it told once when nothing more can be sent; at once if that is so. By the thread that
+     * ends the channel, so it must not wait, nor fail.
+     */
+    public void onEnd(Runnable told) {
+        boolean isOver;
+        guard.enter(this);
+        try {
+            isOver = core.isClosed();
+            if (!isOver) {
+                List<Runnable> more = new ArrayList<>(watchers);
+                more.add(told);
+                watchers = more;
+            }
+        } finally {
+            guard.exit();
+        }
+        if (isOver) {
+            told.run();
+        }
     }
 
     private ChannelClosedException closed(E element) {

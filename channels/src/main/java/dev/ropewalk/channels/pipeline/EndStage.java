@@ -35,4 +35,9 @@ final class EndStage extends Stage {
     boolean sample(Object element) {
         return accept(element);
     }
+
+    @Override
+    boolean pass(Object element) {
+        return accept(element);
+    }
 }

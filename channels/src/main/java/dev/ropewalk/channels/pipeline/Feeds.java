@@ -1,8 +1,11 @@
 package dev.ropewalk.channels.pipeline;
 
+import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.blocking.Blocking;
+import dev.ropewalk.fibers.blocking.BlockingOptions;
+import dev.ropewalk.fibers.blocking.BlockingPool;
 import dev.ropewalk.fibers.spi.ClosedException;
 import dev.ropewalk.fibers.spi.Receivable;
 import dev.ropewalk.fibers.spi.Waits;
@@ -17,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /** What segments get their elements from, besides links. */
@@ -68,11 +72,14 @@ final class Feeds {
         }
         try {
             toClose.close();
-        } catch (Exception e) {
-            if (why == null) {
-                throw new IllegalStateException("a source could not be closed: " + e, e);
+        } catch (Throwable broken) {
+            if (broken instanceof Error signal && Waits.isSignal(signal)) {
+                throw signal;
             }
-            why.addSuppressed(e);
+            if (why == null) {
+                throw new IllegalStateException("a source could not be closed: " + broken, broken);
+            }
+            why.addSuppressed(broken);
         }
     }
 
@@ -122,9 +129,25 @@ final class Feeds {
         @Nullable List<?> read() throws Exception;
     }
 
+    /**
+     * Where processes are waited for: as many as there are, because one may be silent for ever and
+     * would take the place of somebody else's call.
+     */
+    private static final BlockingPool PROCESSES =
+            new BlockingPool(
+                    BlockingOptions.named("process output").withMaxConcurrency(Integer.MAX_VALUE));
+
+    static Feed ofProcess(ProcessBuilder process, @Nullable LongConsumer malformed) {
+        return new OffCord(() -> ProcessLines.start(process, malformed), PROCESSES);
+    }
+
     /** Reads off the cord, one batch after the other. */
     static final class OffCord implements Feed {
         private final Callable<? extends Batches> opener;
+
+        /** Null for that of the process. */
+        private final @Nullable BlockingPool pool;
+
         private Iterator<?> current = List.of().iterator();
 
         /**
@@ -136,7 +159,12 @@ final class Feeds {
         private volatile boolean isClosed;
 
         OffCord(Callable<? extends Batches> opener) {
+            this(opener, null);
+        }
+
+        private OffCord(Callable<? extends Batches> opener, @Nullable BlockingPool pool) {
             this.opener = opener;
+            this.pool = pool;
         }
 
         @Override
@@ -145,18 +173,22 @@ final class Feeds {
                 Waits.switchpoint();
                 return current.next();
             }
-            List<?> batch = Blocking.<@Nullable List<?>, Exception>call(this::readBatch);
+            List<?> batch = apart(this::readBatch);
             while (batch != null && batch.isEmpty()) {
                 long sinceNs = Waits.nanoTime();
                 Fiber.sleep(PAUSE);
                 counter.waitedForInput(sinceNs);
-                batch = Blocking.<@Nullable List<?>, Exception>call(this::readBatch);
+                batch = apart(this::readBatch);
             }
             if (batch == null) {
                 return null;
             }
             current = batch.iterator();
             return current.next();
+        }
+
+        private <T extends @Nullable Object> T apart(Block<T, Exception> code) throws Exception {
+            return pool == null ? Blocking.<T, Exception>call(code) : pool.<T, Exception>call(code);
         }
 
         private @Nullable List<?> readBatch() throws Exception {
@@ -187,8 +219,14 @@ final class Feeds {
             }
             closeQuietly(
                     () ->
-                            CancelScope.<Exception>shielded(
-                                    CLOSE_LIMIT, () -> Blocking.<Exception>run(opened::close)),
+                            CancelScope.<@Nullable Object, Exception>shielded(
+                                    CLOSE_LIMIT,
+                                    () ->
+                                            apart(
+                                                    () -> {
+                                                        opened.close();
+                                                        return null;
+                                                    })),
                     why);
         }
     }
@@ -246,22 +284,38 @@ final class Feeds {
     static final class OfPairs implements Feed {
         private final Link first;
         private final Link second;
+        private final String name;
         private final BiFunction<Object, Object, Object> function;
 
-        OfPairs(Link first, Link second, BiFunction<Object, Object, Object> function) {
+        OfPairs(Link first, Link second, String name, BiFunction<Object, Object, Object> function) {
             this.first = first;
             this.second = second;
+            this.name = name;
             this.function = function;
         }
 
         @Override
         public @Nullable Object next(StageCounter counter) throws EndedElsewhere {
-            Object one = first.next(counter);
-            Object other = one == null ? null : second.next(counter);
+            Waits.switchpoint();
+            Object one = first.now();
+            Object other = one == null ? null : second.now();
+            if (one == Link.NOTHING && other == Link.NOTHING) {
+                Link.Taken came = Link.awaitEither(first, second, counter);
+                if (came.from() == first) {
+                    one = came.element();
+                } else {
+                    other = came.element();
+                }
+            }
+            if (one != null && other == Link.NOTHING) {
+                other = second.next(counter);
+            } else if (one == Link.NOTHING && other != null) {
+                one = first.next(counter);
+            }
             if (one == null || other == null) {
                 return null;
             }
-            return Objects.requireNonNull(function.apply(one, other), "made by zip");
+            return Step.notNull(name, function.apply(one, other));
         }
 
         @Override

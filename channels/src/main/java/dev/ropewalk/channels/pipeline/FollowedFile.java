@@ -15,11 +15,17 @@ import java.util.function.LongConsumer;
 
 /** The lines of a file that grows, as log files do, and is shortened or replaced now and then. */
 final class FollowedFile implements Feeds.Batches {
+    /** How often a file that is replaced while it is opened is opened at once again. */
+    private static final int MAX_OPENS = 10;
+
     private final Path file;
     private final LongConsumer malformed;
 
     /** Null while there is no file. */
     private @Nullable Opened opened;
+
+    /** Of the files before; the lines are numbered on. */
+    private long linesBefore;
 
     FollowedFile(Path file, LongConsumer malformed) {
         this.file = file;
@@ -38,30 +44,62 @@ final class FollowedFile implements Feeds.Batches {
         if (current == null) {
             return List.of();
         }
-        List<String> batch = current.lines().read();
-        if (batch != null && !batch.isEmpty()) {
+        List<String> batch = linesOf(current);
+        if (!batch.isEmpty() || !isOver(current)) {
             return batch;
         }
-        if (!isOver(current)) {
-            return List.of();
-        }
+        // What was appended between that read and the file's replacement.
+        List<String> last = linesOf(current);
+        return last.isEmpty() ? leave(current) : last;
+    }
+
+    private static List<String> linesOf(Opened current) throws IOException {
+        List<String> batch = current.lines().read();
+        return batch == null ? List.of() : batch;
+    }
+
+    private List<String> leave(Opened current) throws IOException {
         List<String> rest = current.lines().rest();
-        current.channel().close();
+        linesBefore = current.lines().count();
         opened = null;
+        current.channel().close();
         return rest == null ? List.of() : rest;
     }
 
+    /**
+     * The name may be given to another file in between: the key is that of what was opened if it is
+     * the same before and after.
+     */
     private @Nullable Opened open() throws IOException {
         try {
-            Object key = keyOfFile();
-            FileChannel channel = FileChannel.open(file);
-            return new Opened(
-                    channel,
-                    new Lines(Channels.newInputStream(channel), file.toString(), malformed, true),
-                    key);
+            for (int i = 0; i < MAX_OPENS; i++) {
+                Object before = keyOfFile();
+                FileChannel channel = FileChannel.open(file);
+                Opened found = null;
+                try {
+                    if (Objects.equals(before, keyOfFile())) {
+                        found = opened(channel, before);
+                    }
+                } finally {
+                    if (found == null) {
+                        channel.close();
+                    }
+                }
+                if (found != null) {
+                    return found;
+                }
+            }
         } catch (NoSuchFileException notYet) {
-            return null;
+            // It is looked for again.
         }
+        return null;
+    }
+
+    private Opened opened(FileChannel channel, @Nullable Object key) {
+        Lines lines =
+                Lines.followed(
+                        Channels.newInputStream(channel), file.toString(), malformed, linesBefore);
+        return new Opened(channel, lines, key);
     }
 
     private @Nullable Object keyOfFile() throws IOException {

@@ -28,8 +28,21 @@ final class Lines implements Feeds.Batches {
     /** No line is longer: a file without line ends must not fill the memory. */
     private static final int MAX_LINE_BYTES = 64 * 1024 * 1024;
 
+    /** What the errors advise. */
+    private record Remedies(String ifMalformed, String ifTooLong) {}
+
+    private static final Remedies OF_A_FILE =
+            new Remedies(
+                    "give lines(file, malformed) a handler", "read such a file by Pipeline.bytes");
+
+    private static final Remedies OF_A_PROCESS =
+            new Remedies(
+                    "give output(process, malformed) a handler",
+                    "redirect such an output to a file, and read that by Pipeline.bytes");
+
     private final InputStream in;
     private final String what;
+    private final Remedies remedies;
     private final @Nullable LongConsumer malformed;
 
     /** The end of the input is no end: more may be written. */
@@ -46,21 +59,49 @@ final class Lines implements Feeds.Batches {
     private byte[] bytes = new byte[READ_BYTES];
 
     private int length;
+
+    /** How many there were so far. */
     private long lines;
 
-    Lines(InputStream in, String what, @Nullable LongConsumer malformed) {
-        this(in, what, malformed, false);
-    }
-
-    Lines(InputStream in, String what, @Nullable LongConsumer malformed, boolean isFollowed) {
+    private Lines(
+            InputStream in,
+            String what,
+            Remedies remedies,
+            @Nullable LongConsumer malformed,
+            boolean isFollowed,
+            long linesBefore) {
         this.in = in;
         this.what = what;
+        this.remedies = remedies;
         this.malformed = malformed;
         this.isFollowed = isFollowed;
+        this.lines = linesBefore;
     }
 
     static Lines of(Path file, @Nullable LongConsumer malformed) throws IOException {
-        return new Lines(Files.newInputStream(file), file.toString(), malformed);
+        return of(Files.newInputStream(file), file.toString(), malformed);
+    }
+
+    static Lines of(InputStream in, String what, @Nullable LongConsumer malformed) {
+        return new Lines(in, what, OF_A_FILE, malformed, false, 0);
+    }
+
+    /**
+     * Of a file that grows.
+     *
+     * @param linesBefore the number of the line before the first
+     */
+    static Lines followed(InputStream in, String what, LongConsumer malformed, long linesBefore) {
+        return new Lines(in, what, OF_A_FILE, malformed, true, linesBefore);
+    }
+
+    static Lines ofProcess(InputStream in, String command, @Nullable LongConsumer malformed) {
+        return new Lines(in, "the output of " + command, OF_A_PROCESS, malformed, false, 0);
+    }
+
+    /** {@return the number of the last line that it has given} */
+    long count() {
+        return lines;
     }
 
     @Override
@@ -101,7 +142,8 @@ final class Lines implements Feeds.Batches {
                             + what
                             + " is longer than "
                             + MAX_LINE_BYTES
-                            + " bytes; read such a file by Pipeline.bytes");
+                            + " bytes; "
+                            + remedies.ifTooLong());
         }
         bytes = Arrays.copyOf(bytes, 2 * bytes.length);
     }
@@ -131,7 +173,8 @@ final class Lines implements Feeds.Batches {
                                 + lines
                                 + " of "
                                 + what
-                                + " is no UTF-8; to go on, give lines(file, malformed) a handler",
+                                + " is no UTF-8; to go on, "
+                                + remedies.ifMalformed(),
                         e);
             }
             malformed.accept(lines);

@@ -1,9 +1,12 @@
 package dev.ropewalk.channels.pipeline;
 
 import dev.ropewalk.channels.ChannelOptions;
+import dev.ropewalk.channels.ReceiveResult;
 import dev.ropewalk.channels.SendResult;
 import dev.ropewalk.channels.internal.QueueChannel;
 import dev.ropewalk.channels.internal.ReceiveSide;
+import dev.ropewalk.fibers.spi.Clause;
+import dev.ropewalk.fibers.spi.Selection;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -18,6 +21,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * cause, so that what follows does not take that for the end of the elements.
  */
 final class Link implements Feed {
+    /** What {@link #now} gets if there is no element now. */
+    static final Object NOTHING = ReceiveSide.NOTHING;
+
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
     private final QueueChannel<Object> channel;
@@ -84,6 +90,37 @@ final class Link implements Feed {
         return elementOf(taken);
     }
 
+    /** Like {@link #next}, or {@link #NOTHING} if it would wait. */
+    @Nullable Object now() throws EndedElsewhere {
+        return elementOf(channel.takeNow());
+    }
+
+    /** What was received, and where; a null element is the end of that link. */
+    record Taken(Link from, @Nullable Object element) {}
+
+    /** Waits for the first of two links: for its next element, or its end. */
+    static Taken awaitEither(Link one, Link other, StageCounter counter) throws EndedElsewhere {
+        Selection<Received> either =
+                new Selection<>(List.of(one.onReceived(), other.onReceived()), false);
+        long sinceNs = Waits.nanoTime();
+        either.await(NO_LIMIT);
+        counter.waitedForInput(sinceNs);
+        Received received = either.result();
+        return new Taken(received.from, received.from.elementOf(received.result));
+    }
+
+    private record Received(Link from, Object result) {}
+
+    private Clause<Received> onReceived() {
+        return channel.onReceiveResult(
+                result ->
+                        new Received(
+                                this,
+                                result instanceof ReceiveResult.Element<Object>(Object element)
+                                        ? element
+                                        : ReceiveSide.CLOSED));
+    }
+
     private @Nullable Object elementOf(Object taken) throws EndedElsewhere {
         if (taken != ReceiveSide.CLOSED) {
             return taken;
@@ -94,14 +131,16 @@ final class Link implements Feed {
         return null;
     }
 
-    /** A reader is over: the last one cancels, so that those before it stop. */
+    /** A reader is over: the last one, or one that failed, stops those before it. */
     @Override
     public void end(@Nullable Throwable why) {
         if (why != null) {
             channel.cancel(why);
         } else if (readers.decrementAndGet() == 0) {
             channel.cancel();
-            upstream.forEach(Segment::stop);
+        } else {
+            return;
         }
+        upstream.forEach(Segment::stop);
     }
 }

@@ -15,7 +15,7 @@ final class OrderedSlot {
     private final Object element;
     private final Event filled = Event.sharedManual();
 
-    /** Written before the signal, read after it; null if the worker has failed. */
+    /** Written before the signal, read after it; null if the worker has failed, or was ended. */
     private @Nullable Object made;
 
     OrderedSlot(Object element) {

@@ -6,7 +6,6 @@ import dev.ropewalk.channels.ReceivePort;
 import dev.ropewalk.channels.SendPort;
 import dev.ropewalk.channels.Ticker;
 import dev.ropewalk.fibers.Spinner;
-import dev.ropewalk.fibers.recurring.Throttle;
 import dev.ropewalk.fibers.spi.Receivable;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -17,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.LongConsumer;
@@ -103,6 +103,18 @@ public final class Pipeline<E> {
         return capacity;
     }
 
+    private static void notNegative(String what, long n) {
+        if (n < 0) {
+            throw new IllegalArgumentException(what + "=" + n + " < 0; give 0 or more");
+        }
+    }
+
+    private static void moreThanZero(String what, Duration time) {
+        if (Waits.nanos(time) == 0) {
+            throw new IllegalArgumentException(what + "=" + time + "; give a time above 0");
+        }
+    }
+
     // ---------------------------------------------------------------- sources
 
     /**
@@ -114,6 +126,15 @@ public final class Pipeline<E> {
     @SafeVarargs
     @SuppressWarnings("varargs") // the list copies them
     public static <E> Pipeline<E> of(E... elements) {
+        for (int i = 0; i < elements.length; i++) {
+            int at = i;
+            Objects.requireNonNull(
+                    elements[i],
+                    () ->
+                            "elements["
+                                    + at
+                                    + "] is null; a pipeline has no null among its elements");
+        }
         return from(List.of(elements));
     }
 
@@ -171,9 +192,7 @@ public final class Pipeline<E> {
      * @throws IllegalArgumentException if the period is 0 or negative, or longer than 292 years
      */
     public static Pipeline<Long> ticks(Duration period) {
-        if (Waits.nanos(period) == 0) {
-            throw new IllegalArgumentException("period=" + period + "; give a time above 0");
-        }
+        moreThanZero("period", period);
         return from("ticks", () -> new Feeds.OfReceivable(Ticker.every(period)));
     }
 
@@ -208,8 +227,8 @@ public final class Pipeline<E> {
      * there yet is waited for.
      *
      * @param file may be missing at first
-     * @param malformed gets the number of each line that is no UTF-8, from 1 on; on the thread that
-     *     reads
+     * @param malformed gets the number of each line that is no UTF-8, on the thread that reads; the
+     *     first line is 1, and they are counted on when the file is shortened or replaced
      */
     public static Pipeline<String> follow(Path file, LongConsumer malformed) {
         Objects.requireNonNull(file, "file");
@@ -242,15 +261,32 @@ public final class Pipeline<E> {
     }
 
     /**
-     * {@return a pipeline of the lines that a process writes, read off the cord} The process is
-     * started at the run. If it exits with another code than 0 the source fails; if the run ends
-     * earlier, the process is destroyed.
+     * {@return a pipeline of the lines of UTF-8 that a process writes, read off the cord} The
+     * process is started at the run; its standard input is empty, unless the builder redirects it.
+     * If it exits with another code than 0 the source fails, with the end of what it wrote to its
+     * standard error. If the run ends earlier, the process and those below it are ended: by TERM,
+     * and after 2 s by KILL. A line that is no UTF-8 fails the source, with the number of the line.
      *
-     * @param process how it is started; its output must not be redirected
+     * @param process how it is started
+     * @throws IllegalArgumentException if its output is redirected
      */
     public static Pipeline<String> output(ProcessBuilder process) {
-        Objects.requireNonNull(process, "process");
-        return from("output", () -> new Feeds.OffCord(() -> ProcessLines.start(process)));
+        ProcessLines.checkOutput(Objects.requireNonNull(process, "process"));
+        return from("output", () -> Feeds.ofProcess(process, null));
+    }
+
+    /**
+     * {@return a pipeline of the lines that a process writes, like {@link #output(ProcessBuilder)}}
+     * A line that is no UTF-8 goes on with U+FFFD in place of what could not be read.
+     *
+     * @param process how it is started
+     * @param malformed gets the number of each such line, from 1 on; on the thread that reads
+     * @throws IllegalArgumentException if its output is redirected
+     */
+    public static Pipeline<String> output(ProcessBuilder process, LongConsumer malformed) {
+        ProcessLines.checkOutput(Objects.requireNonNull(process, "process"));
+        Objects.requireNonNull(malformed, "malformed");
+        return from("output", () -> Feeds.ofProcess(process, malformed));
     }
 
     // ---------------------------------------------------------------- stages
@@ -396,15 +432,13 @@ public final class Pipeline<E> {
 
     /**
      * {@return the same with no more than the first elements} When they have come, those before are
-     * cancelled.
+     * cancelled; with 0 at once.
      *
-     * @param n how many, at least 1
-     * @throws IllegalArgumentException if the number is less than 1
+     * @param n how many, 0 or more
+     * @throws IllegalArgumentException if the number is negative
      */
     public Pipeline<E> take(long n) {
-        if (n < 1) {
-            throw new IllegalArgumentException("n=" + n + " < 1; give at least 1");
-        }
+        notNegative("n", n);
         return withState("take", () -> Steps.take(n));
     }
 
@@ -427,22 +461,22 @@ public final class Pipeline<E> {
      * @throws IllegalArgumentException if the number is negative
      */
     public Pipeline<E> drop(long n) {
-        if (n < 0) {
-            throw new IllegalArgumentException("n=" + n + " < 0; give 0 or more");
-        }
+        notNegative("n", n);
         return withState("drop", () -> Steps.drop(n));
     }
 
     /**
      * {@return the same with no more elements than a rate allows} Those that come sooner wait.
      *
-     * @param elements how many
-     * @param per in what time
-     * @throws IllegalArgumentException if one of them is 0 or less
+     * @param elements how many, at least 1
+     * @param per in what time, above 0
+     * @throws IllegalArgumentException if there are less than 1, or the time is 0 or negative, or
+     *     longer than 292 years
      */
     public Pipeline<E> throttle(int elements, Duration per) {
-        Throttle.rate(elements, per);
-        return withState("throttle", () -> Steps.throttle(Throttle.rate(elements, per)));
+        atLeastOne("elements", elements);
+        moreThanZero("per", per);
+        return withState("throttle", () -> Steps.throttle(elements, per));
     }
 
     /**
@@ -493,7 +527,8 @@ public final class Pipeline<E> {
 
     /**
      * {@return what the function makes of the first elements of both, of the second ones, and so
-     * on} It ends with the shorter one; the other is cancelled then.
+     * on} It ends as soon as one of them is at its end, also if the other would never give another
+     * element; that one is cancelled then.
      *
      * @param <F> the type of the other's elements
      * @param <G> the type of what is made
@@ -503,6 +538,7 @@ public final class Pipeline<E> {
     @SuppressWarnings("unchecked") // it gets nothing but E and F
     public <F, G> Pipeline<G> zip(
             Pipeline<F> other, BiFunction<? super E, ? super F, ? extends G> function) {
+        Objects.requireNonNull(other, "other");
         Objects.requireNonNull(function, "function");
         return with(
                 new Part.Zip("zip", other.parts, (BiFunction<Object, Object, Object>) function));
@@ -554,11 +590,14 @@ public final class Pipeline<E> {
     }
 
     /**
-     * {@return a run that sends each element to the port} It ends early when that is closed. At the
-     * end of the elements the port is closed, and with the failure if the run fails.
+     * {@return a run that sends each element to the port} It ends early when that is closed or
+     * cancelled: by a channel at once, by another port when it is to send the next element. At the
+     * end of the elements the port is closed, in the fiber of this stage; with the {@link
+     * PipelineFailedException} if a stage before has failed, and with a {@link
+     * CancellationException} if the run was cancelled.
      *
      * @param name of the stage, in failures and statistics
-     * @param port where they go
+     * @param port where they go; one of a single cord belongs to that of this stage
      */
     @SuppressWarnings("unchecked") // it gets nothing but E
     public PipelineRun<@Nullable Void> to(String name, SendPort<? super E> port) {
@@ -598,10 +637,11 @@ public final class Pipeline<E> {
      *
      * @param <R> the type of the value
      * @param first the value of no elements
-     * @param function makes a value of the last one and an element
+     * @param function makes a value of the last one and an element, not null
      */
     public <R> PipelineRun<R> reduce(
             R first, BiFunction<? super R, ? super E, ? extends R> function) {
+        Objects.requireNonNull(first, "first");
         Objects.requireNonNull(function, "function");
         List<R> value = new ArrayList<>(List.of(first));
         Pipeline<E> all =
@@ -612,9 +652,9 @@ public final class Pipeline<E> {
                                 element ->
                                         value.set(
                                                 0,
-                                                Objects.requireNonNull(
-                                                        function.apply(value.get(0), element),
-                                                        "made by reduce")));
+                                                Step.notNull(
+                                                        "reduce",
+                                                        function.apply(value.get(0), element))));
         return new PipelineRun<>(all.parts, value::getFirst);
     }
 

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * Cuts a description into segments, for one run. A segment ends where the description says so,
@@ -24,15 +23,37 @@ final class PipelinePlan {
 
     private final List<Segment> segments = new ArrayList<>();
 
-    PipelinePlan(PipelineRun<?> run, List<Part> parts) {
+    /** Of all sources; they are to be ended. */
+    private final List<Feed> sources = new ArrayList<>();
+
+    private PipelinePlan(PipelineRun<?> run, List<Part> parts) {
         this.run = run;
         this.isLocal = isLocal(parts);
-        draft(parts).end(null);
     }
 
-    /** In the order in which they stand; the last one has the last stage. */
-    List<Segment> segments() {
-        return segments;
+    /**
+     * In the order in which they stand; the last one has the last stage. If that fails, the sources
+     * that were made are ended.
+     */
+    static List<Segment> segments(PipelineRun<?> run, List<Part> parts) {
+        PipelinePlan plan = new PipelinePlan(run, parts);
+        try {
+            plan.draft(parts).end(null);
+        } catch (Throwable broken) {
+            plan.endSources(broken);
+            throw broken;
+        }
+        return plan.segments;
+    }
+
+    private void endSources(Throwable why) {
+        for (Feed each : sources) {
+            try {
+                each.end(why);
+            } catch (Throwable broken) {
+                why.addSuppressed(broken);
+            }
+        }
     }
 
     private static boolean isLocal(List<Part> parts) {
@@ -72,6 +93,11 @@ final class PipelinePlan {
             counters.add(counter);
         }
 
+        /** Of the stage that waits if what follows has no room. */
+        StageCounter last() {
+            return StageCounter.lastListed(source, counters);
+        }
+
         Segment end(@Nullable Link out) {
             if (out != null) {
                 outs.add(out);
@@ -86,7 +112,9 @@ final class PipelinePlan {
     private Draft draft(List<Part> parts) {
         Part.Open open = (Part.Open) parts.getFirst();
         StageCounter source = run.counter(open.name());
-        Draft draft = new Draft(open.feed().get(), source, null);
+        Feed feed = open.feed().get();
+        sources.add(feed);
+        Draft draft = new Draft(feed, source, null);
         for (Part each : parts.subList(1, parts.size())) {
             switch (each) {
                 case Part.Open again -> throw new IllegalStateException("a second source");
@@ -129,7 +157,8 @@ final class PipelinePlan {
         Link made;
         if (part.isOrdered()) {
             Link order = new Link(2 * fibers, isLocal, 1, 1);
-            before.add(new Step(Step.Kind.STATEFUL, part.name(), slots(order)), unlisted("order"));
+            Step slots = new Step(Step.Kind.STATEFUL, part.name(), slots(order, before.last()));
+            before.add(slots, unlisted(part.name()));
             before.outs.add(order);
             made = order;
         } else {
@@ -149,8 +178,12 @@ final class PipelinePlan {
         return new Draft(feed, unlisted("input"), before.where);
     }
 
-    private static Step.Stateful slots(Link order) {
-        StageCounter counter = unlisted("order");
+    /**
+     * Puts each element where it keeps its place too.
+     *
+     * @param counter of the stage that waits for room there
+     */
+    private static Step.Stateful slots(Link order, StageCounter counter) {
         return (element, segment, index) -> {
             OrderedSlot slot = new OrderedSlot(element);
             if (!order.put(slot, counter)) {
@@ -168,10 +201,12 @@ final class PipelinePlan {
         Step.Stateful fill =
                 (element, segment, index) -> {
                     OrderedSlot slot = (OrderedSlot) element;
-                    slot.fill(
-                            Objects.requireNonNull(
-                                    part.function().apply(slot.element()),
-                                    () -> "stage \"" + part.name() + "\" made null"));
+                    Object made = null;
+                    try {
+                        made = Step.notNull(part.name(), part.function().apply(slot.element()));
+                    } finally {
+                        slot.fill(made);
+                    }
                     return Step.NOTHING;
                 };
         return new Step(Step.Kind.STATEFUL, part.name(), fill);
@@ -206,7 +241,7 @@ final class PipelinePlan {
         Link second = link(DEFAULT_CAPACITY, 1);
         draft(part.other()).end(second);
         return new Draft(
-                new Feeds.OfPairs(first, second, part.function()),
+                new Feeds.OfPairs(first, second, part.name(), part.function()),
                 run.counter(part.name()),
                 before.where);
     }

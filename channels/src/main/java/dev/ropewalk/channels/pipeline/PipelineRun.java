@@ -7,6 +7,8 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.Scope;
 import dev.ropewalk.fibers.Spinner;
+import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.sync.Event;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +45,7 @@ public final class PipelineRun<R extends @Nullable Object> {
     /** What the last stage has made. */
     private final Supplier<R> result;
 
-    /** Is closed at the end; null if there is none. */
+    /** Is closed by its stage at the end; null if there is none. */
     private final @Nullable SendPort<?> port;
 
     private final AtomicReference<State> state = new AtomicReference<>(State.READY);
@@ -55,6 +57,12 @@ public final class PipelineRun<R extends @Nullable Object> {
     private final List<List<StageCounter>> counters = new CopyOnWriteArrayList<>();
 
     private volatile boolean isCancelled;
+
+    /** Those of the run; none before it. */
+    private volatile List<Segment> segments = List.of();
+
+    /** The caller was cancelled or ended, or has left: its fibers are ended for that reason. */
+    private volatile boolean isLeft;
 
     PipelineRun(List<Part> parts, Supplier<R> result) {
         this(parts, result, null);
@@ -73,8 +81,9 @@ public final class PipelineRun<R extends @Nullable Object> {
      * segment runs in this fiber, the others in children of it. A switchpoint.
      *
      * @return what the last stage made, and what each stage did
-     * @throws PipelineFailedException if a stage failed; its cause is that stage's own failure. All
-     *     other fibers of the run have ended then
+     * @throws PipelineFailedException if a stage failed; its cause is that stage's own failure, or
+     *     a {@link CancellationException} if the fiber of the stage was terminated, as by the end
+     *     of its cord. All other fibers of the run have ended then
      * @throws CancelledException if it was cancelled by {@link #cancel}
      * @throws IllegalStateException if it was run before, or no fiber runs on this thread
      */
@@ -98,12 +107,26 @@ public final class PipelineRun<R extends @Nullable Object> {
             throw failed;
         } catch (FiberFailedException failed) {
             end = State.FAILED;
-            throwFailure();
-            throw failed;
+            PipelineFailedException first = failure.get();
+            if (first == null) {
+                throw failed;
+            }
+            if (!isCausedBy(failed, first)) {
+                first.addSuppressed(failed);
+            }
+            throw first;
         } finally {
             state(State.RUNNING, end);
-            closePort(end);
         }
+    }
+
+    /** Directly, or by what has caused that. */
+    private static boolean isCausedBy(Throwable failed, Throwable first) {
+        Throwable each = failed;
+        while (each != null && each != first && each != first.getCause()) {
+            each = each.getCause();
+        }
+        return each != null;
     }
 
     private PipelineResult<R> result() {
@@ -111,8 +134,11 @@ public final class PipelineRun<R extends @Nullable Object> {
         StageStats last = stats.stages().getLast();
         try {
             return new PipelineResult<>(result.get(), last.elements(), stats);
-        } catch (RuntimeException e) {
-            throw fail(last.name(), e);
+        } catch (Throwable broken) {
+            if (broken instanceof Error signal && Waits.isSignal(signal)) {
+                throw signal;
+            }
+            throw fail(last.name(), broken);
         }
     }
 
@@ -146,48 +172,79 @@ public final class PipelineRun<R extends @Nullable Object> {
     // ---------------------------------------------------------------- running
 
     private void runSegments() {
-        List<Segment> segments = new PipelinePlan(this, parts).segments();
-        Segment last = segments.getLast();
-        if (segments.size() == 1 && last.where() == null) {
-            last.run();
-            return;
-        }
+        segments = plan();
         try {
-            runInScope(segments, last);
+            Segment last = segments.getLast();
+            if (segments.size() == 1 && isCallers(last)) {
+                last.run();
+            } else {
+                runInScope(last);
+            }
         } finally {
-            PipelineFailedException first = failure.get();
-            Throwable why = first == null ? new CancellationException("the run was ended") : first;
-            segments.forEach(each -> each.endIfNotBegun(why));
+            segments.forEach(Segment::endIfNotEnded);
         }
     }
 
-    private static void runInScope(List<Segment> segments, Segment last) {
+    private List<Segment> plan() {
+        try {
+            return List.copyOf(PipelinePlan.segments(this, parts));
+        } catch (Throwable broken) {
+            closePort(broken);
+            throw broken;
+        }
+    }
+
+    /** Otherwise its stage does. */
+    private void closePort(Throwable why) {
+        if (port != null) {
+            try {
+                port.close(why);
+            } catch (RuntimeException another) {
+                why.addSuppressed(another);
+            }
+        }
+    }
+
+    private void runInScope(Segment last) {
+        Event lastEnded = Event.sharedManual();
         Scope.run(
                 all -> {
                     for (Segment each : segments) {
-                        Spinner where = each.where();
-                        if (where != null) {
-                            all.spinOn(where, each.name(), each::run);
-                        } else if (each != last) {
-                            all.spin(each.name(), each::run);
+                        if (!isCallers(each)) {
+                            Fiber<?> fiber = spin(all, each);
+                            fiber.onEnd(dead -> ended(each));
+                            if (each == last) {
+                                fiber.onEnd(dead -> lastEnded.signal());
+                            }
                         }
                     }
-                    if (last.where() == null) {
+                    if (isCallers(last)) {
                         last.run();
+                    } else {
+                        awaitLast(lastEnded);
                     }
                 });
     }
 
-    private void closePort(State end) {
-        if (port == null) {
-            return;
+    /** Here rather than at the end of the scope, because that would end the others first. */
+    private void awaitLast(Event lastEnded) {
+        try {
+            lastEnded.await();
+        } catch (Throwable left) {
+            isLeft = true;
+            throw left;
         }
-        if (end == State.DRAINED) {
-            port.close();
-        } else {
-            PipelineFailedException first = failure.get();
-            port.close(first == null ? new CancellationException("the run was ended") : first);
-        }
+    }
+
+    private static Fiber<?> spin(Scope<?> all, Segment segment) {
+        Spinner where = segment.where();
+        return where == null
+                ? all.spin(segment.name(), segment::run)
+                : all.spinOn(where, segment.name(), segment::run);
+    }
+
+    private boolean isCallers(Segment segment) {
+        return segment == segments.getLast() && segment.where() == null;
     }
 
     // ---------------------------------------------------------------- from segments
@@ -206,16 +263,49 @@ public final class PipelineRun<R extends @Nullable Object> {
         return first;
     }
 
-    /** It counts only if nothing else ends the run. */
-    void endedBySignal(String stage) {
+    /**
+     * The fiber of a segment is being ended. If that is not because the caller is, it fails the
+     * run: a scope does not take it for a failure, and the others would wait for ever.
+     *
+     * @return what the neighbours are told
+     */
+    Throwable endedBySignal(Segment segment, String stage, Throwable signal) {
+        if (isCallers(segment)) {
+            isLeft = true;
+        } else if (signal.getCause() != null) {
+            fail(stage, signal.getCause()); // of a fiber that the stage has spun
+        } else {
+            terminated(stage);
+        }
+        return whyEnded();
+    }
+
+    /** Its fiber is over, perhaps without having run to its end, or at all. */
+    private void ended(Segment segment) {
+        if (!segment.hasEnded()) {
+            terminated(segment.name());
+        }
+    }
+
+    private void terminated(String stage) {
+        if (isLeft) {
+            return;
+        }
         failure.compareAndSet(
                 null,
                 new PipelineFailedException(
                         stage, new CancellationException("the fiber of the stage was terminated")));
+        segments.forEach(Segment::stop);
     }
 
     @Nullable PipelineFailedException failure() {
         return failure.get();
+    }
+
+    /** Why what was not at its end has ended. */
+    Throwable whyEnded() {
+        PipelineFailedException first = failure.get();
+        return first == null ? new CancellationException("the run was ended") : first;
     }
 
     private void throwFailure() {

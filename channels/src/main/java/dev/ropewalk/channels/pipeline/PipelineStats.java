@@ -20,11 +20,17 @@ public record PipelineStats(List<StageStats> stages) {
     /**
      * {@return the stage that the others wait for: the one that worked longest, by the time of each
      * of its fibers}
+     *
+     * @throws IllegalStateException if they were taken before the run, so there is no stage yet
      */
     public StageStats slowest() {
         return stages.stream()
                 .max(Comparator.comparing(each -> each.busy().dividedBy(each.fibers())))
-                .orElseThrow();
+                .orElseThrow(
+                        () ->
+                                new IllegalStateException(
+                                        "no stage has run yet, so none is the slowest; take the"
+                                            + " statistics during the run, or from its result"));
     }
 
     /** One line for each stage. */

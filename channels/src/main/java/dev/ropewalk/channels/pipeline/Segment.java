@@ -35,10 +35,8 @@ final class Segment {
 
     private volatile boolean isUnwanted;
 
-    /** Written by its fiber, read when that has ended. */
-    private boolean hasBegun;
-
-    private int untilSample;
+    /** Its feed and all that it writes to were ended, or are about to be. */
+    private volatile boolean hasEnded;
 
     /**
      * The last stage that wants nothing more; -1 if all do. Those behind it go on with what came.
@@ -64,7 +62,7 @@ final class Segment {
         this.counters = List.copyOf(counters);
         boolean isFromLink = !(counters.isEmpty() || source.isListed);
         this.waiting = isFromLink ? counters.getFirst() : source;
-        this.end = new EndStage(this, out, counters.isEmpty() ? source : counters.getLast());
+        this.end = new EndStage(this, out, StageCounter.lastListed(source, counters));
         this.outs = outs;
         this.where = where;
     }
@@ -75,6 +73,10 @@ final class Segment {
 
     String name() {
         return counters.isEmpty() ? source.name : counters.getFirst().name;
+    }
+
+    boolean hasEnded() {
+        return hasEnded;
     }
 
     // ---------------------------------------------------------------- from stages
@@ -99,8 +101,8 @@ final class Segment {
     // ---------------------------------------------------------------- running
 
     /**
-     * Nobody reads what it makes: it is left where it waits. Works from any thread, before it runs
-     * too.
+     * Nobody reads what it makes, or the run has failed: it is left where it waits. Works from any
+     * thread, before it runs too.
      */
     void stop() {
         isUnwanted = true;
@@ -111,81 +113,139 @@ final class Segment {
     }
 
     /**
-     * The run is over, and its fibers have ended; one may have been ended before it began, or its
-     * cord was closed. Then its source and its links are to be ended all the same.
+     * The run is over, and its fibers have ended; one may have been ended before it began, or was
+     * abandoned. Then its source and its links are to be ended all the same.
      */
-    void endIfNotBegun(Throwable why) {
-        if (!hasBegun) {
-            end(why);
+    void endIfNotEnded() {
+        if (!hasEnded) {
+            end(run.whyEnded()); // what fails is the run's; a signal is raised again
         }
     }
 
     /** Until the elements have ended, or nothing more is wanted. */
     void run() {
-        hasBegun = true;
+        if (hasEnded) {
+            return; // a stage has restarted its fiber, and that has failed the run
+        }
         Throwable why = null;
+        Throwable thrown = null;
         try {
             CancelScope own = CancelScope.withoutLimit();
             scope = own;
             if (!isUnwanted) {
                 own.<Exception>runOrLeave(this::pump);
             }
+            why = run.failure(); // another's, which may be why it was left
         } catch (EndedElsewhere elsewhere) {
-            why = run.failure();
-        } catch (Throwable thrown) {
-            if (thrown instanceof Error signal && Waits.isSignal(thrown)) {
-                run.endedBySignal(nameAt());
-                why = run.failure();
-                throw signal;
-            }
-            PipelineFailedException failure = run.fail(nameAt(), thrown);
-            why = failure;
+            why = run.whyEnded();
+        } catch (Throwable t) {
+            why = failed(nameAt(), t);
+            thrown = toThrow(t, why);
+        }
+        Throwable broken = end(why);
+        if (thrown == null) {
+            thrown = broken;
+        } else if (broken != null && Waits.isSignal(thrown)) {
+            thrown.addSuppressed(broken);
+        }
+        if (thrown instanceof Error signal) {
+            throw signal;
+        }
+        if (thrown instanceof RuntimeException failure) {
             throw failure;
-        } finally {
-            end(why);
         }
     }
 
-    private void end(@Nullable Throwable ended) {
+    /** What those behind it are told. */
+    private Throwable failed(String stage, Throwable thrown) {
+        return Waits.isSignal(thrown)
+                ? run.endedBySignal(this, stage, thrown)
+                : run.fail(stage, thrown);
+    }
+
+    /** The first failure of the run ends its scope; nobody would take a second one. */
+    private static @Nullable Throwable toThrow(Throwable thrown, Throwable why) {
+        if (Waits.isSignal(thrown)) {
+            return thrown;
+        }
+        return why.getCause() == thrown ? why : null;
+    }
+
+    /**
+     * Ends all that it reads from and writes to, also if one of them fails of it: that fails the
+     * run.
+     *
+     * @return what is to be thrown of that, if anything
+     */
+    private @Nullable Throwable end(@Nullable Throwable ended) {
+        hasEnded = true;
         Throwable why = ended;
+        Throwable broken = null;
         try {
             feed.end(why);
-        } catch (RuntimeException e) {
-            PipelineFailedException failure = run.fail(source.name, e);
-            why = failure;
-            throw failure;
-        } finally {
-            for (Link each : outs) {
-                each.endWriting(why);
+        } catch (Throwable t) {
+            why = failed(sourceName(), t);
+            broken = toThrow(t, why);
+        }
+        for (int i = 0; i < steps.size(); i++) {
+            try {
+                if (steps.get(i).function() instanceof Step.Stateful stateful) {
+                    stateful.end(why);
+                }
+            } catch (Throwable t) {
+                why = failed(counters.get(i).name, t);
+                Throwable own = toThrow(t, why);
+                broken = broken == null ? own : broken;
             }
         }
+        for (Link each : outs) {
+            each.endWriting(why);
+        }
+        return broken;
     }
 
     private String nameAt() {
-        if (failedAt >= 0) {
-            return counters.get(failedAt).name;
+        for (int i = failedAt; i >= 0; i--) {
+            if (counters.get(i).isListed) {
+                return counters.get(i).name;
+            }
         }
+        return sourceName();
+    }
+
+    private String sourceName() {
         return source.isListed ? source.name : name();
     }
 
     private void pump() throws Exception {
-        Stage first = plainStages();
+        begin();
+        Stage first = stagesFrom(0, false);
         boolean isWanted = true;
         while (isWanted && finished < 0) {
-            boolean isSampled = isSampled();
-            Object element = isSampled ? sampledNext() : feed.next(waiting);
+            boolean isDue = source.isDue(source.elements + 1);
+            Object element = isDue ? measuredNext() : feed.next(waiting);
             if (element == null) {
                 break;
             }
             source.elements++;
-            isWanted = isSampled ? first.sample(element) : first.accept(element);
+            isWanted = isDue ? first.sample(element) : first.accept(element);
             if (source.elements == StageCopies.WORTH_IT_AFTER) {
-                first = copiedStages();
+                first = stagesFrom(0, true);
             }
         }
         if (isWanted) {
             passOnRests();
         }
+    }
+
+    private void begin() {
+        for (int i = 0; i < steps.size(); i++) {
+            if (steps.get(i).function() instanceof Step.Stateful stateful) {
+                failedAt = i;
+                stateful.begin(this, i);
+            }
+        }
+        failedAt = -1;
     }
 
     /** What stateful steps still have. Steps that something behind them has finished keep it. */
@@ -197,17 +257,9 @@ final class Segment {
                             ? stateful.rest()
                             : null;
             if (rest != null) {
-                isWanted = stagesFrom(i + 1, false).accept(rest);
+                isWanted = stagesFrom(i + 1, false).pass(rest);
             }
         }
-    }
-
-    private Stage plainStages() {
-        return stagesFrom(0, false);
-    }
-
-    private Stage copiedStages() {
-        return stagesFrom(0, true);
     }
 
     /** Made from the last to the first, because each has the next. */
@@ -224,26 +276,18 @@ final class Segment {
         return next;
     }
 
-    private boolean isSampled() {
-        if (source.elements < StageCounter.ALL_SAMPLED) {
-            return true;
-        }
-        if (--untilSample > 0) {
-            return false;
-        }
-        untilSample = StageCounter.SAMPLE_EVERY;
-        return true;
-    }
-
-    /** What a source does to get an element is its work; what a link waits is counted there. */
-    private @Nullable Object sampledNext() throws Exception {
-        if (!source.isListed) {
-            return feed.next(waiting);
-        }
+    /**
+     * What a source does to get an element is its work; what a link waits is counted there. The
+     * read that finds the end is none of an element.
+     */
+    private @Nullable Object measuredNext() throws Exception {
         long waitedNs = source.inputWaitNs();
         long sinceNs = Waits.nanoTime();
         Object element = feed.next(waiting);
-        source.sample(Waits.nanoTime() - sinceNs - (source.inputWaitNs() - waitedNs));
+        if (element != null) {
+            long waitNs = source.inputWaitNs() - waitedNs;
+            source.sample(source.elements + 1, Waits.nanoTime() - sinceNs - waitNs);
+        }
         return element;
     }
 }

@@ -9,6 +9,12 @@ abstract class Stage {
      */
     abstract boolean accept(Object element) throws Exception;
 
-    /** The same, and measures the time of each step. */
+    /** The same, and measures the time of its step and of those behind it that are in step. */
     abstract boolean sample(Object element) throws Exception;
+
+    /**
+     * One of the two: for a caller that does not pass on each element it gets, so that the stage
+     * has got fewer of them, or more, than those before it.
+     */
+    abstract boolean pass(Object element) throws Exception;
 }

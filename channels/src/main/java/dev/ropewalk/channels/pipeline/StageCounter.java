@@ -13,7 +13,7 @@ final class StageCounter {
     /** Of the first elements the time is measured for each. */
     static final int ALL_SAMPLED = 64;
 
-    /** Of those that follow, for one in so many; a power of two. */
+    /** Of those that follow, for one in so many. */
     static final int SAMPLE_EVERY = 256;
 
     final String name;
@@ -22,6 +22,9 @@ final class StageCounter {
     final boolean isListed;
 
     long elements;
+
+    /** The number of the element that is measured next, from 1 on. */
+    private long nextSample = 1;
 
     /** Of the first elements, which are slow while the JVM is cold: they stand for themselves. */
     private long firsts;
@@ -42,26 +45,37 @@ final class StageCounter {
         this.isListed = isListed;
     }
 
+    /** What counts for the last stage that is listed, of a segment with that source. */
+    static StageCounter lastListed(StageCounter source, List<StageCounter> counters) {
+        for (StageCounter each : counters.reversed()) {
+            if (each.isListed) {
+                return each;
+            }
+        }
+        return source;
+    }
+
     long inputWaitNs() {
         return inputWaitNs;
     }
 
-    void sample(long ns) {
-        if (elements <= ALL_SAMPLED) {
+    /**
+     * Whether the element is to be measured. Asked of a source, and of each stage behind one that
+     * keeps elements back or makes more; the others are in step with these.
+     */
+    boolean isDue(long number) {
+        return number >= nextSample;
+    }
+
+    void sample(long number, long ns) {
+        if (number <= ALL_SAMPLED) {
             firsts++;
             firstsNs += ns;
         } else {
             samples++;
             sampledNs += ns;
         }
-    }
-
-    long now() {
-        return Waits.nanoTime();
-    }
-
-    void sampleSince(long startNs) {
-        sample(now() - startNs);
+        nextSample = number + (number < ALL_SAMPLED ? 1 : SAMPLE_EVERY);
     }
 
     void waitedForInput(long sinceNs) {

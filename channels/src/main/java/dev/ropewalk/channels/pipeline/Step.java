@@ -24,6 +24,15 @@ record Step(Kind kind, String name, Object function) {
     /** What a {@link Stateful} step returns if nothing goes on. */
     static final Object NOTHING = new Object();
 
+    /** What a function of the user's has made. */
+    static <T> T notNull(String stage, @Nullable T made) {
+        if (made == null) {
+            throw new NullPointerException(
+                    "stage \"" + stage + "\" made null; leave elements out by filter or flatMap");
+        }
+        return made;
+    }
+
     /** A step that remembers; made anew for each run, and used by one fiber. */
     interface Stateful {
         /**
@@ -33,9 +42,23 @@ record Step(Kind kind, String name, Object function) {
          */
         Object apply(Object element, Segment segment, int index) throws Exception;
 
+        /**
+         * Before the first element, in the fiber of the segment.
+         *
+         * @param segment is told if nothing is wanted, with the index of the step
+         */
+        default void begin(Segment segment, int index) {}
+
         /** What is left when the elements have ended; null for nothing. */
         default @Nullable Object rest() {
             return null;
         }
+
+        /**
+         * The segment is over. In its fiber, unless that never ran: then in the caller's.
+         *
+         * @param why null if that is no failure
+         */
+        default void end(@Nullable Throwable why) {}
     }
 }

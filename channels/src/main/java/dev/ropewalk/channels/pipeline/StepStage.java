@@ -1,19 +1,28 @@
 package dev.ropewalk.channels.pipeline;
 
+import dev.ropewalk.fibers.spi.Waits;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.Iterator;
 
 /**
  * A step at work. It calls the next stage itself, so that the compiler of the JVM can make one
- * piece of code of a whole segment: see {@link StageCopy}, which defines copies of this class. For
- * that its fields are what it was made with; what changes is in the counter, the segment and the
- * step.
+ * piece of code of a whole segment: see {@link StageCopies}, which defines copies of this class.
+ * For that its fields are what it was made with; what changes is in the counter, the segment and
+ * the step.
  */
 final class StepStage extends Stage {
     private final Segment segment;
     private final int index;
     private final Step.Kind kind;
+
+    /**
+     * It passes on each element that it gets: the next stage has got as many, and need not look
+     * whether it is to measure this one.
+     */
+    private final boolean isInStep;
+
     private final Object function;
     private final StageCounter counter;
     private final Stage next;
@@ -22,6 +31,7 @@ final class StepStage extends Stage {
         this.segment = segment;
         this.index = index;
         this.kind = step.kind();
+        this.isInStep = kind == Step.Kind.MAP || kind == Step.Kind.EACH;
         this.function = step.function();
         this.counter = counter;
         this.next = next;
@@ -31,28 +41,28 @@ final class StepStage extends Stage {
     boolean accept(Object element) throws Exception {
         counter.elements++;
         Object made = work(element);
-        if (made == Step.NOTHING) {
-            return true;
-        }
-        if (kind == Step.Kind.FLAT) {
-            return acceptAll((Iterable<?>) made);
-        }
-        return next.accept(made);
+        return isInStep ? next.accept(made) : passOn(made);
     }
 
     @Override
     boolean sample(Object element) throws Exception {
         counter.elements++;
-        long startNs = counter.now();
+        long startNs = Waits.nanoTime();
         Object made = work(element);
-        counter.sampleSince(startNs);
+        counter.sample(counter.elements, Waits.nanoTime() - startNs);
+        return isInStep ? next.sample(made) : passOn(made);
+    }
+
+    @Override
+    boolean pass(Object element) throws Exception {
+        return counter.isDue(counter.elements + 1) ? sample(element) : accept(element);
+    }
+
+    private boolean passOn(Object made) throws Exception {
         if (made == Step.NOTHING) {
             return true;
         }
-        if (kind == Step.Kind.FLAT) {
-            return acceptAll((Iterable<?>) made);
-        }
-        return next.sample(made);
+        return kind == Step.Kind.FLAT ? passOnAll((Iterable<?>) made) : next.pass(made);
     }
 
     @SuppressWarnings("unchecked") // the kind says so
@@ -78,15 +88,16 @@ final class StepStage extends Stage {
         }
     }
 
-    private boolean acceptAll(Iterable<?> many) throws Exception {
+    private boolean passOnAll(Iterable<?> many) throws Exception {
         Iterator<?> iterator = iteratorOf(many);
         for (Object each = nextOf(iterator); each != null; each = nextOf(iterator)) {
-            if (!next.accept(each)) {
+            if (!next.pass(each)) {
                 return false;
             }
             if (segment.isFinishedBehind(index)) {
                 return true;
             }
+            Waits.switchpoint(); // there may be no end to them
         }
         return true;
     }
@@ -110,12 +121,6 @@ final class StepStage extends Stage {
     }
 
     private <T> T notNull(@Nullable T made) {
-        if (made == null) {
-            throw new NullPointerException(
-                    "stage \""
-                            + counter.name
-                            + "\" made null; leave elements out by filter or flatMap");
-        }
-        return made;
+        return made == null ? Step.notNull(counter.name, null) : made;
     }
 }

@@ -2,13 +2,16 @@ package dev.ropewalk.channels.pipeline;
 
 import dev.ropewalk.channels.SendPort;
 import dev.ropewalk.channels.SendResult;
+import dev.ropewalk.channels.internal.QueueChannel;
 import dev.ropewalk.fibers.recurring.Throttle;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 
@@ -19,6 +22,13 @@ final class Steps {
     static Step.Stateful take(long n) {
         return new Step.Stateful() {
             private long left = n;
+
+            @Override
+            public void begin(Segment segment, int index) {
+                if (n == 0) {
+                    segment.finish(index);
+                }
+            }
 
             @Override
             public Object apply(Object element, Segment segment, int index) {
@@ -104,10 +114,21 @@ final class Steps {
         };
     }
 
-    static Step.Stateful throttle(Throttle throttle) {
-        return (element, segment, index) -> {
-            throttle.acquire();
-            return element;
+    static Step.Stateful throttle(int elements, Duration per) {
+        return new Step.Stateful() {
+            // Of the cord that the stage runs on; null before it runs.
+            private @Nullable Throttle throttle;
+
+            @Override
+            public void begin(Segment segment, int index) {
+                throttle = Throttle.rate(elements, per);
+            }
+
+            @Override
+            public Object apply(Object element, Segment segment, int index) {
+                Objects.requireNonNull(throttle).acquire();
+                return element;
+            }
         };
     }
 
@@ -118,13 +139,35 @@ final class Steps {
         };
     }
 
-    /** The last stage of one that sends what comes: stops when the port is closed. */
+    /**
+     * The last stage of one that sends what comes: stops when the port is closed, and closes it in
+     * the end, where it may be local.
+     */
     static Step.Stateful to(SendPort<Object> port) {
-        return (element, segment, index) -> {
-            if (port.sendResult(element) == SendResult.CLOSED) {
-                segment.finish(index);
+        return new Step.Stateful() {
+            @Override
+            public void begin(Segment segment, int index) {
+                if (port instanceof QueueChannel<Object> channel) {
+                    channel.onEnd(segment::stop); // no element may come to find it closed
+                }
             }
-            return element;
+
+            @Override
+            public Object apply(Object element, Segment segment, int index) {
+                if (port.sendResult(element) == SendResult.CLOSED) {
+                    segment.finish(index);
+                }
+                return element;
+            }
+
+            @Override
+            public void end(@Nullable Throwable why) {
+                if (why == null) {
+                    port.close();
+                } else {
+                    port.close(why);
+                }
+            }
         };
     }
 

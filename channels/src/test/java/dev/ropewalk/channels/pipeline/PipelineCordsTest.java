@@ -1,12 +1,16 @@
 package dev.ropewalk.channels.pipeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.channels.Channel;
+import dev.ropewalk.channels.ChannelClosedException;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
 import dev.ropewalk.fibers.testing.TestCords;
@@ -17,8 +21,11 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
@@ -182,6 +189,181 @@ class PipelineCordsTest {
                             })
                     .await();
         }
+    }
+
+    @Test
+    void C5_throttleBelongsToTheCordOfItsStage() {
+        TestCords.run(
+                2,
+                cords -> {
+                    long startNs = Cord.current().nanoTime();
+                    assertEquals(
+                            5,
+                            numbers(5)
+                                    .on(cords.get(1))
+                                    .throttle(1, Duration.ofSeconds(1))
+                                    .toList()
+                                    .run()
+                                    .count());
+                    Duration took = Duration.ofNanos(Cord.current().nanoTime() - startNs);
+                    assertTrue(took.toSeconds() >= 4, took::toString);
+                });
+    }
+
+    @Test
+    void C5_throttleIsDescribedAnywhere() {
+        PipelineRun<?> run = numbers(3).throttle(9, Duration.ofSeconds(1)).toList();
+        TestCords.run(1, 7, false, cords -> assertEquals(3, run.run().count()));
+    }
+
+    // ---------------------------------------------------------------- a port of one cord
+
+    @Test
+    void C5_portOfAnotherCordIsClosedThere() {
+        TestCords.run(
+                2,
+                cords -> {
+                    Cord there = cords.get(1);
+                    Channel<Integer> port = there.spin("make", () -> local()).await();
+                    Fiber<List<Integer>> all = there.spin("all", () -> port.stream().toList());
+                    assertEquals(3, numbers(3).on(there).to("out", port).run().count());
+                    assertEquals(List.of(0, 1, 2), all.await());
+                });
+    }
+
+    private static Channel<Integer> local() {
+        return Channel.localBuffered(9);
+    }
+
+    @Test
+    void C5_portOfAnotherCordIsToldTheFailure() {
+        IOException broke = new IOException("broke");
+        TestCords.run(
+                2,
+                cords -> {
+                    Cord there = cords.get(1);
+                    Channel<Integer> port = there.spin("make", () -> local()).await();
+                    PipelineFailedException failed =
+                            assertThrows(
+                                    PipelineFailedException.class,
+                                    () ->
+                                            numbers(3)
+                                                    .map("bad", i -> broken(i, broke))
+                                                    .on(there)
+                                                    .to("out", port)
+                                                    .run());
+                    assertEquals("bad", failed.stage());
+                    assertSame(broke, failed.getCause());
+                    Fiber<?> receiver = there.spin("receive", () -> port.receive());
+                    FiberFailedException told =
+                            assertThrows(FiberFailedException.class, receiver::await);
+                    ChannelClosedException closed =
+                            assertInstanceOf(ChannelClosedException.class, told.getCause());
+                    assertSame(failed, closed.getCause());
+                });
+    }
+
+    private static int broken(int i, IOException broke) throws IOException {
+        if (i >= 0) {
+            throw broke;
+        }
+        return i;
+    }
+
+    @Test
+    void C5_portOfTheWrongCordFailsItsStage() {
+        TestCords.run(
+                2,
+                cords -> {
+                    Channel<Integer> ours = local();
+                    PipelineFailedException failed =
+                            assertThrows(
+                                    PipelineFailedException.class,
+                                    () -> numbers(3).on(cords.get(1)).to("out", ours).run());
+                    assertEquals("out", failed.stage());
+                    assertInstanceOf(WrongThreadException.class, failed.getCause());
+                });
+    }
+
+    // ---------------------------------------------------------------- cords that end
+
+    @Test
+    void C5_cordThatClosesDuringTheRunFailsIt() throws InterruptedException {
+        Cord writer = Cord.start("writer");
+        try (Cord caller = Cord.start("caller")) {
+            CountDownLatch begun = new CountDownLatch(1);
+            Channel<Integer> source = Channel.buffered(3);
+            source.trySend(1);
+            PipelineRun<?> run =
+                    Pipeline.from(source).on(writer).forEach("store", i -> begun.countDown());
+            Fiber<PipelineFailedException> runner = caller.spin("run", () -> failureOf(run));
+            begun.await();
+            writer.close();
+            assertStopped("store", runner);
+            assertTrue(source.isClosed(), "senders would wait on");
+        }
+    }
+
+    @Test
+    void C5_schedulerThatClosesDuringTheRunFailsIt() throws InterruptedException {
+        try (Cord caller = Cord.start("caller");
+                Scheduler workers =
+                        Scheduler.start(SchedulerOptions.named("workers").withCords(2))) {
+            CountDownLatch begun = new CountDownLatch(1);
+            Channel<Integer> source = Channel.buffered(3);
+            source.trySend(1);
+            PipelineRun<?> run =
+                    Pipeline.from(source)
+                            .on(workers)
+                            .mapParallel("work", 2, i -> i)
+                            .ordered()
+                            .forEach("store", i -> begun.countDown());
+            Fiber<PipelineFailedException> runner = caller.spin("run", () -> failureOf(run));
+            begun.await();
+            workers.shutdown(Duration.ZERO);
+            assertInstanceOf(CancellationException.class, runner.await().getCause());
+            assertTrue(source.isClosed(), "senders would wait on");
+        }
+    }
+
+    /** Its segment was spun there and never ran, so nothing in it can tell the others. */
+    @Test
+    void C5_cordThatClosesBeforeItsSegmentBeginsFailsTheRun() throws InterruptedException {
+        try (Cord caller = Cord.start("caller");
+                Cord busy = Cord.start("busy")) {
+            CountDownLatch isBusy = new CountDownLatch(1);
+            CountDownLatch mayGoOn = new CountDownLatch(1);
+            busy.execute(
+                    () -> {
+                        isBusy.countDown();
+                        try {
+                            mayGoOn.await();
+                        } catch (InterruptedException closed) {
+                            Thread.currentThread().interrupt();
+                        }
+                    });
+            isBusy.await();
+            Channel<Integer> source = Channel.buffered(3);
+            PipelineRun<?> run =
+                    Pipeline.from(source).on(busy).map("never", i -> i).on(caller).toList();
+            Fiber<PipelineFailedException> runner = caller.spin("run", () -> failureOf(run));
+            caller.spin("closer", () -> {}).await(); // the run has spun its segments
+            Thread closer = Thread.ofPlatform().start(busy::close);
+            mayGoOn.countDown();
+            assertStopped("never", runner);
+            closer.join();
+            assertTrue(source.isClosed(), "senders would wait on");
+        }
+    }
+
+    private static PipelineFailedException failureOf(PipelineRun<?> run) {
+        return assertThrows(PipelineFailedException.class, run::run);
+    }
+
+    private static void assertStopped(String stage, Fiber<PipelineFailedException> runner) {
+        PipelineFailedException failed = runner.await();
+        assertEquals(stage, failed.stage());
+        assertInstanceOf(CancellationException.class, failed.getCause());
     }
 
     @Test

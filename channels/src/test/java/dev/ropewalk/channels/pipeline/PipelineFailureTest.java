@@ -15,9 +15,11 @@ import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.CancelledException;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.testing.TestCord;
+import dev.ropewalk.fibers.testing.TestCords;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,9 +31,14 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collector;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -184,12 +191,8 @@ class PipelineFailureTest {
                     assertNullFails(endless().mapParallel("no", 2, i -> nothing()).ordered());
                     assertNullFails(endless().flatMap("no", i -> nothing()));
                     assertNullFails(endless().scan("no", 1L, (sum, i) -> nothing()));
-                    assertEquals(
-                            "reduce",
-                            assertThrows(
-                                            PipelineFailedException.class,
-                                            () -> endless().reduce(1L, (sum, i) -> nothing()).run())
-                                    .stage());
+                    assertNullFails("zip", endless().zip(endless(), (a, b) -> nothing()).toList());
+                    assertNullFails("reduce", endless().reduce(1L, (sum, i) -> nothing()));
                 });
     }
 
@@ -199,11 +202,15 @@ class PipelineFailureTest {
     }
 
     private static void assertNullFails(Pipeline<?> pipeline) {
-        PipelineFailedException failed =
-                assertThrows(PipelineFailedException.class, () -> pipeline.toList().run());
-        assertEquals("no", failed.stage());
+        assertNullFails("no", pipeline.toList());
+    }
+
+    private static void assertNullFails(String stage, PipelineRun<?> run) {
+        PipelineFailedException failed = assertThrows(PipelineFailedException.class, run::run);
+        assertEquals(stage, failed.stage());
         Errors.assertMentions(
-                assertInstanceOf(NullPointerException.class, failed.getCause()), "no", "null");
+                assertInstanceOf(NullPointerException.class, failed.getCause()),
+                "stage \"" + stage + "\" made null; leave elements out by filter or flatMap");
     }
 
     @Test
@@ -307,7 +314,7 @@ class PipelineFailureTest {
     void C5_collectorThatFailsAtTheEndIsNamed() {
         TestCord.run(
                 () -> {
-                    IllegalStateException broke = new IllegalStateException("broke");
+                    AssertionError broke = new AssertionError("broke");
                     PipelineRun<Object> run =
                             endless()
                                     .take(3)
@@ -376,7 +383,327 @@ class PipelineFailureTest {
                 });
     }
 
+    // ---------------------------------------------------------------- clean-up that fails
+
+    @Test
+    void C5_errorOfASourceThatIsClosedIsNamed() {
+        TestCord.run(
+                () -> {
+                    for (int stages = 1; stages <= 2; stages++) {
+                        AssertionError broke = new AssertionError("broke");
+                        Pipeline<Integer> source =
+                                Pipeline.from(
+                                        Stream.of(1, 2)
+                                                .onClose(
+                                                        () -> {
+                                                            throw broke;
+                                                        }));
+                        PipelineRun<?> run = (stages == 1 ? source : source.buffer(1)).toList();
+                        PipelineFailedException failed =
+                                assertThrows(PipelineFailedException.class, run::run);
+                        assertEquals("source", failed.stage());
+                        Errors.assertMentions(
+                                assertInstanceOf(RuntimeException.class, failed.getCause()),
+                                "could not be closed",
+                                "broke");
+                    }
+                });
+    }
+
+    @Test
+    void C5_errorOfAnUndeliveredHookIsTheSourcesFailure() {
+        TestCord.run(
+                () -> {
+                    AssertionError broke = new AssertionError("broke");
+                    Channel<Integer> channel =
+                            Channel.make(
+                                    ChannelOptions.<Integer>buffered(5)
+                                            .withUndelivered(
+                                                    i -> {
+                                                        throw broke;
+                                                    }));
+                    for (int i = 0; i < 5; i++) {
+                        channel.send(i);
+                    }
+                    PipelineRun<?> run = Pipeline.from(channel).buffer(1).take(1).toList();
+                    PipelineFailedException failed =
+                            assertThrows(PipelineFailedException.class, run::run);
+                    assertEquals("source", failed.stage());
+                    assertSame(broke, failed.getCause());
+                });
+    }
+
+    @Test
+    void C5_sourceThatCannotBeClosedDoesNotHideTheFailure() {
+        TestCord.run(
+                () -> {
+                    AssertionError second = new AssertionError("second");
+                    Stream<Long> source =
+                            LongStream.iterate(0, i -> i + 1)
+                                    .boxed()
+                                    .onClose(
+                                            () -> {
+                                                throw second;
+                                            });
+                    PipelineFailedException failed =
+                            assertThrows(
+                                    PipelineFailedException.class,
+                                    () ->
+                                            Pipeline.from(source)
+                                                    .buffer(1)
+                                                    .map("bad", PipelineFailureTest::breakAt3)
+                                                    .toList()
+                                                    .run());
+                    assertEquals("bad", failed.stage());
+                    assertSame(BROKE, failed.getCause());
+                    assertSame(second, failed.getSuppressed()[0]);
+                });
+    }
+
+    @Test
+    void C5_sourceThatCannotBeClosedDoesNotKeepTheOthersOpen() {
+        TestCord.run(
+                () -> {
+                    Channel<Integer> open = Channel.localRendezvous();
+                    Channel<Integer> bad =
+                            Channel.make(
+                                    ChannelOptions.<Integer>buffered(1)
+                                            .withUndelivered(
+                                                    i -> {
+                                                        throw new IllegalStateException("broke");
+                                                    }));
+                    bad.send(1);
+                    PipelineRun<?> run = Pipeline.from(bad).merge(Pipeline.from(open)).toList();
+                    run.cancel();
+                    assertThrows(CancelledException.class, run::run);
+                    assertTrue(open.isClosed(), "senders would wait on");
+                });
+    }
+
+    /** Here the accumulator of a collector is no good, which the plan asks for. */
+    @Test
+    void C5_planThatFailsEndsTheSources() {
+        TestCord.run(
+                () -> {
+                    AtomicBoolean closed = new AtomicBoolean();
+                    Channel<Long> other = Channel.localRendezvous();
+                    IllegalStateException broke = new IllegalStateException("broke");
+                    PipelineRun<?> run =
+                            Pipeline.from(Stream.of(1L).onClose(() -> closed.set(true)))
+                                    .merge(Pipeline.from(other))
+                                    .collect(new BrokenCollector(broke));
+                    assertSame(broke, assertThrows(IllegalStateException.class, run::run));
+                    assertTrue(closed.get(), "the stream");
+                    assertTrue(other.isClosed(), "senders would wait on");
+                });
+    }
+
+    private record BrokenCollector(RuntimeException broke)
+            implements Collector<Long, List<Long>, List<Long>> {
+        @Override
+        public Supplier<List<Long>> supplier() {
+            return ArrayList::new;
+        }
+
+        @Override
+        public BiConsumer<List<Long>, Long> accumulator() {
+            throw broke;
+        }
+
+        @Override
+        public BinaryOperator<List<Long>> combiner() {
+            throw broke;
+        }
+
+        @Override
+        public Function<List<Long>, List<Long>> finisher() {
+            return Function.identity();
+        }
+
+        @Override
+        public Set<Collector.Characteristics> characteristics() {
+            return Set.of();
+        }
+    }
+
+    // ---------------------------------------------------------------- fibers that are ended
+
+    /** What a stage "bad" ends its own fiber in; the source before it goes silent then. */
+    static Stream<Shape> terminations() {
+        return Stream.of(
+                new Shape("first", p -> p.map("bad", PipelineFailureTest::terminateAt3)),
+                new Shape("middle", p -> p.buffer(2).map("bad", PipelineFailureTest::terminateAt3)),
+                new Shape("stop", p -> p.buffer(0).map("bad", PipelineFailureTest::stopAt3)),
+                new Shape("restart", p -> p.buffer(0).map("bad", PipelineFailureTest::restartAt3)),
+                new Shape(
+                        "parallel",
+                        p -> p.mapParallel("bad", 2, PipelineFailureTest::terminateAt3)),
+                new Shape(
+                        "ordered",
+                        p -> p.mapParallel("bad", 2, PipelineFailureTest::terminateAt3).ordered()),
+                new Shape(
+                        "merged",
+                        p ->
+                                Pipeline.from(Channel.<Long>localRendezvous())
+                                        .merge(p.map("bad", PipelineFailureTest::terminateAt3))),
+                new Shape(
+                        "zipped",
+                        p ->
+                                Pipeline.from(Channel.<Long>localRendezvous())
+                                        .zip(
+                                                p.map("bad", PipelineFailureTest::terminateAt3),
+                                                Long::sum)));
+    }
+
+    private static long terminateAt3(long i) {
+        if (i == 3) {
+            Fiber.current().terminate();
+            Fiber.snooze();
+        }
+        return i;
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // it has no result
+    private static long stopAt3(long i) {
+        if (i == 3) {
+            ((Fiber<Object>) Fiber.current()).stop(null);
+            Fiber.snooze();
+        }
+        return i;
+    }
+
+    private static long restartAt3(long i) {
+        if (i == 3) {
+            Fiber.current().restart();
+            Fiber.snooze();
+        }
+        return i;
+    }
+
+    @ParameterizedTest
+    @MethodSource("terminations")
+    void C5_endOfAStagesFiberFailsTheRunOfASilentSource(Shape shape) {
+        TestCord.run(
+                () -> {
+                    Channel<Long> source = Channel.localBuffered(9);
+                    for (long i = 0; i < 4; i++) {
+                        source.send(i);
+                    }
+                    PipelineRun<?> run =
+                            shape.around()
+                                    .apply(Pipeline.from(source))
+                                    .buffer(9)
+                                    .forEach("last", i -> Fiber.sleep(Duration.ofDays(1)));
+                    PipelineFailedException failed =
+                            assertThrows(
+                                    PipelineFailedException.class,
+                                    () -> CancelScope.cancelAfter(Duration.ofHours(1), run::run));
+                    assertEquals("bad", failed.stage());
+                    assertInstanceOf(CancellationException.class, failed.getCause());
+                    assertTrue(source.isClosed(), "senders would wait on");
+                });
+    }
+
+    /** The part of a parallel stage that keeps the order has no name of its own. */
+    @Test
+    void C5_fiberThatIsEndedBeforeAnOrderedStageIsNamedByAStage() {
+        TestCord.run(
+                () -> {
+                    List<Fiber<?>> first = new ArrayList<>();
+                    PipelineRun<?> run =
+                            endless()
+                                    .peek("before", i -> first.add(Fiber.current()))
+                                    .mapParallel(
+                                            "slow",
+                                            1,
+                                            i -> {
+                                                Fiber.sleep(Duration.ofDays(1));
+                                                return i;
+                                            })
+                                    .ordered()
+                                    .toList();
+                    Fiber.spin(
+                            "end",
+                            () -> {
+                                Fiber.sleep(Duration.ofHours(1));
+                                first.getFirst().terminate();
+                            });
+                    PipelineFailedException failed =
+                            assertThrows(PipelineFailedException.class, run::run);
+                    assertEquals("before", failed.stage());
+                });
+    }
+
+    @Test
+    void C5_failureOfAFiberThatAStageHasSpunIsTheCause() {
+        TestCord.run(
+                () -> {
+                    PipelineRun<?> run =
+                            endless()
+                                    .peek(
+                                            "spins",
+                                            i -> {
+                                                Fiber.spin(
+                                                        "below",
+                                                        () -> {
+                                                            throw BROKE;
+                                                        });
+                                                Fiber.sleep(Duration.ofSeconds(1));
+                                            })
+                                    .buffer(1)
+                                    .toList();
+                    PipelineFailedException failed =
+                            assertThrows(PipelineFailedException.class, run::run);
+                    assertEquals("spins", failed.stage());
+                    FiberFailedException below =
+                            assertInstanceOf(FiberFailedException.class, failed.getCause());
+                    assertSame(BROKE, below.getCause());
+                    assertEquals(0, failed.getSuppressed().length, "nothing but the failure");
+                });
+    }
+
     // ---------------------------------------------------------------- cancellation
+
+    @Test
+    void C5_cancelledRunTellsItsReceiversNoFailure() {
+        TestCords.run(
+                2,
+                cords -> {
+                    Pipeline<Long> ticks = Pipeline.ticks(Duration.ofSeconds(1));
+                    for (Pipeline<Long> each :
+                            List.of(ticks, ticks.buffer(1), ticks.on(cords.get(1)))) {
+                        assertTellsCancellation(each);
+                    }
+                });
+    }
+
+    private static void assertTellsCancellation(Pipeline<Long> pipeline) {
+        Channel<Long> out = Channel.buffered(100);
+        PipelineRun<?> run = pipeline.to("out", out);
+        Fiber.spin(
+                "canceller",
+                () -> {
+                    Fiber.sleep(Duration.ofMillis(2_500));
+                    run.cancel();
+                });
+        assertThrows(CancelledException.class, run::run);
+        assertTold(out);
+
+        Channel<Long> limited = Channel.buffered(100);
+        assertThrows(
+                TimeoutException.class,
+                () ->
+                        CancelScope.cancelAfter(
+                                Duration.ofMillis(2_500), pipeline.to("out", limited)::run));
+        assertTold(limited);
+    }
+
+    private static void assertTold(Channel<Long> out) {
+        assertEquals(List.of(1L, 2L), List.of(out.receive(), out.receive()));
+        ChannelClosedException closed = assertThrows(ChannelClosedException.class, out::receive);
+        Throwable cause = assertInstanceOf(CancellationException.class, closed.getCause());
+        Errors.assertMentions(cause, "the run was ended");
+    }
 
     @Test
     void C5_cancelFromAnywhere() {

@@ -4,15 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.ropewalk.channels.ChannelOptions;
 import dev.ropewalk.channels.Errors;
 import dev.ropewalk.channels.ReceivePort;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.blocking.Blocking;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.awaitility.Awaitility;
@@ -25,6 +30,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -35,6 +41,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
@@ -97,7 +105,7 @@ class PipelineSourceTest {
         byte[] bytes = "a\r\nbb\n\nçé\r\n\r\n€uro\nx".getBytes(UTF_8);
         for (int piece = 1; piece <= bytes.length; piece++) {
             InputStream pieces = new Pieces(bytes, piece);
-            Lines lines = new Lines(pieces, "test", null);
+            Lines lines = Lines.of(pieces, "test", null);
             List<String> all = new ArrayList<>();
             for (List<String> each = lines.read(); each != null; each = lines.read()) {
                 assertFalse(each.isEmpty());
@@ -208,6 +216,122 @@ class PipelineSourceTest {
                                         .isEmpty());
     }
 
+    private static ProcessBuilder shell(String script) {
+        return new ProcessBuilder("sh", "-c", script);
+    }
+
+    private static boolean isAlive(String pid) {
+        return ProcessHandle.of(Long.parseLong(pid)).filter(ProcessHandle::isAlive).isPresent();
+    }
+
+    @Test
+    void C5_processMayWriteMuchToItsStandardError() {
+        String much = "head -c 300000 /dev/zero | tr '\\0' x >&2; ";
+        assertEquals(List.of("done"), listOf(Pipeline.output(shell(much + "echo done"))));
+        PipelineFailedException failed =
+                failure(Pipeline.output(shell(much + "echo 'no such table' >&2; exit 3")));
+        Throwable cause = assertInstanceOf(IOException.class, failed.getCause());
+        Errors.assertMentions(
+                cause, "code 3", "its standard error ends with: xxx", "no such table");
+        assertTrue(cause.toString().length() < 10_000, "only the end is kept");
+    }
+
+    @Test
+    void C5_standardInputOfAProcessIsEmpty() {
+        assertEquals(List.of("end"), listOf(Pipeline.output(shell("cat; echo end"))));
+    }
+
+    /** It never writes again, so a read that could not be left would be reported as abandoned. */
+    @Test
+    void C5_silentProcessIsEndedAtOnceAndNothingIsLogged() {
+        List<String> logged = new CopyOnWriteArrayList<>();
+        List<String> pid = new ArrayList<>();
+        Logs.during(
+                line -> logged.add(line.toString()),
+                () ->
+                        pid.addAll(
+                                listOf(
+                                        Pipeline.output(shell("echo $$; exec sleep 1000"))
+                                                .buffer(1)
+                                                .take(1))));
+        assertFalse(isAlive(pid.getFirst()), "it is left behind");
+        assertEquals(List.of(), logged);
+    }
+
+    @Test
+    void C5_processThatIgnoresTermIsKilled() {
+        String stubborn = "trap '' TERM; echo $$; while :; do sleep 0.1; done";
+        List<String> pid = listOf(Pipeline.output(shell(stubborn)).buffer(1).take(1));
+        assertFalse(isAlive(pid.getFirst()), "it is left behind");
+    }
+
+    /** Processes may be silent for long, so they take no place from calls that end. */
+    @Test
+    void C5_processesDoNotWaitForThePlacesOfBlockingCalls() {
+        int places = 256;
+        CountDownLatch taken = new CountDownLatch(places);
+        CountDownLatch over = new CountDownLatch(1);
+        onRealCord(
+                () -> {
+                    try {
+                        for (int i = 0; i < places; i++) {
+                            Fiber.spin(
+                                    "blocks",
+                                    () ->
+                                            Blocking.<InterruptedException>run(
+                                                    () -> {
+                                                        taken.countDown();
+                                                        over.await();
+                                                    }));
+                        }
+                        while (taken.getCount() > 0) {
+                            Fiber.snooze();
+                        }
+                        assertEquals(
+                                List.of("one"),
+                                Pipeline.output(shell("echo one")).toList().run().value());
+                    } finally {
+                        over.countDown();
+                    }
+                });
+    }
+
+    @Test
+    void C5_redirectedOutputIsRefused() {
+        ProcessBuilder redirected = shell("echo one").redirectOutput(Redirect.DISCARD);
+        Errors.assertMentions(
+                assertThrows(IllegalArgumentException.class, () -> Pipeline.output(redirected)),
+                "sh -c echo one",
+                "redirected",
+                "Redirect.PIPE");
+        ProcessBuilder inherits = shell("echo one").inheritIO();
+        assertThrows(IllegalArgumentException.class, () -> Pipeline.output(inherits, number -> {}));
+    }
+
+    @Test
+    void C5_outputThatIsNoUtf8() {
+        String script = "printf 'good\\n\\377\\nlast'";
+        Errors.assertMentions(
+                assertInstanceOf(
+                        IOException.class, failure(Pipeline.output(shell(script))).getCause()),
+                "line 2 of the output of sh",
+                "output(process, malformed)");
+        List<Long> told = new CopyOnWriteArrayList<>();
+        assertEquals(
+                List.of("good", "\ufffd", "last"),
+                listOf(Pipeline.output(shell(script), told::add)));
+        assertEquals(List.of(2L), told);
+        AssertionError broke = new AssertionError("broke");
+        PipelineFailedException failed =
+                failure(
+                        Pipeline.output(
+                                shell(script),
+                                number -> {
+                                    throw broke;
+                                }));
+        assertSame(broke, failed.getCause());
+    }
+
     @Test
     void C5_sourceIsClosedWhenTheRunEndsEarlier() throws IOException {
         Path many = file("line\n".repeat(100_000).getBytes(UTF_8));
@@ -304,5 +428,69 @@ class PipelineSourceTest {
                     assertEquals("a longer line than before", lines.receive());
                     lines.cancel();
                 });
+    }
+
+    /** The writer comes between the read that finds the end, and the look at the name. */
+    @Test
+    void C5_followedFileLosesNothingThatWasWrittenBeforeItsRotation() throws IOException {
+        Path log = directory.resolve("log");
+        Files.writeString(log, "one\ntwo\n");
+        HookedPath hooked = new HookedPath(log);
+        FollowedFile followed = new FollowedFile(hooked.path(), number -> {});
+        assertEquals(List.of("one", "two"), followed.read());
+        hooked.beforeAttributes(
+                () -> {
+                    Files.writeString(log, "three\nfour", StandardOpenOption.APPEND);
+                    Files.move(log, directory.resolve("log.1"));
+                    Files.writeString(log, "five\n");
+                });
+        assertEquals(List.of("three", "four", "five"), readAll(followed));
+        followed.close();
+    }
+
+    /** The name is given to another file between the look at it and the opening. */
+    @Test
+    void C5_followedFileThatIsReplacedWhileItIsOpenedIsReadOnce() throws IOException {
+        Path log = directory.resolve("log");
+        Files.writeString(log, "one\n");
+        HookedPath hooked = new HookedPath(log);
+        FollowedFile followed = new FollowedFile(hooked.path(), number -> {});
+        hooked.afterAttributes(
+                () -> {
+                    Files.move(log, directory.resolve("log.1"));
+                    Files.writeString(log, "two\nthree\n");
+                });
+        assertEquals(List.of("two", "three"), readAll(followed));
+        followed.close();
+    }
+
+    @Test
+    void C5_linesOfAFollowedFileAreNumberedOn() throws IOException {
+        Path log = directory.resolve("log");
+        List<Long> told = new ArrayList<>();
+        FollowedFile followed = new FollowedFile(log, told::add);
+        Files.write(log, "one\n\377\nrest".getBytes(ISO_8859_1));
+        readAll(followed);
+        Files.move(log, directory.resolve("log.1"));
+        Files.write(log, "\377\n".getBytes(ISO_8859_1));
+        readAll(followed);
+        Files.write(log, new byte[0]);
+        readAll(followed);
+        Files.write(log, "six\n\377\n".getBytes(ISO_8859_1));
+        readAll(followed);
+        assertEquals(List.of(2L, 4L, 6L), told);
+        followed.close();
+    }
+
+    /** Until it has had nothing several times: a read that finds a new file gives nothing. */
+    private static List<String> readAll(FollowedFile followed) throws IOException {
+        List<String> all = new ArrayList<>();
+        int empty = 0;
+        while (empty < 3) {
+            List<String> batch = followed.read();
+            empty = batch.isEmpty() ? empty + 1 : 0;
+            all.addAll(batch);
+        }
+        return all;
     }
 }

@@ -1,6 +1,7 @@
 package dev.ropewalk.channels.pipeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.channels.Channel;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -147,6 +149,92 @@ class PipelineStatsTest {
                             busy.toSeconds() >= 9 && busy.toSeconds() <= 11,
                             () -> "10 s from samples: " + busy);
                 });
+    }
+
+    /** Each stage counts its own elements: few come behind these, and none at the 65th. */
+    @Test
+    void C5_stageThatGetsFewElementsIsMeasured() {
+        TestCord.run(
+                () -> {
+                    assertBusy(10, p -> p.batch(100).map("slow", PipelineStatsTest::slowly));
+                    assertBusy(10, p -> p.window(100, 100).map("slow", PipelineStatsTest::slowly));
+                    assertBusy(
+                            10,
+                            p ->
+                                    p.filter("one in 100", i -> i % 100 == 99)
+                                            .map("slow", PipelineStatsTest::slowly));
+                    assertBusy(20, p -> p.drop(980).map("slow", PipelineStatsTest::slowly));
+                });
+    }
+
+    private static Object slowly(Object element) {
+        Fiber.sleep(Duration.ofSeconds(1));
+        return element;
+    }
+
+    private static void assertBusy(
+            int seconds, Function<Pipeline<Integer>, Pipeline<Object>> stages) {
+        PipelineStats stats = stages.apply(numbers()).forEach("last", i -> {}).run().stats();
+        assertEquals(Duration.ofSeconds(seconds), stage(stats, "slow").busy());
+        assertEquals("slow", stats.slowest().name());
+    }
+
+    @Test
+    void C5_readThatFindsTheEndIsNoWorkOnAnElement() {
+        TestCord.run(
+                () -> {
+                    Iterator<Integer> some = IntStream.range(0, 3).iterator();
+                    Iterable<Integer> slowEnd =
+                            () ->
+                                    new Iterator<>() {
+                                        @Override
+                                        public boolean hasNext() {
+                                            if (!some.hasNext()) {
+                                                Fiber.sleep(Duration.ofSeconds(10));
+                                            }
+                                            return some.hasNext();
+                                        }
+
+                                        @Override
+                                        public Integer next() {
+                                            Fiber.sleep(Duration.ofSeconds(1));
+                                            return some.next();
+                                        }
+                                    };
+                    StageStats source =
+                            Pipeline.from(slowEnd).toList().run().stats().stages().getFirst();
+                    assertEquals(Duration.ofSeconds(3), source.busy());
+                });
+    }
+
+    @Test
+    void C5_stageBeforeAnOrderedOneHasWaitedForRoom() {
+        TestCord.run(
+                () -> {
+                    PipelineStats stats =
+                            statsOf(
+                                    p ->
+                                            p.map("before", i -> i)
+                                                    .mapParallel("slow", 1, PipelineStatsTest::slow)
+                                                    .ordered());
+                    StageStats before = stage(stats, "before");
+                    assertTrue(before.waitedForRoom().toSeconds() >= 9, before::toString);
+                    stats =
+                            statsOf(
+                                    p ->
+                                            p.mapParallel("slow", 1, PipelineStatsTest::slow)
+                                                    .ordered());
+                    StageStats source = stage(stats, "source");
+                    assertTrue(source.waitedForRoom().toSeconds() >= 9, source::toString);
+                });
+    }
+
+    @Test
+    void C5_slowestOfNoStageIsRefused() {
+        Errors.assertMentions(
+                assertThrows(
+                        IllegalStateException.class, () -> numbers().toList().stats().slowest()),
+                "no stage has run yet");
     }
 
     @Test

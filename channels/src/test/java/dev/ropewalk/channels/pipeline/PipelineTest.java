@@ -11,6 +11,8 @@ import dev.ropewalk.channels.Channel;
 import dev.ropewalk.channels.ChannelOptions;
 import dev.ropewalk.channels.Errors;
 import dev.ropewalk.channels.ReceivePort;
+import dev.ropewalk.fibers.CancelScope;
+import dev.ropewalk.fibers.CancelledException;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.testing.TestCord;
@@ -24,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -159,6 +162,38 @@ class PipelineTest {
                             List.of(0, 0, 1, 1),
                             listOf(numbers(9).take(2).flatMap("twice", i -> List.of(i, i))),
                             "what was taken goes on whole");
+                });
+    }
+
+    @Test
+    void C5_takeOfNothingEndsTheSource() {
+        TestCord.run(
+                () -> {
+                    Channel<Integer> silent = Channel.localRendezvous();
+                    assertEquals(List.of(), within(Pipeline.from(silent).take(0)));
+                    assertTrue(silent.isClosed(), "a sender would wait on");
+                    Channel<Integer> behind = Channel.localRendezvous();
+                    assertEquals(
+                            List.of(),
+                            within(Pipeline.from(behind).buffer(1).take(0).batch(2).take(0)));
+                    assertTrue(behind.isClosed(), "a sender would wait on");
+                });
+    }
+
+    /** Its elements are as many as a fiber can take without a switchpoint, and more. */
+    @Test
+    void C5_flatMapOfManyElementsGivesWay() {
+        TestCord.run(
+                1,
+                false,
+                () -> {
+                    int many = 1_000_000;
+                    PipelineRun<?> run =
+                            numbers(1).flatMap("many", i -> range(many)).forEach("see", i -> {});
+                    Fiber.spin("canceller", run::cancel);
+                    assertThrows(CancelledException.class, run::run);
+                    long seen = run.stats().stages().getLast().elements();
+                    assertTrue(seen < many, () -> seen + " elements before others had a turn");
                 });
     }
 
@@ -447,6 +482,36 @@ class PipelineTest {
     }
 
     @Test
+    void C5_zipEndsWithASideThatIsAtItsEndWhileTheOtherIsSilent() {
+        TestCord.run(
+                () -> {
+                    Pipeline<String> silent = Pipeline.from(Channel.<String>localRendezvous());
+                    Pipeline<String> none = Pipeline.of();
+                    assertEquals(List.of(), within(silent.zip(none, (a, b) -> a + b)));
+                    silent = Pipeline.from(Channel.<String>localRendezvous());
+                    assertEquals(List.of(), within(none.zip(silent, (a, b) -> a + b)));
+                    // it comes to its end while both are waited for
+                    silent = Pipeline.from(Channel.<String>localRendezvous());
+                    Pipeline<Long> late =
+                            Pipeline.ticks(Duration.ofMinutes(1)).filter("no", i -> i > 3);
+                    assertEquals(
+                            List.of(),
+                            within(silent.zip(late.takeWhile("no", i -> false), (a, b) -> a + b)));
+                    // all pairs that there are
+                    assertEquals(
+                            List.of("1a", "2b"),
+                            within(
+                                    Pipeline.ticks(Duration.ofMinutes(9))
+                                            .zip(Pipeline.of("a", "b"), (i, text) -> i + text)));
+                });
+    }
+
+    /** An hour of virtual time is for ever. */
+    private static <E> List<E> within(Pipeline<E> pipeline) {
+        return CancelScope.cancelAfter(Duration.ofHours(1), () -> listOf(pipeline));
+    }
+
+    @Test
     void C5_takeLeavesThoseBeforeWhereTheyWait() {
         TestCord.run(
                 () -> {
@@ -540,6 +605,30 @@ class PipelineTest {
     }
 
     @Test
+    void C5_closedPortEndsTheRunOfASilentSource() {
+        TestCord.run(
+                () -> {
+                    assertEndsWith(Channel.localRendezvous(), Channel::cancel);
+                    assertEndsWith(Channel.localBuffered(3), Channel::close);
+                    assertEndsWith(Channel.rendezvous(), Channel::cancel);
+                    assertEndsWith(Channel.buffered(3), Channel::close);
+                });
+    }
+
+    private static void assertEndsWith(Channel<String> out, Consumer<Channel<String>> end) {
+        Channel<String> silent = Channel.localRendezvous();
+        Fiber.spin(
+                "end",
+                () -> {
+                    Fiber.sleep(Duration.ofMinutes(1));
+                    end.accept(out);
+                });
+        PipelineRun<?> run = Pipeline.from(silent).buffer(1).map("a", i -> i).to("out", out);
+        CancelScope.cancelAfter(Duration.ofHours(1), run::run);
+        assertTrue(silent.isClosed(), "a sender would wait on");
+    }
+
+    @Test
     void C5_portOfAPipeline() {
         TestCord.run(
                 () -> {
@@ -562,11 +651,12 @@ class PipelineTest {
         assertMentions("size=-1 < 1", () -> some.batch(-1, Duration.ofSeconds(1)));
         assertMentions("fibers=0 < 1", () -> some.mapParallel("none", 0, i -> i));
         assertMentions("every=0 < 1", () -> some.window(1, 0));
-        assertMentions("n=0 < 1", () -> some.take(0));
+        assertMentions("n=-1 < 0", () -> some.take(-1));
         assertMentions("n=-1 < 0", () -> some.drop(-1));
         assertMentions("capacity=-1 < 0", () -> some.buffer(-1));
         assertMentions("period=PT0S", () -> Pipeline.ticks(Duration.ZERO));
-        assertThrows(IllegalArgumentException.class, () -> some.throttle(0, Duration.ofSeconds(1)));
+        assertMentions("elements=0 < 1", () -> some.throttle(0, Duration.ofSeconds(1)));
+        assertMentions("per=PT0S", () -> some.throttle(1, Duration.ZERO));
         assertThrows(IllegalArgumentException.class, () -> some.batch(1, Duration.ofSeconds(-1)));
         assertThrows(IllegalArgumentException.class, some::merge);
         Errors.assertMentions(
@@ -581,7 +671,17 @@ class PipelineTest {
     @SuppressWarnings("NullAway") // the subject
     void C5_nullIsRefusedAtOnce() {
         Pipeline<Integer> some = numbers(3);
-        assertThrows(NullPointerException.class, () -> Pipeline.of(1, null));
+        Errors.assertMentions(
+                assertThrows(NullPointerException.class, () -> Pipeline.of(1, null)),
+                "elements[1]");
+        Errors.assertMentions(
+                assertThrows(
+                        NullPointerException.class,
+                        () -> some.reduce(null, (Integer a, Integer b) -> a)),
+                "first");
+        Errors.assertMentions(
+                assertThrows(NullPointerException.class, () -> some.zip(null, (a, b) -> a)),
+                "other");
         assertThrows(NullPointerException.class, () -> Pipeline.lines(null));
         assertThrows(NullPointerException.class, () -> some.map(null, i -> i));
         assertThrows(NullPointerException.class, () -> some.map("null", null));

@@ -342,6 +342,28 @@ class LogPipeTest {
                 });
     }
 
+    /** The third line of all, in a file that has replaced another, is no UTF-8 and no request. */
+    @Test
+    void aLineOfAReplacedFileHasOneNumber() {
+        onTestCord(
+                () -> {
+                    append("log", new LogGenerator(1).lines(2));
+                    LogPipe pipe = pipe("--follow", directory.resolve("log").toString());
+                    Fiber<?> run = Fiber.spin("run", pipe::run);
+                    sleep(1);
+                    Files.move(directory.resolve("log"), directory.resolve("log.1"));
+                    Files.write(directory.resolve("log"), new byte[] {(byte) 0xff, '\n'});
+                    sleep(1);
+                    pipe.interrupt();
+                    run.await();
+                    List<String> said = said().lines().toList();
+                    assertEquals(2, said.size(), said());
+                    assertTrue(
+                            said.getFirst().startsWith("logpipe: log: line 3: no UTF-8"), said());
+                    assertTrue(said.getLast().startsWith("logpipe: log: line 3: "), said());
+                });
+    }
+
     /** The window that the interrupt cuts off has its table. */
     @Test
     void anInterruptPrintsTheLastTable() {

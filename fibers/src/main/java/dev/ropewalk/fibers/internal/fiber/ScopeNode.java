@@ -185,7 +185,7 @@ public final class ScopeNode extends CancelScope {
         if (signal != null || state == State.LEFT) {
             return;
         }
-        signal = new Unwind.Cancel(this, isTimeout, fiber.waitedFor());
+        signal = new Unwind.Cancel(this, isTimeout, waitedFor());
         if (state == State.OPEN) {
             try {
                 Cancellation.alert(fiber);
@@ -195,6 +195,13 @@ public final class ScopeNode extends CancelScope {
                 throw full;
             }
         }
+    }
+
+    /** A node of a queue forgets what it waits for when the wait ends, before anybody is told. */
+    private @Nullable Object waitedFor() {
+        Object reason = fiber.waitedFor();
+        Object guarded = reason instanceof GuardedWait node ? node.guarded() : null;
+        return guarded == null ? reason : guarded;
     }
 
     // ---------------------------------------------------------------- its edge

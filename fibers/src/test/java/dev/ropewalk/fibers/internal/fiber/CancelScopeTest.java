@@ -19,6 +19,7 @@ import dev.ropewalk.fibers.Reports;
 import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.sync.Event;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,30 @@ class CancelScopeTest {
                     assertTrue(message.contains("the limit of PT0.1S passed"), message);
                     assertTrue(message.contains("fiber root on cord test"), message);
                     assertTrue(message.contains("was waiting: sleep"), message);
+                });
+    }
+
+    /** Its queue lets go of the wait before the scope is left. */
+    @Test
+    void F6_endOfAScopeNamesTheLockThatWasWaitedFor() {
+        Runs.inAnyOrder(
+                () -> {
+                    for (Event event : List.of(Event.localManual(), Event.sharedManual())) {
+                        TimeoutException thrown =
+                                assertThrows(
+                                        TimeoutException.class,
+                                        () -> CancelScope.cancelAfter(SHORT, () -> event.await()));
+                        String message = thrown.toString();
+                        assertTrue(message.endsWith("was waiting: " + event), message);
+                        CancelScope scope = CancelScope.withoutLimit();
+                        Fiber.spin("cancel", scope::cancel);
+                        CancelledException cancelled =
+                                assertThrows(
+                                        CancelledException.class,
+                                        () -> scope.run(() -> event.await()));
+                        String told = cancelled.toString();
+                        assertTrue(told.endsWith("was waiting: " + event), told);
+                    }
                 });
     }
 
