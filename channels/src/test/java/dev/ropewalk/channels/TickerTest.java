@@ -123,31 +123,4 @@ class TickerTest {
         assertThrows(IllegalArgumentException.class, () -> Ticker.every(Duration.ofNanos(-1)));
         assertThrows(IllegalArgumentException.class, () -> Ticker.after(Duration.ofNanos(-1)));
     }
-
-    /** A tick that another fiber takes each time, late, does not make the limit longer. */
-    @Test
-    void C4_limitOfASelectWithATickerIsNoLonger() {
-        TestCord.run(
-                1,
-                false,
-                () -> {
-                    Duration period = Duration.ofMillis(100);
-                    ReceivePort<Long> ticker = Ticker.every(period);
-                    Fiber<?> thief =
-                            Fiber.spin(
-                                    "thief",
-                                    () -> {
-                                        for (; ; ) {
-                                            Fiber.sleep(period);
-                                            ticker.tryReceive();
-                                        }
-                                    });
-                    long startNs = Cord.current().nanoTime();
-                    while (ticker.receive(Duration.ofMillis(950)) != null) {
-                        startNs = Cord.current().nanoTime();
-                    }
-                    assertEquals(Duration.ofMillis(950).toNanos(), passed(startNs));
-                    thief.terminate();
-                });
-    }
 }
