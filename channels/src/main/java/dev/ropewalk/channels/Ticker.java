@@ -9,7 +9,8 @@ import java.time.Duration;
  * timer of their own: a tick is computed when it is asked for, so one that nobody reads costs
  * nothing and needs no closing.
  *
- * <p>The time is that of the cord that makes the port, or the system's on a plain thread.
+ * <p>Each call takes the time of the cord that it runs on, or the system's on a plain thread. All
+ * real clocks agree; a port that is made on a virtual clock is to be read on that clock.
  */
 public final class Ticker {
     private Ticker() {}
