@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * @param message the message or reply
  * @param recipient the name of the actor, or the asker, it was for
  * @param reason why it was not processed
- * @param cause what the actor failed with, if it failed on the message, or the failure that was told
+ * @param cause what the actor failed with, if it failed on the message, or the failure that was
+ *     told
  */
 public record DeadLetter(
         Object message, String recipient, Reason reason, @Nullable Throwable cause) {

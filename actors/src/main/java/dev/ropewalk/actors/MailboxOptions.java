@@ -9,8 +9,8 @@ import java.util.Objects;
  * immutable. Given to {@link Actor#mailbox}.
  *
  * <p>A bounded mailbox counts the messages that wait, queued or on their way from another cord, and
- * not the one that is being handled. What ends the actor needs no room and is never dropped:
- * {@link ActorRef#stop} keeps its place in the order.
+ * not the one that is being handled. What ends the actor needs no room and is never dropped: {@link
+ * ActorRef#stop} keeps its place in the order.
  */
 public final class MailboxOptions {
     private static final MailboxOptions UNBOUNDED = new MailboxOptions(0, null);

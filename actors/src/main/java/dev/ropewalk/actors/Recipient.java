@@ -23,9 +23,8 @@ public interface Recipient<M> {
 
     /**
      * Says that there is no message, and why. An ask fails with it at once, as an {@link
-     * AskFailedException} whose cause it is; an address made by {@link
-     * ActorContext#adapt(Function, Function)} makes a message of it; at any other it is a {@link
-     * DeadLetter}.
+     * AskFailedException} whose cause it is; an address made by {@link ActorContext#adapt(Function,
+     * Function)} makes a message of it; at any other it is a {@link DeadLetter}.
      *
      * @param failure why there is no message
      * @see ActorContext#pipe(CompletionStage, Function)

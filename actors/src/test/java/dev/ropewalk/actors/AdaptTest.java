@@ -85,9 +85,7 @@ class AdaptTest {
                     AskFailedException failed =
                             assertThrows(
                                     AskFailedException.class,
-                                    () ->
-                                            prices.<Integer>ask(
-                                                    to -> new PriceOf("unknown", to)));
+                                    () -> prices.<Integer>ask(to -> new PriceOf("unknown", to)));
                     assertInstanceOf(Crash.class, failed.getCause());
                     Errors.assertMentions(failed, "prices", "no such item");
                     assertEquals(3, prices.<Integer>ask(to -> new PriceOf("tea", to)));
@@ -363,8 +361,7 @@ class AdaptTest {
                                                             ref.<Integer>ask(
                                                                     to ->
                                                                             new PriceOf(
-                                                                                    "later",
-                                                                                    to))));
+                                                                                    "later", to))));
                     world.until(() -> log.size() == 1);
                     Fiber<Integer> retried =
                             Fiber.spin(() -> ref.<Integer>ask(to -> new PriceOf("poison", to)));

@@ -178,9 +178,7 @@ class BoundedMailboxTest {
                     world.settle();
                     gated.let(overflow == Overflow.DROP_OLD ? 1 : 3);
                     assertEquals(
-                            overflow == Overflow.DROP_OLD
-                                    ? List.of("1")
-                                    : List.of("1", "2", "3"),
+                            overflow == Overflow.DROP_OLD ? List.of("1") : List.of("1", "2", "3"),
                             gated.log);
                     assertEquals(overflow == Overflow.DROP_OLD ? 4 : 0, world.letters.size());
                 });

@@ -35,8 +35,8 @@ class HandlerStyleTest {
                     world.settle();
                     assertEquals(
                             List.of(
-                                    "new: new: the factory returned Behavior.same(), but there is no"
-                                            + " behavior yet"),
+                                    "new: new: the factory returned Behavior.same(), but there is"
+                                            + " no behavior yet"),
                             world.failures);
                     assertEquals(List.of("new ENDED early"), world.deadLetters());
                 });
@@ -48,7 +48,11 @@ class HandlerStyleTest {
                 world -> {
                     world.spin("none", temporary(_ -> nothing()));
                     world.settle();
-                    assertEquals(List.of("none: none: the factory returned null; it returns the first behavior"), world.failures);
+                    assertEquals(
+                            List.of(
+                                    "none: none: the factory returned null; it returns the first"
+                                            + " behavior"),
+                            world.failures);
                 });
     }
 
@@ -59,7 +63,11 @@ class HandlerStyleTest {
                     ActorRef<String> ref = world.spin("none", temporary(_ -> _ -> nothing()));
                     ref.tell("message");
                     world.settle();
-                    assertEquals(List.of("none: none: the behavior returned null for message; return Behavior.same(), or the next behavior"), world.failures);
+                    assertEquals(
+                            List.of(
+                                    "none: none: the behavior returned null for message; return"
+                                            + " Behavior.same(), or the next behavior"),
+                            world.failures);
                     assertEquals(List.of("none FAILED message"), world.deadLetters());
                 });
     }
@@ -284,12 +292,14 @@ class HandlerStyleTest {
                                                         }
                                                         return Behavior.same();
                                                     }));
-                    Fiber.spin("other", () -> {
-                        for (int i = 0; i < 50; i++) {
-                            log.add("b");
-                            Fiber.snooze();
-                        }
-                    });
+                    Fiber.spin(
+                            "other",
+                            () -> {
+                                for (int i = 0; i < 50; i++) {
+                                    log.add("b");
+                                    Fiber.snooze();
+                                }
+                            });
                     ref.tell(40);
                     Fiber.sleep(Duration.ofNanos(1));
                     int longest = longestRun(log.subList(0, 40));

@@ -94,8 +94,7 @@ class StartTest {
                     Supervision rules =
                             Supervision.oneForOne()
                                     .onFailure((name, failure) -> failures.add(name));
-                    try (ActorSystem system =
-                            ActorSystem.start("system", rules, letters::add)) {
+                    try (ActorSystem system = ActorSystem.start("system", rules, letters::add)) {
                         AtomicInteger alive = new AtomicInteger();
                         ActorRef<String> other =
                                 system.start(

@@ -44,7 +44,7 @@ import java.util.function.Function;
  * Everything but the final fields is confined to the actor's cord; a call from another thread comes
  * as a message to that cord, which also makes stopping and accepting atomic.
  */
-public final class ActorCell<M> implements Target<M>, Supervised {
+public final class ActorCell<M> extends Target<M> implements Supervised {
     private enum State {
         DOWN,
         DELAYED,
@@ -56,7 +56,6 @@ public final class ActorCell<M> implements Target<M>, Supervised {
     private final ActorRef<M> ref;
     private final Cord cord;
     private final Definition<M> definition;
-    private final SupervisorCell supervisor;
     private final Child child;
 
     /** The room in a bounded mailbox whose senders have to do with it; otherwise null. */
@@ -83,6 +82,12 @@ public final class ActorCell<M> implements Target<M>, Supervised {
     private boolean wasUp;
 
     /**
+     * The mailbox was made before the actor was up. When it is empty it goes: most actors that were
+     * told while they started never queue again, and it is a quarter of an idle actor.
+     */
+    private boolean isMailboxEarly;
+
+    /**
      * The last incarnation returned, was stopped or terminated for itself, and not because its
      * supervisor ended. Read by the supervisor when all its children have ended.
      */
@@ -91,11 +96,8 @@ public final class ActorCell<M> implements Target<M>, Supervised {
     ActorCell(String name, Cord cord, Actor<M> actor, SupervisorCell supervisor) {
         this.definition = Definition.of(actor);
         this.cord = Objects.requireNonNull(cord, "cord");
-        this.supervisor = supervisor;
-        this.child = new Child(this);
-        this.ref =
-                ActorRef.to(
-                        supervisor.path(), name, supervisor.core().nextNumber(), this);
+        this.child = new Child(this, supervisor);
+        this.ref = ActorRef.to(supervisor.path(), name, supervisor.core().nextNumber(), this);
         MailboxOptions options = definition.mailbox;
         this.permits =
                 options.isBounded() && options.overflow() != Overflow.DROP_OLD
@@ -202,8 +204,7 @@ public final class ActorCell<M> implements Target<M>, Supervised {
 
     @Override
     public void fail(Throwable failure) {
-        deadLetters()
-                .report(new DeadLetter(failure, name(), DeadLetter.Reason.FAILURE, failure));
+        deadLetters().report(new DeadLetter(failure, name(), DeadLetter.Reason.FAILURE, failure));
     }
 
     @Override
@@ -297,6 +298,7 @@ public final class ActorCell<M> implements Target<M>, Supervised {
             MailboxOptions options = definition.mailbox;
             boolean displaces = options.overflow() == Overflow.DROP_OLD;
             mailbox = new Mailbox(name(), displaces ? options.capacity() : Integer.MAX_VALUE);
+            isMailboxEarly = !wasUp;
         }
         return mailbox;
     }
@@ -308,6 +310,14 @@ public final class ActorCell<M> implements Target<M>, Supervised {
 
     Mailbox mailboxNow() {
         return mailbox;
+    }
+
+    /** The mailbox is empty, and the actor waits. */
+    void idles() {
+        if (isMailboxEarly) {
+            isMailboxEarly = false;
+            mailbox = Mailbox.EMPTY;
+        }
     }
 
     /** The actor has begun a message, which leaves room for another. */
@@ -332,8 +342,8 @@ public final class ActorCell<M> implements Target<M>, Supervised {
     // ---------------------------------------------------------------- incarnations
 
     @Override
-    public Handler incarnation(long delayNs, @Nullable Start start) {
-        return new Incarnation<>(this, start, delayNs);
+    public Handler incarnation(@Nullable Start start) {
+        return new Incarnation<>(this, start);
     }
 
     /** The first turn of an incarnation. Waits for the delay. */
@@ -397,7 +407,11 @@ public final class ActorCell<M> implements Target<M>, Supervised {
     }
 
     /** The incarnation is over, if it ever was; the supervisor decides what follows. */
-    void over(Incarnation<M> ended, Fiber<?> fiber, @Nullable Throwable failure, @Nullable Start start) {
+    void over(
+            Incarnation<M> ended,
+            Fiber<?> fiber,
+            @Nullable Throwable failure,
+            @Nullable Start start) {
         boolean began = ended == incarnation;
         boolean terminated = failure instanceof FiberTerminatedException;
         boolean returned = overByItself;
@@ -414,7 +428,7 @@ public final class ActorCell<M> implements Target<M>, Supervised {
         if (start != null) {
             start.failed(failure == null ? "it ended at once" : failure.toString(), failure);
         }
-        supervisor.post(
+        child.supervisor().post(
                 new SupervisorEvent.Ended(
                         child,
                         fiber,
@@ -512,7 +526,7 @@ public final class ActorCell<M> implements Target<M>, Supervised {
     }
 
     DeadLetters deadLetters() {
-        return supervisor.core().deadLetters;
+        return child.supervisor().core().deadLetters;
     }
 
     @Nullable Ask<?, ?> asking() {

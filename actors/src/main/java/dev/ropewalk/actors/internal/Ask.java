@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 
 /**
- * One ask: the message on its way, and a one-shot cell for the reply. Exactly one of reply, failure,
- * end of the actor, time limit and termination of the asker takes effect; the waiter decides.
+ * One ask: the message on its way, and a one-shot cell for the reply. Exactly one of reply,
+ * failure, end of the actor, time limit and termination of the asker takes effect; the waiter
+ * decides.
  *
  * <p>A question that is queued belongs to the mailbox, and survives a restart. One that was taken
  * and not answered belongs to the incarnation ({@link OpenAsks}), and fails with it.

@@ -5,6 +5,8 @@ import dev.ropewalk.fibers.supervision.RestartDelays;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Objects;
+
 /**
  * What a supervisor knows of one of its children; written on the supervisor's cord only.
  *
@@ -24,6 +26,9 @@ final class Child {
 
     final Supervised what;
 
+    /** Null for the root of a system. */
+    private final @Nullable SupervisorCell supervisor;
+
     /** Of the restarts; null if there was none. */
     @Nullable RestartDelays delays;
 
@@ -37,8 +42,13 @@ final class Child {
 
     private State state = State.NEW;
 
-    Child(Supervised what) {
+    Child(Supervised what, @Nullable SupervisorCell supervisor) {
         this.what = what;
+        this.supervisor = supervisor;
+    }
+
+    SupervisorCell supervisor() {
+        return Objects.requireNonNull(supervisor, "the supervisor of a root");
     }
 
     State state() {

@@ -74,8 +74,14 @@ final class Children {
         }
         if (before != youngest || count != size) {
             throw new IllegalStateException(
-                    "youngest=" + youngest + " size=" + size + " but the list ends at " + before
-                            + " after " + count);
+                    "youngest="
+                            + youngest
+                            + " size="
+                            + size
+                            + " but the list ends at "
+                            + before
+                            + " after "
+                            + count);
         }
     }
 }

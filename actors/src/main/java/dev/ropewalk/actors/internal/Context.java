@@ -83,7 +83,7 @@ final class Context<M> implements ActorContext<M> {
     @Override
     public <R extends @Nullable Object> void pipe(
             CompletionStage<R> stage, Function<? super R, ? extends M> message) {
-        pipe(stage, message, PipedFailureException::rethrow);
+        send(stage, message, PipedFailureException::rethrow);
     }
 
     @Override
@@ -91,8 +91,14 @@ final class Context<M> implements ActorContext<M> {
             CompletionStage<R> stage,
             Function<? super R, ? extends M> message,
             Function<? super Throwable, ? extends M> onFailure) {
+        send(stage, message, Objects.requireNonNull(onFailure, "onFailure"));
+    }
+
+    private <R extends @Nullable Object> void send(
+            CompletionStage<R> stage,
+            Function<? super R, ?> message,
+            Function<? super Throwable, ?> onFailure) {
         Objects.requireNonNull(message, "message");
-        Objects.requireNonNull(onFailure, "onFailure");
         ActorCell<M> to = cell;
         stage.whenComplete(
                 (result, failure) ->

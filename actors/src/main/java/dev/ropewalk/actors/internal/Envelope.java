@@ -9,10 +9,9 @@ import java.util.function.Function;
  * What lies in a mailbox and is not itself the message. One class above all of them, so that one
  * question tells the plain message, which nearly all are.
  */
-abstract sealed class Envelope permits Ask, Envelope.Told, Envelope.Adapted, Envelope.PutBack, Stop {
-    /**
-     * {@return the message} On the actor's fiber, because it may run a function of the user's.
-     */
+abstract sealed class Envelope
+        permits Ask, Envelope.Told, Envelope.Adapted, Envelope.PutBack, Stop {
+    /** {@return the message} On the actor's fiber, because it may run a function of the user's. */
     abstract Object open();
 
     /** {@return the message, or what it is made of; for reports} */
@@ -71,7 +70,8 @@ abstract sealed class Envelope permits Ask, Envelope.Told, Envelope.Adapted, Env
             if (made == null) {
                 made =
                         Objects.requireNonNull(
-                                function.apply(value), "what the function of adapt or pipe returned");
+                                function.apply(value),
+                                "what the function of adapt or pipe returned");
             }
             return made;
         }

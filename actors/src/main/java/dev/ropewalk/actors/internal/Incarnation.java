@@ -20,12 +20,12 @@ import java.util.function.Function;
  *
  * <p>Handler style: each turn handles what was queued when it began, up to {@value #MAX_IN_A_TURN},
  * and ends early when the cord is marked, a signal waits, or the behavior stopped (rule A1). With
- * one message a turn, 64 producers would each run between two messages of the actor. Loop style: the
- * body is one long turn.
+ * one message a turn, 64 producers would each run between two messages of the actor. Loop style:
+ * the body is one long turn.
  *
  * <p>A message is in exactly one place: on its way, in the mailbox, or {@code current}. It is
- * current from the moment it is handed to the waiting fiber, tries counted from the moment the actor
- * sees it; a fiber that ends with a current message it has not seen puts it back.
+ * current from the moment it is handed to the waiting fiber, tries counted from the moment the
+ * actor sees it; a fiber that ends with a current message it has not seen puts it back.
  *
  * <p>Confined to the actor's cord.
  */
@@ -50,7 +50,7 @@ final class Incarnation<M> implements Handler {
     /** How a loop-style body receives; null for handler style. */
     private final @Nullable Receiver<M> receiver;
 
-    /** Answered when this incarnation is up, or did not get there; null if nobody waits for it. */
+    /** Until it is up, or did not get there; null if it starts at once and nobody waits for it. */
     private @Nullable Start start;
 
     private @Nullable Fiber<?> fiber;
@@ -60,18 +60,14 @@ final class Incarnation<M> implements Handler {
     /** Null until the actor takes a question and does not answer it at once. */
     private @Nullable OpenAsks asks;
 
-    /** How long it waits before it starts. */
-    private final long delayNs;
-
     private int tries;
 
     /** How often the current message was tried before. */
     private int triedBefore;
 
-    Incarnation(ActorCell<M> cell, @Nullable Start start, long delayNs) {
+    Incarnation(ActorCell<M> cell, @Nullable Start start) {
         this.cell = cell;
         this.start = start;
-        this.delayNs = delayNs;
         this.receiver =
                 cell.definition().body == null ? null : new Receiver<>(this, cell::mailboxNow);
     }
@@ -154,6 +150,7 @@ final class Incarnation<M> implements Handler {
         }
         Object item = cell.mailboxNow().poll();
         if (item == null) {
+            cell.idles();
             return false;
         }
         makeCurrent(item);
@@ -198,7 +195,7 @@ final class Incarnation<M> implements Handler {
 
     private void begin() throws Exception {
         fiber = Fiber.current();
-        cell.begin(this, delayNs);
+        cell.begin(this, start == null ? 0 : start.delayNs());
         Definition<M> definition = cell.definition();
         if (definition.factory != null) {
             Behavior<M> kept = definition.keepsState ? cell.committed() : null;

@@ -9,7 +9,7 @@ final class PipedFailureException extends RuntimeException {
     }
 
     /** Stands where a message would be made; never returns. */
-    static <M> M rethrow(Throwable failure) {
+    static Object rethrow(Throwable failure) {
         throw new PipedFailureException(failure);
     }
 }

@@ -21,10 +21,9 @@ interface Supervised {
     /**
      * {@return the handler of the next incarnation}
      *
-     * @param delayNs how long it waits before it starts
-     * @param start answered when it is up; null if nobody waits
+     * @param start how it starts; null if at once, and nobody waits
      */
-    Handler incarnation(long delayNs, @Nullable Start start);
+    Handler incarnation(@Nullable Start start);
 
     /** Asks the incarnation to end; from the supervisor's cord. Does not wait. */
     void stop(Fiber<?> incarnation);

@@ -84,7 +84,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private State state = State.DOWN;
     private RestartWindow window;
     private @Nullable Fiber<?> fiber;
-    private long delayNs;
+    /** Until it runs; null if it starts at once and nobody waits for it. */
     private @Nullable Start start;
 
     /** The last incarnation ended because it was told to. */
@@ -103,7 +103,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         this.rules = Objects.requireNonNull(rules, "rules");
         this.parent = parent;
         this.core = core;
-        this.self = new Child(this);
+        this.self = new Child(this, parent);
         this.window = new RestartWindow(rules.intensity(), rules.period());
     }
 
@@ -121,7 +121,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         checkOutside("start " + actorName);
         Waits.switchpoint();
         ActorCell<M> child = new ActorCell<>(actorName, where, actor, this);
-        Start begun = new Start(child.ref().path());
+        Start begun = Start.awaited(child.ref().path());
         boolean isUp = false;
         post(new SupervisorEvent.Take(child.child(), begun));
         try {
@@ -148,11 +148,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     public Supervisor supervise(String supervisorName, Supervision below) {
         SupervisorCell child =
                 new SupervisorCell(
-                        supervisorName,
-                        cord,
-                        Objects.requireNonNull(below, "below"),
-                        this,
-                        core);
+                        supervisorName, cord, Objects.requireNonNull(below, "below"), this, core);
         post(new SupervisorEvent.Take(child.self, null));
         return child;
     }
@@ -228,9 +224,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private void begin() {
         fiber = Fiber.current();
         overByItself = false;
-        if (delayNs > 0) {
+        if (isDelayed()) {
             state(State.DOWN, State.DELAYED);
-            Fiber.sleep(Duration.ofNanos(delayNs));
+            Fiber.sleep(Duration.ofNanos(Objects.requireNonNull(start).delayNs()));
             state(State.DELAYED, State.RUNNING);
         } else {
             state(State.DOWN, State.RUNNING);
@@ -286,9 +282,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     }
 
     private void spin(Child child, @Nullable Start begun) {
-        long waitNs = child.delays == null ? 0 : child.delays.delayNs();
         try {
-            Handler next = child.what.incarnation(waitNs, begun);
+            Handler next = child.what.incarnation(begun);
             child.fiber = child.what.cord().spinHandler(child.what.name(), next);
         } catch (CordClosedException e) {
             String why = String.valueOf(e.getMessage());
@@ -337,8 +332,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         if (child.delays == null) {
             child.delays = new RestartDelays(rules.backOff());
         }
-        child.delays.next(nowNs, cord::nextInt);
-        spin(child, null);
+        long delayNs = child.delays.next(nowNs, cord::nextInt);
+        spin(child, Start.after(child.what.name(), delayNs));
     }
 
     private void report(Child child, Throwable failure) {
@@ -420,16 +415,19 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     }
 
     @Override
-    public Handler incarnation(long waitNs, @Nullable Start begun) {
-        delayNs = waitNs;
-        start = begun;
+    public Handler incarnation(@Nullable Start how) {
+        start = how;
         return this;
+    }
+
+    private boolean isDelayed() {
+        return start != null && start.delayNs() > 0;
     }
 
     /** In its delay it would not hear a stop; nothing runs below it then. */
     @Override
     public void stop(Fiber<?> incarnation) {
-        if (state == State.DELAYED || (state == State.DOWN && delayNs > 0)) {
+        if (state == State.DELAYED || (state == State.DOWN && isDelayed())) {
             incarnation.terminate();
         } else {
             stopAll();

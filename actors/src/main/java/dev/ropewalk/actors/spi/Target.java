@@ -19,14 +19,17 @@ import java.util.function.Function;
  *
  * @param <M> the type of the messages
  */
-public interface Target<M> {
+public abstract class Target<M> {
+    /** For builders of targets. */
+    protected Target() {}
+
     /**
      * Sends a message.
      *
      * @param message not null
      * @throws MailboxFullException if the mailbox is full, and its policy is to fail
      */
-    void tell(M message);
+    public abstract void tell(M message);
 
     /**
      * Sends a message if there is room for it now.
@@ -34,14 +37,14 @@ public interface Target<M> {
      * @param message not null
      * @return what became of it
      */
-    TellResult tryTell(M message);
+    public abstract TellResult tryTell(M message);
 
     /**
      * Reports a failure that was sent in place of a message.
      *
      * @param failure not null
      */
-    void fail(Throwable failure);
+    public abstract void fail(Throwable failure);
 
     /**
      * Sends a message and waits for its reply.
@@ -54,14 +57,14 @@ public interface Target<M> {
      * @throws AskFailedException if no reply can come
      * @throws AskCycleException if actors would wait for each other's replies in a circle
      */
-    <R> R ask(Function<Recipient<R>, ? extends M> message, Duration limit);
+    public abstract <R> R ask(Function<Recipient<R>, ? extends M> message, Duration limit);
 
     /** Ends the actor after the messages that were told before. */
-    void stop();
+    public abstract void stop();
 
     /** Ends the actor at its next switchpoint. */
-    void terminate();
+    public abstract void terminate();
 
     /** {@return what is queued now} */
-    MailboxSnapshot mailbox();
+    public abstract MailboxSnapshot mailbox();
 }

@@ -12,12 +12,12 @@ import dev.ropewalk.fibers.supervision.TooManyRestartsException;
  * back-off.
  *
  * <p>Its children's fibers are children of its fiber, on any cords, so none outlives it. A child
- * keeps its address and its mailbox across restarts. When there are more restarts than its intensity
- * allows it ends its children and fails with a {@link TooManyRestartsException}, and its own
- * supervisor decides; a system's root supervisor fails the fiber that started the system.
+ * keeps its address and its mailbox across restarts. When there are more restarts than its
+ * intensity allows it ends its children and fails with a {@link TooManyRestartsException}, and its
+ * own supervisor decides; a system's root supervisor fails the fiber that started the system.
  *
- * <p>A child whose first start fails is not started again, and is no restart: the failure is told to
- * {@link Supervision#onFailure}, and to the caller of {@link #start}.
+ * <p>A child whose first start fails is not started again, and is no restart: the failure is told
+ * to {@link Supervision#onFailure}, and to the caller of {@link #start}.
  *
  * <p>All methods work from any thread.
  */

@@ -39,7 +39,8 @@ class ChildrenTest {
                         cord,
                         Supervision.oneForOne(),
                         null,
-                        new SystemCore(null)));
+                        new SystemCore(null)),
+                null);
     }
 
     @ParameterizedTest

@@ -85,8 +85,7 @@ class MailboxTest {
                 }
             }
             assertEquals(model.size(), mailbox.size(), at);
-            assertEquals(
-                    model.subList(0, Math.min(3, model.size())), mailbox.oldest(3), at);
+            assertEquals(model.subList(0, Math.min(3, model.size())), mailbox.oldest(3), at);
             mailbox.checkInvariants();
         }
         while (!model.isEmpty()) {

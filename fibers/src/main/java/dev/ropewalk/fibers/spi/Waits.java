@@ -97,8 +97,9 @@ public final class Waits {
 
     /**
      * {@return whether a long turn ends here: the current fiber has had its turn, or something is
-     * due to be raised in it} For a {@link Handler} that does several things in one turn: it returns
-     * the value of its next one then. Never switches, and raises nothing. False where no fiber runs.
+     * due to be raised in it} For a {@link Handler} that does several things in one turn: it
+     * returns the value of its next one then. Never switches, and raises nothing. False where no
+     * fiber runs.
      */
     public static boolean isTurnOver() {
         FiberImpl<?> running = FiberImpl.currentOrNull();
