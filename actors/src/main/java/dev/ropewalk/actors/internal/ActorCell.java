@@ -428,16 +428,17 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         if (start != null) {
             start.failed(failure == null ? "it ended at once" : failure.toString(), failure);
         }
-        child.supervisor().post(
-                new SupervisorEvent.Ended(
-                        child,
-                        fiber,
-                        !began
-                                ? SupervisorEvent.Phase.NEVER_RAN
-                                : startFailed && !wasUp
-                                        ? SupervisorEvent.Phase.FIRST_START
-                                        : SupervisorEvent.Phase.RAN,
-                        began && returned && terminated ? null : failure));
+        child.supervisor()
+                .post(
+                        new SupervisorEvent.Ended(
+                                child,
+                                fiber,
+                                !began
+                                        ? SupervisorEvent.Phase.NEVER_RAN
+                                        : startFailed && !wasUp
+                                                ? SupervisorEvent.Phase.FIRST_START
+                                                : SupervisorEvent.Phase.RAN,
+                                began && returned && terminated ? null : failure));
     }
 
     // ---------------------------------------------------------------- the supervisor's side

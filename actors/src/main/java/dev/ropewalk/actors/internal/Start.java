@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A start that is not simply done at once: after a back-off, or one for which somebody waits. Such a
- * one is done when the factory has returned, or the body is about to begin. Exactly one of done,
+ * A start that is not simply done at once: after a back-off, or one for which somebody waits. Such
+ * a one is done when the factory has returned, or the body is about to begin. Exactly one of done,
  * failed and too late takes effect; the waiter decides.
  */
 final class Start {

@@ -84,6 +84,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private State state = State.DOWN;
     private RestartWindow window;
     private @Nullable Fiber<?> fiber;
+
     /** Until it runs; null if it starts at once and nobody waits for it. */
     private @Nullable Start start;
 
