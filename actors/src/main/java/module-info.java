@@ -5,4 +5,6 @@ module dev.ropewalk.actors {
     requires org.slf4j;
 
     exports dev.ropewalk.actors;
+    exports dev.ropewalk.actors.spi;
+    exports dev.ropewalk.actors.supervision;
 }

@@ -1,51 +1,45 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.actors.internal.Definition;
 import dev.ropewalk.fibers.supervision.RestartRule;
-
-import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * How an actor is made and made again; immutable. Defaults: {@link RestartRule#TRANSIENT}, the
- * failed message is dropped, a restart begins from the factory.
+ * failed message is dropped, a restart begins from the factory, the mailbox has no bound.
  *
  * @param <M> the type of the messages
  */
-public final class Actor<M> {
-    private final @Nullable Function<ActorContext<M>, Behavior<M>> factory;
-    private final @Nullable ActorBody<M> body;
-    private final RestartRule restart;
-    private final FailedMessage failedMessage;
-    private final boolean keepsState;
-
-    private Actor(
-            @Nullable Function<ActorContext<M>, Behavior<M>> factory,
-            @Nullable ActorBody<M> body,
-            RestartRule restart,
-            FailedMessage failedMessage,
-            boolean keepsState) {
-        this.factory = factory;
-        this.body = body;
-        this.restart = restart;
-        this.failedMessage = failedMessage;
-        this.keepsState = keepsState;
-    }
+public abstract sealed class Actor<M> permits Definition {
+    /** For the library. */
+    protected Actor() {}
 
     /**
      * {@return a handler-style actor: it keeps no stack while it waits for messages}
      *
      * @param <M> the type of the messages
-     * @param factory makes the first behavior, on the actor's cord, at each start
+     * @param factory makes the first behavior, on the actor's cord, at each start; must make a new
+     *     one each time, because an instance that two incarnations share keeps what the first one
+     *     left
      */
     public static <M> Actor<M> handler(Function<ActorContext<M>, Behavior<M>> factory) {
-        return new Actor<>(
-                Objects.requireNonNull(factory, "factory"),
-                null,
-                RestartRule.TRANSIENT,
-                FailedMessage.drop(),
-                false);
+        return Definition.handler(Objects.requireNonNull(factory, "factory"));
+    }
+
+    /**
+     * {@return a handler-style actor that needs no context} In a chain, {@code Actor.handler(() ->
+     * worker(0)).keepState()}, the compiler finds the type of the messages by itself; for a factory
+     * with a context it needs a method reference, or {@code (ActorContext<Job> ctx) -> ..}.
+     *
+     * @param <M> the type of the messages
+     * @param factory makes the first behavior, on the actor's cord, at each start
+     */
+    public static <M> Actor<M> handler(Supplier<? extends Behavior<M>> factory) {
+        Objects.requireNonNull(factory, "factory");
+        return Definition.handler(_ -> factory.get());
     }
 
     /**
@@ -55,12 +49,7 @@ public final class Actor<M> {
      * @param body is run at each start
      */
     public static <M> Actor<M> loop(ActorBody<M> body) {
-        return new Actor<>(
-                null,
-                Objects.requireNonNull(body, "body"),
-                RestartRule.TRANSIENT,
-                FailedMessage.drop(),
-                false);
+        return Definition.loop(Objects.requireNonNull(body, "body"));
     }
 
     /**
@@ -68,51 +57,26 @@ public final class Actor<M> {
      *
      * @param when when the supervisor starts the actor again
      */
-    public Actor<M> restart(RestartRule when) {
-        return new Actor<>(
-                factory, body, Objects.requireNonNull(when, "when"), failedMessage, keepsState);
-    }
+    public abstract Actor<M> restart(RestartRule when);
 
     /**
      * {@return this definition with another rule for the failed message}
      *
      * @param rule the new rule
      */
-    public Actor<M> onFailure(FailedMessage rule) {
-        return new Actor<>(
-                factory, body, restart, Objects.requireNonNull(rule, "rule"), keepsState);
-    }
+    public abstract Actor<M> onFailure(FailedMessage rule);
+
+    /**
+     * {@return this definition with another mailbox}
+     *
+     * @param options how many messages it holds, and what happens to those for which it has no room
+     */
+    public abstract Actor<M> mailbox(MailboxOptions options);
 
     /**
      * {@return this definition, resuming the behavior of the last completed message at a restart}
      *
      * @throws IllegalStateException if it is loop style, which has no committed state
      */
-    public Actor<M> keepState() {
-        if (factory == null) {
-            throw new IllegalStateException(
-                    "keepState needs a handler-style actor; a loop restarts from its body");
-        }
-        return new Actor<>(factory, body, restart, failedMessage, true);
-    }
-
-    @Nullable Function<ActorContext<M>, Behavior<M>> factory() {
-        return factory;
-    }
-
-    @Nullable ActorBody<M> body() {
-        return body;
-    }
-
-    RestartRule restart() {
-        return restart;
-    }
-
-    FailedMessage failedMessage() {
-        return failedMessage;
-    }
-
-    boolean keepsState() {
-        return keepsState;
-    }
+    public abstract Actor<M> keepState();
 }

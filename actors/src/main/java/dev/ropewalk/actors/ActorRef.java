@@ -1,27 +1,88 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Function;
 
 /**
  * The address of an actor; valid for ever, across restarts and after its end. All methods work from
  * any thread. Messages from one sender arrive in the order in which they were told.
  *
+ * <p>Two refs are equal if they are the address of the same actor: a name is used again, a number
+ * never.
+ *
  * @param <M> the type of the messages that the actor takes
  */
-public sealed interface ActorRef<M> permits ActorCell {
+public final class ActorRef<M> implements Recipient<M> {
     /** How long an ask waits when no limit is given. */
-    Duration ASK_LIMIT = Duration.ofSeconds(5);
+    public static final Duration ASK_LIMIT = Duration.ofSeconds(5);
+
+    private final String parentPath;
+    private final String name;
+    private final long number;
+    private final Target<M> target;
+
+    private ActorRef(String parentPath, String name, long number, Target<M> target) {
+        this.parentPath = Objects.requireNonNull(parentPath, "parentPath");
+        this.name = Objects.requireNonNull(name, "name");
+        this.number = number;
+        this.target = Objects.requireNonNull(target, "target");
+    }
 
     /**
-     * Sends the message. Never waits, never throws for a dead actor: a message that can no longer
-     * be processed becomes a {@link DeadLetter}.
+     * {@return an address} For builders of targets.
+     *
+     * @param <M> the type of the messages that the actor takes
+     * @param parentPath the path of its supervisor, which begins with the name of the system
+     * @param name the actor's name
+     * @param number of all actors of the system, only this one has it
+     * @param target where messages go
+     */
+    public static <M> ActorRef<M> to(
+            String parentPath, String name, long number, Target<M> target) {
+        return new ActorRef<>(parentPath, name, number, target);
+    }
+
+    // ---------------------------------------------------------------- messages
+
+    /**
+     * Sends the message. Never throws for a dead actor: a message that can no longer be processed
+     * becomes a {@link DeadLetter}. Never waits, unless the actor has a bounded mailbox, which its
+     * {@link Actor#mailbox} says: then {@link Overflow} says what a full one does.
      *
      * @param message the message
+     * @throws MailboxFullException if the mailbox is full, and its rule is {@link Overflow#FAIL}
+     * @throws IllegalStateException if an actor would wait for room in its own mailbox
      */
-    void tell(M message);
+    @Override
+    public void tell(M message) {
+        target.tell(Objects.requireNonNull(message, "message"));
+    }
+
+    /**
+     * Sends the message if there is room for it. Never waits and never throws for a dead actor. An
+     * actor whose end this thread has not heard of yet still accepts, and the message becomes a
+     * {@link DeadLetter}.
+     *
+     * @param message the message
+     * @return whether it was accepted, or why not
+     */
+    public TellResult tryTell(M message) {
+        return target.tryTell(Objects.requireNonNull(message, "message"));
+    }
+
+    /**
+     * Becomes a {@link DeadLetter}, because an actor takes messages and nothing else.
+     *
+     * @param failure why there is no message
+     */
+    @Override
+    public void fail(Throwable failure) {
+        target.fail(Objects.requireNonNull(failure, "failure"));
+    }
 
     /**
      * Sends a message that asks for a reply, and waits for it {@link #ASK_LIMIT} at most. A
@@ -32,11 +93,12 @@ public sealed interface ActorRef<M> permits ActorCell {
      * @param message makes the message around the address for the reply
      * @return the reply
      * @throws AskTimeoutException if the limit passed; a late reply becomes a dead letter
-     * @throws AskFailedException if the actor ended, or gave the message up, before it replied
+     * @throws AskFailedException if the actor failed the ask, ended, or gave the message up, before
+     *     it replied
      * @throws AskCycleException if actors would wait for each other's replies in a circle
      */
-    default <R> R ask(Function<ReplyTo<R>, ? extends M> message) {
-        return ask(message, ASK_LIMIT);
+    public <R> R ask(Function<Recipient<R>, ? extends M> message) {
+        return target.ask(message, ASK_LIMIT);
     }
 
     /**
@@ -47,24 +109,80 @@ public sealed interface ActorRef<M> permits ActorCell {
      * @param limit how long to wait at most
      * @return the reply
      * @throws AskTimeoutException if the limit passed; a late reply becomes a dead letter
-     * @throws AskFailedException if the actor ended, or gave the message up, before it replied
+     * @throws AskFailedException if the actor failed the ask, ended, or gave the message up, before
+     *     it replied
      * @throws AskCycleException if actors would wait for each other's replies in a circle
      */
-    <R> R ask(Function<ReplyTo<R>, ? extends M> message, Duration limit);
+    public <R> R ask(Function<Recipient<R>, ? extends M> message, Duration limit) {
+        return target.ask(message, limit);
+    }
+
+    // ---------------------------------------------------------------- its end
 
     /**
      * Ends the actor normally after the messages that were told before. Those told later become
      * dead letters, unless the actor is {@link RestartRule#PERMANENT}: it is started again, and
      * goes on with them.
      */
-    void stop();
+    public void stop() {
+        target.stop();
+    }
 
     /**
      * Ends the actor at its next switchpoint, before it handles the queued messages. An actor that
      * is {@link RestartRule#PERMANENT} is started again, and goes on with its mailbox.
      */
-    void terminate();
+    public void terminate() {
+        target.terminate();
+    }
+
+    // ---------------------------------------------------------------- looking
 
     /** {@return the actor's name} */
-    String name();
+    public String name() {
+        return name;
+    }
+
+    /** {@return the names from the system down to the actor, with a {@code /} between} */
+    public String path() {
+        return parentPath + "/" + name;
+    }
+
+    /** {@return the number that of all actors of the system only this one has} */
+    public long number() {
+        return number;
+    }
+
+    /**
+     * {@return what waits in the mailbox} A look for people and tests: it may be over when it
+     * returns. From elsewhere than the actor's cord a switchpoint, because the cord is asked.
+     */
+    public MailboxSnapshot mailbox() {
+        return target.mailbox();
+    }
+
+    /** {@return where messages go; for builders of targets} */
+    public Target<M> target() {
+        return target;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other
+                || (other instanceof ActorRef<?> ref
+                        && number == ref.number
+                        && name.equals(ref.name)
+                        && parentPath.equals(ref.parentPath));
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Long.hashCode(number) + name.hashCode();
+    }
+
+    /** The path and the number. */
+    @Override
+    public String toString() {
+        return path() + "#" + number;
+    }
 }

@@ -1,5 +1,9 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.actors.internal.SupervisorCell;
+import dev.ropewalk.actors.internal.SystemCore;
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -22,16 +26,16 @@ public final class ActorSystem implements AutoCloseable {
     private static final Duration WITHOUT_LIMIT = Waits.FOREVER;
 
     private final String name;
-    private final DeadLetters deadLetters;
-    private final Supervisor root;
+    private final SystemCore core;
+    private final SupervisorCell root;
     private final Fiber<?> rootFiber;
 
     private ActorSystem(
             String name, Supervision rules, @Nullable Consumer<? super DeadLetter> deadLetters) {
         this.name = name;
-        this.deadLetters = new DeadLetters(deadLetters);
-        this.root = new Supervisor(name, Cord.current(), rules, null, this.deadLetters);
-        this.rootFiber = root.start();
+        this.core = new SystemCore(deadLetters);
+        this.root = new SupervisorCell(name, Cord.current(), rules, null, core);
+        this.rootFiber = root.startRoot();
     }
 
     /**
@@ -61,7 +65,8 @@ public final class ActorSystem implements AutoCloseable {
     }
 
     /**
-     * Starts an actor below the root supervisor, on its cord.
+     * Starts an actor below the root supervisor, on its cord, and does not wait. Messages told to
+     * it from now on are kept for it.
      *
      * @param <M> the type of its messages
      * @param actorName the actor's name
@@ -70,6 +75,21 @@ public final class ActorSystem implements AutoCloseable {
      */
     public <M> ActorRef<M> spin(String actorName, Actor<M> actor) {
         return root.spin(actorName, actor);
+    }
+
+    /**
+     * Starts an actor below the root supervisor, on its cord, and waits until it is up: its factory
+     * has returned, or its body begins. A switchpoint.
+     *
+     * @param <M> the type of its messages
+     * @param actorName the actor's name
+     * @param actor how it is made
+     * @return its address
+     * @throws StartFailedException if it failed, or took longer than {@link
+     *     Supervision#startLimit}; it is ended then, and never started again
+     */
+    public <M> ActorRef<M> start(String actorName, Actor<M> actor) {
+        return root.start(actorName, actor);
     }
 
     /**
@@ -90,7 +110,7 @@ public final class ActorSystem implements AutoCloseable {
 
     /** {@return how many dead letters there were} */
     public long deadLetterCount() {
-        return deadLetters.count();
+        return core.deadLetterCount();
     }
 
     /**
@@ -109,7 +129,7 @@ public final class ActorSystem implements AutoCloseable {
                                 + "; close it from outside");
             }
         }
-        root.stop();
+        root.stopAll();
         if (Fiber.currentOrNull() == null) {
             rootFiber.awaitEnd(WITHOUT_LIMIT);
         } else {

@@ -6,7 +6,12 @@ package dev.ropewalk.actors;
 public final class AskCycleException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
-    AskCycleException(String message) {
+    /**
+     * For the library.
+     *
+     * @param message names the asker and the actor
+     */
+    public AskCycleException(String message) {
         super(message);
     }
 }

@@ -6,7 +6,13 @@ import org.jspecify.annotations.Nullable;
 public final class AskFailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    AskFailedException(String message, @Nullable Throwable cause) {
+    /**
+     * For the library.
+     *
+     * @param message names the asker, the actor and the reason
+     * @param cause what the actor failed with, or failed the ask with; null if there is none
+     */
+    public AskFailedException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

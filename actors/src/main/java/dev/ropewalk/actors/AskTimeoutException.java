@@ -4,7 +4,12 @@ package dev.ropewalk.actors;
 public final class AskTimeoutException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    AskTimeoutException(String message) {
+    /**
+     * For the library.
+     *
+     * @param message names the asker and the actor
+     */
+    public AskTimeoutException(String message) {
         super(message);
     }
 }

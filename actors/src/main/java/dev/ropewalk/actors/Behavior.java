@@ -1,5 +1,7 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.actors.internal.BehaviorSigns;
+
 /**
  * Handles the next message of a handler-style actor, which gets one message at a time and returns
  * the behavior for the one after it.
@@ -17,7 +19,7 @@ public interface Behavior<M> {
      * meanwhile.
      *
      * @param message the message
-     * @return the next behavior, {@link #same} or {@link #stopped}
+     * @return the next behavior, {@link #same}, {@link #unhandled} or {@link #stopped}
      * @throws Exception any exception fails the actor, and its supervisor decides
      */
     Behavior<M> onMessage(M message) throws Exception;
@@ -38,5 +40,16 @@ public interface Behavior<M> {
      */
     static <M> Behavior<M> stopped() {
         return BehaviorSigns.stopped();
+    }
+
+    /**
+     * {@return the sign that this behavior has no use for the message} The message is reported as a
+     * {@link DeadLetter} and counted, an asker is told at once, and the actor goes on with the
+     * current behavior.
+     *
+     * @param <M> the type of the messages
+     */
+    static <M> Behavior<M> unhandled() {
+        return BehaviorSigns.unhandled();
     }
 }

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * @param message the message or reply
  * @param recipient the name of the actor, or the asker, it was for
  * @param reason why it was not processed
- * @param cause what the actor failed with, if it failed on the message
+ * @param cause what the actor failed with, if it failed on the message, or the failure that was
+ *     told
  */
 public record DeadLetter(
         Object message, String recipient, Reason reason, @Nullable Throwable cause) {
@@ -20,7 +21,15 @@ public record DeadLetter(
         FAILED,
         /** The actor failed on the message as often as it may. */
         PARKED,
+        /** The behavior had no use for the message, and the actor goes on. */
+        UNHANDLED,
+        /** The bounded mailbox was full, and drops what is new. */
+        REFUSED,
+        /** The bounded mailbox was full, and drops what is old. */
+        DISPLACED,
         /** The reply came after the asker had stopped waiting, or was a second one. */
-        LATE_REPLY
+        LATE_REPLY,
+        /** A failure that was told in place of a message, where nobody waits for it. */
+        FAILURE
     }
 }

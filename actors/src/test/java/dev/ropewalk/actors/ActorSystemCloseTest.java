@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.CancelledException;
 import dev.ropewalk.fibers.Cord;
@@ -169,7 +170,7 @@ class ActorSystemCloseTest {
 
     // ---------------------------------------------------------------- ask of an ended actor
 
-    private record Question(ReplyTo<String> replyTo) {}
+    private record Question(Recipient<String> replyTo) {}
 
     private static ActorRef<Question> ended(ActorSystem system) {
         Actor<Question> actor = Actor.handler(_ -> _ -> Behavior.same());

@@ -22,13 +22,13 @@ class AskCycleTest {
     /**
      * Asks the first of {@code route} with the rest of it; replies what came back, or the error.
      */
-    private record Visit(List<ActorRef<Visit>> route, ReplyTo<String> replyTo) {}
+    private record Visit(List<ActorRef<Visit>> route, Recipient<String> replyTo) {}
 
     private static Actor<Visit> visiting() {
         return Actor.handler(
                 _ ->
                         visit -> {
-                            visit.replyTo().reply(go(visit.route()));
+                            visit.replyTo().tell(go(visit.route()));
                             return Behavior.same();
                         });
     }
@@ -80,7 +80,7 @@ class AskCycleTest {
         World.anywhere(
                 world -> {
                     List<String> seen = World.log();
-                    ActorRef<ReplyTo<String>> ref =
+                    ActorRef<Recipient<String>> ref =
                             world.spin(
                                     "self-asking",
                                     Actor.handler(
@@ -93,7 +93,7 @@ class AskCycleTest {
                                                                         self.self()
                                                                                 .<String>ask(
                                                                                         to -> to));
-                                                        replyTo.reply("done");
+                                                        replyTo.tell("done");
                                                         return Behavior.same();
                                                     }));
                     assertEquals("done", ref.<String>ask(to -> to));
@@ -107,8 +107,8 @@ class AskCycleTest {
     void A2_anAskThatIsOverIsNoPartOfACircle() {
         World.anywhere(
                 world -> {
-                    List<ReplyTo<String>> held = World.log();
-                    ActorRef<ReplyTo<String>> silent =
+                    List<Recipient<String>> held = World.log();
+                    ActorRef<Recipient<String>> silent =
                             world.spin(
                                     "silent",
                                     Actor.handler(
@@ -130,7 +130,7 @@ class AskCycleTest {
                                                                                 to -> to,
                                                                                 Duration.ofNanos(
                                                                                         1)));
-                                                        visit.replyTo().reply(go(visit.route()));
+                                                        visit.replyTo().tell(go(visit.route()));
                                                         return Behavior.same();
                                                     }));
                     assertEquals("arrived", go(List.of(impatient)));
@@ -149,13 +149,13 @@ class AskCycleTest {
                 world -> {
                     List<String> log = World.log();
                     List<ActorRef<Visit>> peers = World.log();
-                    ActorRef<ReplyTo<String>> replyFirst =
+                    ActorRef<Recipient<String>> replyFirst =
                             world.spin(
                                     "reply first",
                                     Actor.handler(
                                             _ ->
                                                     replyTo -> {
-                                                        replyTo.reply("replied");
+                                                        replyTo.tell("replied");
                                                         log.add(go(peers));
                                                         return Behavior.same();
                                                     }));
@@ -169,7 +169,7 @@ class AskCycleTest {
                                                                 visit.route().isEmpty()
                                                                         ? "arrived"
                                                                         : replyFirst.ask(to -> to);
-                                                        visit.replyTo().reply(got);
+                                                        visit.replyTo().tell(got);
                                                         return Behavior.same();
                                                     }));
                     peers.add(asker);

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 /** Rule A2: the asker sees at once that no reply can come. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class AskEndTest {
-    private record Question(String text, ReplyTo<String> replyTo) {}
+    private record Question(String text, Recipient<String> replyTo) {}
 
     private static final Duration LONG = Duration.ofHours(1);
 
@@ -33,7 +33,7 @@ class AskEndTest {
                         message -> {
                             seen.add(message.text() + " " + self.attempt());
                             switch (message.text()) {
-                                case "reply" -> message.replyTo().reply("replied");
+                                case "reply" -> message.replyTo().tell("replied");
                                 case "crash" -> throw new IllegalStateException("crashed");
                                 case "suspend" -> Fiber.suspend();
                                 default -> {}
@@ -182,7 +182,7 @@ class AskEndTest {
                                                                     throw new IllegalStateException(
                                                                             "x");
                                                                 }
-                                                                message.replyTo().reply("at last");
+                                                                message.replyTo().tell("at last");
                                                                 return Behavior.same();
                                                             })
                                             .onFailure(FailedMessage.retry(2)));

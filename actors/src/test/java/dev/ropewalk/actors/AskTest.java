@@ -20,21 +20,21 @@ import java.util.stream.IntStream;
 /** Rule A2: an ask and its reply, its limit, and replies that nobody takes. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class AskTest {
-    private record Twice(int number, ReplyTo<Integer> replyTo) {}
+    private record Twice(int number, Recipient<Integer> replyTo) {}
 
-    private record Hold(ReplyTo<String> replyTo) {}
+    private record Hold(Recipient<String> replyTo) {}
 
     private static Actor<Twice> doubling() {
         return Actor.handler(
                 _ ->
                         message -> {
-                            message.replyTo().reply(2 * message.number());
+                            message.replyTo().tell(2 * message.number());
                             return Behavior.same();
                         });
     }
 
     /** Keeps the addresses for the replies and does not reply. */
-    private static Actor<Hold> holding(List<ReplyTo<String>> held) {
+    private static Actor<Hold> holding(List<Recipient<String>> held) {
         return Actor.handler(
                 _ ->
                         message -> {
@@ -47,7 +47,7 @@ class AskTest {
     void A2_timesOutExactlyAtItsLimit() {
         World.local(
                 world -> {
-                    List<ReplyTo<String>> held = World.log();
+                    List<Recipient<String>> held = World.log();
                     ActorRef<Hold> ref = world.spin("silent", holding(held));
                     long before = Cord.current().nanoTime();
                     AskTimeoutException thrown =
@@ -91,7 +91,7 @@ class AskTest {
     void A2_withoutALimitNothingIsSent() {
         World.local(
                 world -> {
-                    List<ReplyTo<String>> held = World.log();
+                    List<Recipient<String>> held = World.log();
                     ActorRef<Hold> ref = world.spin("silent", holding(held));
                     assertThrows(NullPointerException.class, () -> askWithoutLimit(ref));
                     assertThrows(NullPointerException.class, () -> askNothing(ref));
@@ -114,13 +114,13 @@ class AskTest {
     void A2_lateReplyIsADeadLetter() {
         World.anywhere(
                 world -> {
-                    List<ReplyTo<String>> held = World.log();
+                    List<Recipient<String>> held = World.log();
                     ActorRef<Hold> ref = world.spin("slow", holding(held));
                     assertThrows(
                             AskTimeoutException.class,
                             () -> ref.ask(Hold::new, Duration.ofNanos(1)));
                     world.settle();
-                    held.getFirst().reply("late");
+                    held.getFirst().tell("late");
                     assertEquals(
                             List.of(Fiber.current() + " LATE_REPLY late"), world.deadLetters());
                 });
@@ -136,8 +136,8 @@ class AskTest {
                                     Actor.handler(
                                             _ ->
                                                     message -> {
-                                                        message.replyTo().reply("first");
-                                                        message.replyTo().reply("second");
+                                                        message.replyTo().tell("first");
+                                                        message.replyTo().tell("second");
                                                         return Behavior.same();
                                                     }));
                     assertEquals("first", ref.<String>ask(Hold::new));
@@ -151,7 +151,7 @@ class AskTest {
     void A2_terminatedAskerLeavesALateReply() {
         World.anywhere(
                 world -> {
-                    List<ReplyTo<String>> held = World.log();
+                    List<Recipient<String>> held = World.log();
                     List<String> log = World.log();
                     ActorRef<Hold> ref = world.spin("slow", holding(held));
                     ActorRef<String> asker =
@@ -167,7 +167,7 @@ class AskTest {
                     world.settle();
                     asker.terminate();
                     world.settle();
-                    held.getFirst().reply("late");
+                    held.getFirst().tell("late");
                     assertEquals(List.of(), log);
                     assertEquals(
                             List.of("asker FAILED go", "asker LATE_REPLY late"),
@@ -199,13 +199,13 @@ class AskTest {
                                     Actor.loop(
                                             self -> {
                                                 Twice first = self.receive(Twice.class);
-                                                first.replyTo().reply(-1);
+                                                first.replyTo().tell(-1);
                                                 Twice second =
                                                         (Twice)
                                                                 self.receive(
                                                                         (Object m) ->
                                                                                 m instanceof Twice);
-                                                second.replyTo().reply(-2);
+                                                second.replyTo().tell(-2);
                                                 self.receive();
                                             }));
                     ref.tell("not asked");
@@ -218,11 +218,11 @@ class AskTest {
     void A2_anotherFiberMayReplyLater() {
         World.anywhere(
                 world -> {
-                    List<ReplyTo<String>> held = World.log();
+                    List<Recipient<String>> held = World.log();
                     ActorRef<Hold> ref = world.spin("holding", holding(held));
                     Fiber<String> asker = Fiber.spin(() -> ref.<String>ask(Hold::new));
                     world.until(() -> !held.isEmpty());
-                    held.getFirst().reply("from outside");
+                    held.getFirst().tell("from outside");
                     assertEquals("from outside", asker.await());
                 });
     }
@@ -308,7 +308,7 @@ class AskTest {
     void A2_aHundredThousandAnsweredAsksDoNotPileUpBesideOpenOnes() {
         World.remote(
                 world -> {
-                    List<ReplyTo<String>> held = World.log();
+                    List<Recipient<String>> held = World.log();
                     ActorRef<Object> ref =
                             world.spin(
                                     "mixed",
@@ -316,7 +316,7 @@ class AskTest {
                                             _ ->
                                                     message -> {
                                                         switch (message) {
-                                                            case Twice d -> d.replyTo().reply(1);
+                                                            case Twice d -> d.replyTo().tell(1);
                                                             case Hold h -> held.add(h.replyTo());
                                                             default ->
                                                                     throw new AssertionError(
@@ -342,7 +342,7 @@ class AskTest {
                                     });
                     int most = asking.await();
                     assertTrue(most <= 2 * 100 + 32, "most=" + most);
-                    held.forEach(replyTo -> replyTo.reply("at last"));
+                    held.forEach(replyTo -> replyTo.tell("at last"));
                     for (Fiber<String> each : waiting) {
                         assertEquals("at last", each.await());
                     }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
@@ -100,11 +102,18 @@ class BackOffTest {
                 });
     }
 
-    /** Fails so often at its start. */
+    /** Fails so often: at first on a message, because a first start is not tried again. */
     private static Actor<String> unstartable(String style, List<Long> starts, int failures) {
         return style.equals("handler")
                 ? Actor.handler(
-                        _ -> {
+                        self -> {
+                            if (starts.isEmpty()) {
+                                starts.add(now());
+                                self.self().tell("crash");
+                                return _ -> {
+                                    throw new Crash("no start");
+                                };
+                            }
                             start(starts, failures);
                             return _ -> Behavior.same();
                         })
@@ -256,17 +265,17 @@ class BackOffTest {
         World.local(
                 world -> {
                     Supervisor below = below(world, always(SECOND));
-                    Actor<ReplyTo<String>> actor =
+                    Actor<Recipient<String>> actor =
                             Actor.handler(
                                     self ->
                                             to -> {
                                                 if (self.attempt() == 1) {
                                                     throw new Crash("at first");
                                                 }
-                                                to.reply("hello");
+                                                to.tell("hello");
                                                 return Behavior.same();
                                             });
-                    ActorRef<ReplyTo<String>> ref =
+                    ActorRef<Recipient<String>> ref =
                             world.spin(below, "actor", actor.onFailure(FailedMessage.retry(2)));
                     long before = now();
                     assertThrows(AskTimeoutException.class, () -> ref.<String>ask(to -> to, TENTH));

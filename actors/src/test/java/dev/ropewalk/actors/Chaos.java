@@ -2,6 +2,8 @@ package dev.ropewalk.actors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.supervision.BackOff;
@@ -55,10 +57,10 @@ final class Chaos {
     private static final class Message {
         final int sender;
         final int number;
-        final @Nullable ReplyTo<String> replyTo;
+        final @Nullable Recipient<String> replyTo;
         final AtomicInteger fates = new AtomicInteger();
 
-        Message(int sender, int number, @Nullable ReplyTo<String> replyTo) {
+        Message(int sender, int number, @Nullable Recipient<String> replyTo) {
             this.sender = sender;
             this.number = number;
             this.replyTo = replyTo;
@@ -107,7 +109,8 @@ final class Chaos {
                 case ENDED -> counts.ended.incrementAndGet();
                 case FAILED -> counts.failed.incrementAndGet();
                 case PARKED -> counts.parked.incrementAndGet();
-                case LATE_REPLY -> throw new AssertionError(letter);
+                case UNHANDLED, REFUSED, DISPLACED, LATE_REPLY, FAILURE ->
+                        throw new AssertionError(letter);
             }
         }
     }
@@ -206,7 +209,7 @@ final class Chaos {
                     default -> FailedMessage.retry(1 + random.nextInt(3));
                 };
         Actor<Message> actor = random.nextBoolean() ? handler(random) : loop(random);
-        if (actor.factory() != null && random.nextBoolean()) {
+        if (actor.toString().startsWith("handler") && random.nextBoolean()) {
             actor = actor.keepState();
         }
         RestartRule[] rules = RestartRule.values();
@@ -260,7 +263,7 @@ final class Chaos {
         message.fates.incrementAndGet();
         counts.processed.incrementAndGet();
         if (message.replyTo != null) {
-            message.replyTo.reply("done");
+            message.replyTo.tell("done");
         }
     }
 

@@ -2,10 +2,12 @@ package dev.ropewalk.actors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.supervision.RestartRule;
+import dev.ropewalk.fibers.testing.TestCord;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Rule A1: a behavior gets one message at a time and returns the next behavior. */
@@ -33,7 +36,7 @@ class HandlerStyleTest {
                     assertEquals(
                             List.of(
                                     "new: new: the factory returned Behavior.same(), but there is"
-                                            + " none yet"),
+                                            + " no behavior yet"),
                             world.failures);
                     assertEquals(List.of("new ENDED early"), world.deadLetters());
                 });
@@ -45,7 +48,11 @@ class HandlerStyleTest {
                 world -> {
                     world.spin("none", temporary(_ -> nothing()));
                     world.settle();
-                    assertEquals(List.of("none: first behavior"), world.failures);
+                    assertEquals(
+                            List.of(
+                                    "none: none: the factory returned null; it returns the first"
+                                            + " behavior"),
+                            world.failures);
                 });
     }
 
@@ -56,7 +63,11 @@ class HandlerStyleTest {
                     ActorRef<String> ref = world.spin("none", temporary(_ -> _ -> nothing()));
                     ref.tell("message");
                     world.settle();
-                    assertEquals(List.of("none: next behavior"), world.failures);
+                    assertEquals(
+                            List.of(
+                                    "none: none: the behavior returned null for message; return"
+                                            + " Behavior.same(), or the next behavior"),
+                            world.failures);
                     assertEquals(List.of("none FAILED message"), world.deadLetters());
                 });
     }
@@ -189,9 +200,9 @@ class HandlerStyleTest {
     }
 
     @Test
-    void A1_onlyTheFirstMessageOfManyHasItsTurnBeforeTheOtherFibers() {
-        World.local(
-                world -> {
+    void A1_turnHandlesWhatWasQueuedUpToABound() {
+        inOrder(
+                system -> {
                     List<String> log = World.log();
                     Actor<Integer> noting =
                             Actor.handler(
@@ -200,18 +211,133 @@ class HandlerStyleTest {
                                                 log.add(self.self().name() + message);
                                                 return Behavior.same();
                                             });
-                    ActorRef<Integer> a = world.spin("a", noting);
-                    ActorRef<Integer> b = world.spin("b", noting);
-                    world.settle();
-                    for (int i = 0; i < 100; i++) {
+                    ActorRef<Integer> a = system.start("a", noting);
+                    ActorRef<Integer> b = system.start("b", noting);
+                    for (int i = 0; i < 1_000; i++) {
                         a.tell(i);
                         b.tell(i);
                     }
+                    Fiber.sleep(Duration.ofNanos(1));
+                    int longest = longestRun(log);
+                    // The one in hand, and what was queued: fewer where the cord is marked.
+                    assertTrue(longest > 1 && longest <= 1 + 128, "longest=" + longest);
+                    assertEquals(2_000, log.size());
+                });
+    }
+
+    /** On one cord whose fibers run in the order in which they became runnable. */
+    private static void inOrder(Consumer<ActorSystem> body) {
+        TestCord.run(
+                1,
+                false,
+                () -> {
+                    try (ActorSystem system = ActorSystem.start("system")) {
+                        body.accept(system);
+                    }
+                });
+    }
+
+    private static int longestRun(List<String> log) {
+        int longest = 0;
+        int run = 0;
+        for (int i = 0; i < log.size(); i++) {
+            run = i > 0 && log.get(i).charAt(0) == log.get(i - 1).charAt(0) ? run + 1 : 1;
+            longest = Math.max(longest, run);
+        }
+        return longest;
+    }
+
+    /** Rule A1: an actor that ends itself at message 3 does not handle 20. */
+    @Test
+    void A1_turnEndsWhenASignalWaits() {
+        World.anywhere(
+                world -> {
+                    List<Integer> log = World.log();
+                    ActorRef<Integer> ref =
+                            world.spin(
+                                    "ending",
+                                    Actor.handler(
+                                            self ->
+                                                    message -> {
+                                                        log.add(message);
+                                                        if (message == 3) {
+                                                            self.self().terminate();
+                                                        }
+                                                        return Behavior.same();
+                                                    }));
+                    for (int i = 1; i <= 20; i++) {
+                        ref.tell(i);
+                    }
                     world.settle();
-                    // Not all of one actor's messages come before the other's first.
-                    assertTrue(log.indexOf("a99") > log.indexOf("b0"), log.toString());
-                    assertTrue(log.indexOf("b99") > log.indexOf("a0"), log.toString());
-                    assertEquals(200, log.size());
+                    assertEquals(List.of(1, 2, 3), log);
+                    assertEquals(17, world.letters.size());
+                });
+    }
+
+    /** Rule A1: a turn does not handle what it sends to itself. */
+    @Test
+    void A1_turnHandlesWhatWasQueuedWhenItBegan() {
+        inOrder(
+                system -> {
+                    List<String> log = World.log();
+                    ActorRef<Integer> ref =
+                            system.start(
+                                    "counting",
+                                    Actor.handler(
+                                            self ->
+                                                    left -> {
+                                                        log.add("a");
+                                                        if (left > 0) {
+                                                            self.self().tell(left - 1);
+                                                        }
+                                                        return Behavior.same();
+                                                    }));
+                    Fiber.spin(
+                            "other",
+                            () -> {
+                                for (int i = 0; i < 50; i++) {
+                                    log.add("b");
+                                    Fiber.snooze();
+                                }
+                            });
+                    ref.tell(40);
+                    Fiber.sleep(Duration.ofNanos(1));
+                    int longest = longestRun(log.subList(0, 40));
+                    assertTrue(longest <= 2, log.toString());
+                });
+    }
+
+    /** Rule A1: what a behavior has no use for is told, and the actor goes on. */
+    @Test
+    void A1_unhandledMessageIsReportedAndTheActorGoesOn() {
+        World.anywhere(
+                world -> {
+                    List<Object> log = World.log();
+                    ActorRef<Object> ref =
+                            world.spin(
+                                    "picky",
+                                    Actor.handler(
+                                            _ ->
+                                                    message -> {
+                                                        if (!(message instanceof String)) {
+                                                            return Behavior.unhandled();
+                                                        }
+                                                        log.add(message);
+                                                        return Behavior.same();
+                                                    }));
+                    ref.tell("a");
+                    ref.tell(1);
+                    ref.tell("b");
+                    AskFailedException failed =
+                            assertThrows(AskFailedException.class, () -> ref.<String>ask(to -> to));
+                    Errors.assertMentions(failed, "picky", "no use");
+                    ref.tell("c");
+                    world.settle();
+                    assertEquals(List.of("a", "b", "c"), log);
+                    assertEquals(2, world.letters.size());
+                    assertEquals("picky UNHANDLED 1", world.deadLetters().getFirst());
+                    assertEquals(2, world.system.deadLetterCount());
+                    assertEquals(List.of(), world.failures);
                 });
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
@@ -171,9 +172,15 @@ class IntensityTest {
                     started.getFirst()
                             .spin(
                                     "unstartable",
-                                    Actor.handler(
-                                            _ -> {
+                                    Actor.<String>handler(
+                                            self -> {
                                                 log.add("try");
+                                                if (log.size() == 1) {
+                                                    self.self().tell("crash");
+                                                    return _ -> {
+                                                        throw new Crash("no more");
+                                                    };
+                                                }
                                                 throw new Crash("no start");
                                             }));
                     TooManyRestartsException thrown = givenUp(starter);

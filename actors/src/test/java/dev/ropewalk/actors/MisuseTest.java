@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Fiber;
 
 import org.junit.jupiter.api.Test;
@@ -83,11 +84,16 @@ class MisuseTest {
         World.remote(
                 world -> {
                     List<String> errors = World.log();
-                    ActorContext<String> self =
-                            (ActorCell<String>)
-                                    world.spin(
-                                            "ended",
-                                            Actor.<String>loop(context -> context.receive()));
+                    List<ActorContext<String>> leaked = World.log();
+                    world.spin(
+                            "ended",
+                            Actor.<String>loop(
+                                    context -> {
+                                        leaked.add(context);
+                                        context.receive();
+                                    }));
+                    world.settle();
+                    ActorContext<String> self = leaked.getFirst();
                     self.self().stop();
                     world.settle();
                     Thread plain =

@@ -1,10 +1,10 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.actors.internal.ActorCell;
 import dev.ropewalk.fibers.Fiber;
 
 import org.jspecify.annotations.Nullable;
 
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 
 /** Looks at what has no name in the API: whether a fiber has a stack, what an actor holds. */
@@ -33,25 +33,11 @@ final class Peek {
 
     /** On the actor's cord. */
     static int mailboxSize(ActorRef<?> actor) {
-        return ((Mailbox) field(actor, "mailbox")).size();
+        return actor.mailbox().queued();
     }
 
     /** On the actor's cord. */
     static int openAsks(ActorRef<?> actor) {
-        return ((OpenAsks) field(actor, "openAsks")).size();
-    }
-
-    private static Object field(ActorRef<?> actor, String name) {
-        try {
-            Field field = ActorCell.class.getDeclaredField(name);
-            field.setAccessible(true);
-            Object value = field.get(actor);
-            if (value == null) {
-                throw new AssertionError(name + " is null in " + actor);
-            }
-            return value;
-        } catch (ReflectiveOperationException e) {
-            throw new LinkageError("fibers or actors have changed inside", e);
-        }
+        return ((ActorCell<?>) actor.target()).openAsks();
     }
 }

@@ -120,9 +120,10 @@ class RestartRuleTest {
 
     @Test
     void A5_aTransientActorIsTheDefault() {
-        assertEquals(RestartRule.TRANSIENT, Actor.handler(_ -> Behavior.stopped()).restart());
-        assertEquals(RestartRule.TRANSIENT, Actor.loop(_ -> {}).restart());
-        assertEquals(FailedMessage.drop(), Actor.loop(_ -> {}).failedMessage());
+        assertEquals(
+                "handler, TRANSIENT, Drop[], unbounded",
+                Actor.handler(_ -> Behavior.stopped()).toString());
+        assertEquals("loop, TRANSIENT, Drop[], unbounded", Actor.loop(_ -> {}).toString());
     }
 
     @Test

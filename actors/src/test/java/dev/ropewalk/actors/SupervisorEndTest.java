@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Cord;
 
 import org.junit.jupiter.api.Test;
@@ -16,23 +18,23 @@ import java.util.List;
 /** Rule A5: what is spun where nothing can run any more. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class SupervisorEndTest {
-    private static Actor<ReplyTo<String>> replying() {
+    private static Actor<Recipient<String>> replying() {
         return Actor.handler(
                 _ ->
                         replyTo -> {
-                            replyTo.reply("hello");
+                            replyTo.tell("hello");
                             return Behavior.same();
                         });
     }
 
-    private static void assertDead(World world, ActorRef<ReplyTo<String>> ref) {
+    private static void assertDead(World world, ActorRef<Recipient<String>> ref) {
         long before = Cord.current().nanoTime();
         assertThrows(
                 AskFailedException.class, () -> ref.<String>ask(to -> to, Duration.ofHours(1)));
         assertTrue(Cord.current().nanoTime() - before < Duration.ofMinutes(1).toNanos());
         world.settle();
         world.letters.clear();
-        List<ReplyTo<String>> asks = World.log();
+        List<Recipient<String>> asks = World.log();
         assertThrows(
                 AskFailedException.class,
                 () ->
@@ -45,7 +47,7 @@ class SupervisorEndTest {
         world.settle();
         assertEquals(1, world.letters.size());
         assertEquals(DeadLetter.Reason.ENDED, world.letters.getFirst().reason());
-        asks.getFirst().reply("late");
+        asks.getFirst().tell("late");
         assertEquals(2, world.letters.size());
         assertEquals(DeadLetter.Reason.LATE_REPLY, world.letters.getLast().reason());
         ref.stop();
@@ -76,7 +78,7 @@ class SupervisorEndTest {
                     Supervision none = Supervision.oneForOne().intensity(0, Duration.ofSeconds(1));
                     Supervisor below = world.system.supervise("below", world.keepingFailures(none));
                     world.settle();
-                    ActorRef<ReplyTo<String>> first = world.spin(below, "first", replying());
+                    ActorRef<Recipient<String>> first = world.spin(below, "first", replying());
                     assertEquals("hello", first.<String>ask(to -> to));
                     world.system.close();
                     assertDead(world, first);
@@ -106,8 +108,8 @@ class SupervisorEndTest {
                 world -> {
                     Cord closed = Cord.start("closed");
                     closed.close();
-                    ActorRef<ReplyTo<String>> steady = world.spin("steady", replying());
-                    ActorRef<ReplyTo<String>> lost =
+                    ActorRef<Recipient<String>> steady = world.spin("steady", replying());
+                    ActorRef<Recipient<String>> lost =
                             world.system.root().spin(closed, "lost", replying());
                     assertDead(world, lost);
                     assertEquals("hello", steady.<String>ask(to -> to));
@@ -122,7 +124,7 @@ class SupervisorEndTest {
         World.remote(
                 world -> {
                     Cord closing = Cord.start("closing");
-                    ActorRef<ReplyTo<String>> ref =
+                    ActorRef<Recipient<String>> ref =
                             world.system.root().spin(closing, "lost", replying());
                     ActorRef<String> queueing =
                             world.system

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
@@ -148,7 +150,7 @@ class SupervisorStopTest {
     void A5_queuedMessagesAndAsksOfAClosedSystemAreAccountedFor() {
         World.anywhere(
                 world -> {
-                    ActorRef<ReplyTo<String>> ref =
+                    ActorRef<Recipient<String>> ref =
                             world.spin(
                                     "busy",
                                     Actor.handler(
@@ -186,9 +188,15 @@ class SupervisorStopTest {
                     for (int i = 0; i < 3; i++) {
                         world.spin(
                                 "crashing",
-                                Actor.handler(
-                                        _ -> {
+                                Actor.<String>handler(
+                                        self -> {
                                             log.add("again");
+                                            if (log.size() <= 3) {
+                                                self.self().tell("crash");
+                                                return _ -> {
+                                                    throw new Crash("crash");
+                                                };
+                                            }
                                             throw new Crash("no start");
                                         }));
                     }

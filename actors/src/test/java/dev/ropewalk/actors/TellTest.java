@@ -2,6 +2,7 @@ package dev.ropewalk.actors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Rules A1 and A3: tell, in both styles. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -166,16 +168,16 @@ class TellTest {
     void A2_anAddressForAReplyMayBeToldOn() {
         World.anywhere(
                 world -> {
-                    ActorRef<ReplyTo<String>> answering =
+                    ActorRef<Recipient<String>> answering =
                             world.spin(
                                     "answering",
                                     Actor.handler(
                                             _ ->
                                                     replyTo -> {
-                                                        replyTo.reply("by the second");
+                                                        replyTo.tell("by the second");
                                                         return Behavior.same();
                                                     }));
-                    ActorRef<ReplyTo<String>> forwarding =
+                    ActorRef<Recipient<String>> forwarding =
                             world.spin(
                                     "forwarding",
                                     Actor.handler(
@@ -184,7 +186,7 @@ class TellTest {
                                                         answering.tell(replyTo);
                                                         return Behavior.same();
                                                     }));
-                    record Question(ReplyTo<String> replyTo) {}
+                    record Question(Recipient<String> replyTo) {}
                     ActorRef<Question> first =
                             world.spin(
                                     "first",
@@ -260,6 +262,43 @@ class TellTest {
                     world.until(() -> !plain.isAlive());
                     world.settle();
                     assertEquals(java.util.stream.IntStream.range(0, 1_000).boxed().toList(), log);
+                });
+    }
+
+    /** Rule A1: producers do not outrun an actor that has its turn as often as each of them. */
+    @Test
+    void A1_manyProducersLeaveNoBacklog() {
+        World.local(
+                world -> {
+                    AtomicInteger most = new AtomicInteger();
+                    AtomicInteger handled = new AtomicInteger();
+                    ActorRef<Integer> ref =
+                            world.spin(
+                                    "sink",
+                                    Actor.handler(
+                                            self ->
+                                                    _ -> {
+                                                        int queued = self.self().mailbox().queued();
+                                                        most.accumulateAndGet(queued, Math::max);
+                                                        handled.incrementAndGet();
+                                                        return Behavior.same();
+                                                    }));
+                    List<Fiber<?>> producers = new ArrayList<>();
+                    for (int i = 0; i < 64; i++) {
+                        producers.add(
+                                Fiber.spin(
+                                        "producer",
+                                        () -> {
+                                            for (int n = 0; n < 500; n++) {
+                                                ref.tell(n);
+                                                Fiber.snooze();
+                                            }
+                                        }));
+                    }
+                    producers.forEach(Fiber::await);
+                    world.settle();
+                    assertEquals(64 * 500, handled.get());
+                    assertTrue(most.get() < 1_000, "most queued=" + most);
                 });
     }
 }

@@ -2,6 +2,10 @@ package dev.ropewalk.actors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ropewalk.actors.internal.ActorCell;
+import dev.ropewalk.actors.internal.SupervisorCell;
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
@@ -102,7 +106,7 @@ final class World {
     private void run(Body body) throws Exception {
         try (system) {
             body.run(this);
-            system.root().checkInvariants();
+            ((SupervisorCell) system.root()).checkInvariants();
         }
         settle();
         on(
@@ -123,7 +127,7 @@ final class World {
     }
 
     private <M> ActorRef<M> keep(ActorRef<M> ref) {
-        cells.add((ActorCell<?>) ref);
+        cells.add((ActorCell<?>) ref.target());
         return ref;
     }
 

@@ -64,8 +64,7 @@ class ArchitectureTest {
                     "CordImpl", "The wiring of a cord: all reach its parts through it.",
                     "FiberLoop", "What runs now, and the run queue: each wait and each wake-up.",
                     "Roster", "Fibers come, start, end and are lost on all kinds of ways.",
-                    "Part", "A list of records without behavior: the plan reads their components.",
-                    "ActorCell", "One actor, between its sender, its receiver and its supervisor.");
+                    "Part", "A list of records without behavior: the plan reads their components.");
 
     private static final Pattern COMMENT_OR_TEXT =
             Pattern.compile(

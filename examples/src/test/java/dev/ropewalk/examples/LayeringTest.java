@@ -60,7 +60,8 @@ class LayeringTest {
      * Packages whose members may name each other, by what they make up. A fiber parks in the loop
      * of its cord, the loop runs fibers, what a user holds is a fiber and a cord, and the kernel
      * reports and watches itself: its packages are rooms of one house. So are the two of tasks, and
-     * a channel, which its interface makes, with that interface.
+     * a channel, which its interface makes, with that interface. A system of actors is a tree of
+     * supervisors, and a supervisor hands out the refs of actors.
      */
     private static final Map<String, Set<String>> GROUPS =
             Map.of(
@@ -78,7 +79,13 @@ class LayeringTest {
                     "scheduler",
                     Set.of("dev.ropewalk.fibers.scheduler", "dev.ropewalk.fibers.internal.task"),
                     "channels",
-                    Set.of("dev.ropewalk.channels", "dev.ropewalk.channels.internal"));
+                    Set.of("dev.ropewalk.channels", "dev.ropewalk.channels.internal"),
+                    "actors",
+                    Set.of(
+                            "dev.ropewalk.actors",
+                            "dev.ropewalk.actors.spi",
+                            "dev.ropewalk.actors.supervision",
+                            "dev.ropewalk.actors.internal"));
 
     private static final String STACKS = "dev.ropewalk.fibers.internal.stack";
 

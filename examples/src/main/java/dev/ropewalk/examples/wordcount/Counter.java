@@ -33,7 +33,7 @@ record Counter(CountTable table, long committed, Chaos chaos) implements Behavio
             case CounterMessage.Report report -> {
                 table.rollBack(committed);
                 report.replyTo()
-                        .reply(
+                        .tell(
                                 new CounterMessage.Totals(
                                         table.words(), table.distinct(), table.top(report.top())));
                 yield Behavior.same();
@@ -55,7 +55,7 @@ record Counter(CountTable table, long committed, Chaos chaos) implements Behavio
         if (crash == Chaos.Point.AFTER) {
             throw new InjectedCrash("after an update");
         }
-        add.replyTo().reply(words.words());
+        add.replyTo().tell(words.words());
         return new Counter(table, update, chaos);
     }
 }

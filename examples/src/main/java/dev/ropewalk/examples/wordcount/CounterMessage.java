@@ -1,6 +1,6 @@
 package dev.ropewalk.examples.wordcount;
 
-import dev.ropewalk.actors.ReplyTo;
+import dev.ropewalk.actors.Recipient;
 
 import java.util.List;
 
@@ -10,10 +10,10 @@ sealed interface CounterMessage {
      * Add these words, then reply with how many they are. The table is the asker's again when it
      * has the reply.
      */
-    record Add(WordTable words, ReplyTo<Long> replyTo) implements CounterMessage {}
+    record Add(WordTable words, Recipient<Long> replyTo) implements CounterMessage {}
 
     /** Reply with the totals and the most frequent words. */
-    record Report(int top, ReplyTo<Totals> replyTo) implements CounterMessage {}
+    record Report(int top, Recipient<Totals> replyTo) implements CounterMessage {}
 
     /**
      * What a counter has counted.

@@ -96,6 +96,17 @@ public final class Waits {
     }
 
     /**
+     * {@return whether a long turn ends here: the current fiber has had its turn, or something is
+     * due to be raised in it} For a {@link Handler} that does several things in one turn: it
+     * returns the value of its next one then. Never switches, and raises nothing. False where no
+     * fiber runs.
+     */
+    public static boolean isTurnOver() {
+        FiberImpl<?> running = FiberImpl.currentOrNull();
+        return running != null && running.isTurnOver();
+    }
+
+    /**
      * Ends wait {@code number} of the fiber with the value: the fiber goes to the tail of the run
      * queue. Never switches.
      *

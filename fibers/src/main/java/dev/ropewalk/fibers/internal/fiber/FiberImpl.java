@@ -414,6 +414,11 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         }
     }
 
+    /** Whether {@link #switchpoint} would do anything; on a virtual clock the call counts. */
+    public boolean isTurnOver() {
+        return Cancellation.hasAlert(this) || (cord.loop.mayTurnBeOver && cord.loop.isTurnOver());
+    }
+
     private void switchpointNow() {
         raiseIfDue();
         if (cord.loop.isTurnOver()) {

@@ -5,7 +5,7 @@ import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.Behavior;
-import dev.ropewalk.actors.ReplyTo;
+import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 
@@ -111,7 +111,7 @@ final class RopewalkActors {
 
     record Add(long value) implements CounterMessage {}
 
-    record Total(ReplyTo<Long> reply) implements CounterMessage {}
+    record Total(Recipient<Long> reply) implements CounterMessage {}
 
     Actor<CounterMessage> counter() {
         return actor(
@@ -127,7 +127,7 @@ final class RopewalkActors {
         boolean on(CounterMessage message) {
             switch (message) {
                 case Add(long value) -> total += value;
-                case Total(var reply) -> reply.reply(total);
+                case Total(var reply) -> reply.tell(total);
             }
             return true;
         }

@@ -2,7 +2,7 @@ package dev.ropewalk.benchmarks.system.ropewalk;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
-import dev.ropewalk.actors.ReplyTo;
+import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.benchmarks.scenario.Program;
 import dev.ropewalk.benchmarks.scenario.Sizes;
 import dev.ropewalk.fibers.Fiber;
@@ -208,9 +208,9 @@ final class RopewalkProtocols {
             ActorRef<AccountMessage> destination, long amount, ActorRef<Paid> teller)
             implements AccountMessage {}
 
-    private record Credit(long amount, ReplyTo<Credited> reply) implements AccountMessage {}
+    private record Credit(long amount, Recipient<Credited> reply) implements AccountMessage {}
 
-    private record Report(ReplyTo<State> reply) implements AccountMessage {}
+    private record Report(Recipient<State> reply) implements AccountMessage {}
 
     private record Credited() {}
 
@@ -232,9 +232,9 @@ final class RopewalkProtocols {
                 case Credit(long amount, var reply) -> {
                     balance += amount;
                     credited += amount;
-                    reply.reply(new Credited());
+                    reply.tell(new Credited());
                 }
-                case Report(var reply) -> reply.reply(new State(balance, credited));
+                case Report(var reply) -> reply.tell(new State(balance, credited));
             }
             return true;
         }

@@ -1,5 +1,9 @@
-package dev.ropewalk.actors;
+package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.AskFailedException;
+import dev.ropewalk.actors.AskTimeoutException;
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -8,10 +12,14 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 
 /**
- * One ask: the message on its way, and a one-shot cell for the reply. Exactly one of reply, end of
- * the actor, time limit and termination of the asker takes effect; the waiter decides.
+ * One ask: the message on its way, and a one-shot cell for the reply. Exactly one of reply,
+ * failure, end of the actor, time limit and termination of the asker takes effect; the waiter
+ * decides.
+ *
+ * <p>A question that is queued belongs to the mailbox, and survives a restart. One that was taken
+ * and not answered belongs to the incarnation ({@link OpenAsks}), and fails with it.
  */
-final class Ask<M, R> implements ReplyTo<R> {
+final class Ask<M, R> extends Envelope implements Recipient<R> {
     /** Given to the waiter when no reply can come. */
     private record Failed(String why, @Nullable Throwable cause) {}
 
@@ -34,7 +42,8 @@ final class Ask<M, R> implements ReplyTo<R> {
         message = made;
     }
 
-    M message() {
+    @Override
+    Object open() {
         M made = message;
         if (made == null) {
             throw new IllegalStateException("the ask of " + asker + " has no message yet");
@@ -43,17 +52,33 @@ final class Ask<M, R> implements ReplyTo<R> {
     }
 
     @Override
-    public void reply(R reply) {
-        boolean taken = waiter.give(Objects.requireNonNull(reply, "reply"));
+    Object content() {
+        return open();
+    }
+
+    @Override
+    public void tell(R reply) {
+        give(Objects.requireNonNull(reply, "reply"), reply, DeadLetter.Reason.LATE_REPLY, null);
+    }
+
+    @Override
+    public void fail(Throwable failure) {
+        Objects.requireNonNull(failure, "failure");
+        Failed given = new Failed("it failed the ask: " + failure, failure);
+        give(given, failure, DeadLetter.Reason.FAILURE, failure);
+    }
+
+    private void give(
+            Object result, Object letter, DeadLetter.Reason late, @Nullable Throwable cause) {
+        boolean taken = waiter.give(result);
         target.answered(this);
         if (!taken) {
-            target.deadLetters()
-                    .report(new DeadLetter(reply, asker, DeadLetter.Reason.LATE_REPLY, null));
+            target.deadLetters().report(new DeadLetter(letter, asker, late, cause));
         }
     }
 
     /** No reply can come; no effect if one has. */
-    void fail(String why, @Nullable Throwable cause) {
+    void noReply(String why, @Nullable Throwable cause) {
         waiter.give(new Failed(why, cause));
     }
 
@@ -61,6 +86,7 @@ final class Ask<M, R> implements ReplyTo<R> {
         return target;
     }
 
+    /** A hint: somebody may still reply. */
     boolean isOpen() {
         return waiter.isWaiting();
     }
@@ -69,14 +95,7 @@ final class Ask<M, R> implements ReplyTo<R> {
     R await(long limitNanos) {
         Object result = waiter.await(this, limitNanos);
         if (result == Waits.TIMED_OUT) {
-            throw new AskTimeoutException(
-                    asker
-                            + " asked "
-                            + target.name()
-                            + " and got no reply within "
-                            + limitNanos / 1_000_000
-                            + " ms; message: "
-                            + message);
+            throw timeout(limitNanos);
         }
         if (result instanceof Failed failed) {
             throw new AskFailedException(
@@ -90,6 +109,17 @@ final class Ask<M, R> implements ReplyTo<R> {
                     failed.cause());
         }
         return (R) Objects.requireNonNull(result, "reply");
+    }
+
+    AskTimeoutException timeout(long limitNanos) {
+        return new AskTimeoutException(
+                asker
+                        + " asked "
+                        + target.name()
+                        + " and got no reply within "
+                        + limitNanos / 1_000_000
+                        + " ms; message: "
+                        + message);
     }
 
     @Override

@@ -1,9 +1,12 @@
-package dev.ropewalk.actors;
+package dev.ropewalk.actors.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
 
 import org.jspecify.annotations.Nullable;
@@ -72,8 +75,10 @@ class OpenAsksTest {
 
     private Ask<String, String> ask() {
         Actor<String> actor = Actor.handler(_ -> Behavior.stopped());
-        ActorCell<String> target =
-                new ActorCell<>("target", cord, actor, null, new DeadLetters(null), () -> {});
+        SupervisorCell supervisor =
+                new SupervisorCell(
+                        "supervisor", cord, Supervision.oneForOne(), null, new SystemCore(null));
+        ActorCell<String> target = new ActorCell<>("target", cord, actor, supervisor);
         Ask<String, String> ask = new Ask<>(target, "asker");
         ask.setMessage("message");
         return ask;
@@ -81,7 +86,7 @@ class OpenAsksTest {
 
     @Test
     void failingNoneIsHarmless() {
-        asks.failAll("ended");
+        asks.failAll("ended", null);
         assertEquals(0, asks.size());
     }
 
@@ -90,10 +95,10 @@ class OpenAsksTest {
         for (int i = 0; i < 10_000; i++) {
             Ask<String, String> ask = ask();
             asks.add(ask);
-            ask.reply("answer");
+            ask.tell("answer");
             assertTrue(asks.size() <= ALWAYS_ALLOWED, "size=" + asks.size() + " after " + i);
         }
-        asks.failAll("ended");
+        asks.failAll("ended", null);
     }
 
     @Test
@@ -105,7 +110,7 @@ class OpenAsksTest {
         assertEquals(2, asks.size());
         asks.remove(ask());
         assertEquals(2, asks.size());
-        asks.failAll("ended");
+        asks.failAll("ended", null);
         assertTrue(three.get(1).isOpen());
         assertFalse(three.get(0).isOpen());
         assertFalse(three.get(2).isOpen());
@@ -126,7 +131,7 @@ class OpenAsksTest {
                 open.add(ask);
             } else if (!open.isEmpty()) {
                 Ask<String, String> answered = open.remove(random.nextInt(open.size()));
-                answered.reply("answer");
+                answered.tell("answer");
                 if (random.nextBoolean()) {
                     asks.remove(answered);
                 }
@@ -138,7 +143,7 @@ class OpenAsksTest {
         added.add(newest);
         open.add(newest);
         checkInvariants();
-        asks.failAll("ended");
+        asks.failAll("ended", null);
         assertEquals(0, asks.size(), "seed=" + seed);
         for (Ask<String, String> ask : open) {
             assertFalse(ask.isOpen(), "seed=" + seed);

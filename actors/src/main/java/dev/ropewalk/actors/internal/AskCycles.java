@@ -1,4 +1,6 @@
-package dev.ropewalk.actors;
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.AskCycleException;
 
 import org.jspecify.annotations.Nullable;
 

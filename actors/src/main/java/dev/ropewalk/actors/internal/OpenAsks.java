@@ -1,4 +1,4 @@
-package dev.ropewalk.actors;
+package dev.ropewalk.actors.internal;
 
 import org.jspecify.annotations.Nullable;
 
@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The asks that an actor has accepted and that may still wait for its reply, so that they can be
- * told at once when it ends. Confined to the actor's cord.
+ * The asks whose questions an incarnation has taken and not answered, so that they can be told at
+ * once when it ends. Confined to the actor's cord.
  *
  * <p>A reply on the actor's cord takes its ask out. One from elsewhere cannot: it stays linked
  * until a sweep finds it; a sweep comes when as many were added as were left by the last one, which
@@ -42,12 +42,12 @@ final class OpenAsks {
      * Fails all, then cuts the links: on a cord that has ended two threads may come here at once,
      * and a thread that finds the list cut must know that all were failed.
      */
-    void failAll(String why) {
+    void failAll(String why, @Nullable Throwable cause) {
         List<Ask<?, ?>> all = new ArrayList<>();
         for (Ask<?, ?> ask = first; ask != null; ask = ask.next) {
             all.add(ask);
         }
-        all.forEach(ask -> ask.fail(why, null));
+        all.forEach(ask -> ask.noReply(why, cause));
         for (Ask<?, ?> ask = first; ask != null; ask = first) {
             unlink(ask);
         }

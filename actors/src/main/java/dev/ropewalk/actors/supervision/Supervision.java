@@ -1,5 +1,6 @@
-package dev.ropewalk.actors;
+package dev.ropewalk.actors.supervision;
 
+import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.supervision.BackOff;
@@ -40,12 +41,17 @@ public final class Supervision {
             throw new IllegalArgumentException("stopLimit=" + values.stopLimit + " is negative");
         }
         Waits.nanos(values.stopLimit);
+        if (!values.startLimit.isPositive()) {
+            throw new IllegalArgumentException(
+                    "startLimit=" + values.startLimit + ": nothing starts in no time");
+        }
+        Waits.nanos(values.startLimit);
         this.values = values;
     }
 
     /**
-     * {@return one restart in five seconds, at once, five seconds for each child to stop, failures
-     * logged}
+     * {@return one restart in five seconds, at once, ten seconds for a child to start, five seconds
+     * for each to stop, failures logged}
      */
     public static Supervision oneForOne() {
         return new Supervision(new Values());
@@ -64,6 +70,11 @@ public final class Supervision {
     /** {@return how long to wait before a restart} */
     public BackOff backOff() {
         return values.backOff;
+    }
+
+    /** {@return how long a start that is waited for may take} */
+    public Duration startLimit() {
+        return values.startLimit;
     }
 
     /** {@return how long a child may take to end when the supervisor is stopped} */
@@ -102,6 +113,15 @@ public final class Supervision {
     }
 
     /**
+     * {@return these rules with another start limit}
+     *
+     * @param limit how long {@link Supervisor#start} waits for a child to be up
+     */
+    public Supervision startLimit(Duration limit) {
+        return with(copy -> copy.startLimit = limit);
+    }
+
+    /**
      * {@return these rules with another stop limit}
      *
      * @param limit how long a child may take to end
@@ -130,6 +150,7 @@ public final class Supervision {
         int intensity = 1;
         Duration period = Duration.ofSeconds(5);
         BackOff backOff = BackOff.NONE;
+        Duration startLimit = Duration.ofSeconds(10);
         Duration stopLimit = Duration.ofSeconds(5);
         FailureListener onFailure = (actor, failure) -> LOG.warn("{} failed", actor, failure);
 

@@ -1,20 +1,31 @@
-package dev.ropewalk.actors;
+package dev.ropewalk.actors.internal;
 
-/** The two behaviors that are signs and handle nothing. */
-final class BehaviorSigns {
+import dev.ropewalk.actors.Behavior;
+
+/** The behaviors that are signs and handle nothing. */
+public final class BehaviorSigns {
     private static final Behavior<Object> SAME = sign("same");
     private static final Behavior<Object> STOPPED = sign("stopped");
+    private static final Behavior<Object> UNHANDLED = sign("unhandled");
 
     private BehaviorSigns() {}
 
+    /** See {@link Behavior#same}. */
     @SuppressWarnings("unchecked") // a sign handles no message
-    static <M> Behavior<M> same() {
+    public static <M> Behavior<M> same() {
         return (Behavior<M>) SAME;
     }
 
+    /** See {@link Behavior#stopped}. */
     @SuppressWarnings("unchecked") // a sign handles no message
-    static <M> Behavior<M> stopped() {
+    public static <M> Behavior<M> stopped() {
         return (Behavior<M>) STOPPED;
+    }
+
+    /** See {@link Behavior#unhandled}. */
+    @SuppressWarnings("unchecked") // a sign handles no message
+    public static <M> Behavior<M> unhandled() {
+        return (Behavior<M>) UNHANDLED;
     }
 
     private static Behavior<Object> sign(String name) {

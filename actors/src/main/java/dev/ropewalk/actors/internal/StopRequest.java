@@ -1,4 +1,4 @@
-package dev.ropewalk.actors;
+package dev.ropewalk.actors.internal;
 
 /**
  * Thrown by receive when the actor's stop message has come; every later receive throws it again. An

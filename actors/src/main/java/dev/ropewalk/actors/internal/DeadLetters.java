@@ -1,5 +1,6 @@
-package dev.ropewalk.actors;
+package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
@@ -9,18 +10,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** Where a system's dead letters go: counted, and logged unless the user takes them. */
-final class DeadLetters {
+public final class DeadLetters {
     private static final int MAX_LOGGED = 10;
     private static final Logger LOG = Logs.logger(DeadLetters.class);
 
     private final AtomicLong count = new AtomicLong();
     private final @Nullable Consumer<? super DeadLetter> taker;
 
-    DeadLetters(@Nullable Consumer<? super DeadLetter> taker) {
+    /** Without a taker they are logged. */
+    public DeadLetters(@Nullable Consumer<? super DeadLetter> taker) {
         this.taker = taker;
     }
 
-    void report(DeadLetter letter) {
+    /** Never throws. */
+    public void report(DeadLetter letter) {
         long number = count.incrementAndGet();
         if (taker == null) {
             if (number <= MAX_LOGGED) {
@@ -39,7 +42,8 @@ final class DeadLetters {
         }
     }
 
-    long count() {
+    /** Of all so far. */
+    public long count() {
         return count.get();
     }
 }

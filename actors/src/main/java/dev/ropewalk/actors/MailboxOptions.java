@@ -1,0 +1,84 @@
+package dev.ropewalk.actors;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+
+/**
+ * How many messages an actor's mailbox holds, and what happens to those for which it has no room;
+ * immutable. Given to {@link Actor#mailbox}.
+ *
+ * <p>A bounded mailbox counts the messages that wait, queued or on their way from another cord, and
+ * not the one that is being handled. What ends the actor needs no room and is never dropped: {@link
+ * ActorRef#stop} keeps its place in the order.
+ */
+public final class MailboxOptions {
+    private static final MailboxOptions UNBOUNDED = new MailboxOptions(0, null);
+
+    private final int capacity;
+
+    /** Null if there is no bound. */
+    private final @Nullable Overflow overflow;
+
+    private MailboxOptions(int capacity, @Nullable Overflow overflow) {
+        this.capacity = capacity;
+        this.overflow = overflow;
+    }
+
+    /** {@return the default: senders never wait, and growth is logged from a million on} */
+    public static MailboxOptions unbounded() {
+        return UNBOUNDED;
+    }
+
+    /**
+     * {@return a mailbox for that many messages, for whose room senders wait}
+     *
+     * @param capacity how many messages may wait, at least 1
+     * @throws IllegalArgumentException if it is less
+     */
+    public static MailboxOptions bounded(int capacity) {
+        if (capacity < 1) {
+            throw new IllegalArgumentException(
+                    "capacity="
+                            + capacity
+                            + " < 1; a mailbox holds at least one message. To wait until a message"
+                            + " was handled, ask for a reply");
+        }
+        return new MailboxOptions(capacity, Overflow.SUSPEND);
+    }
+
+    /**
+     * {@return the same with another rule for messages that find no room}
+     *
+     * @param rule the rule
+     * @throws IllegalStateException if there is no bound
+     */
+    public MailboxOptions withOverflow(Overflow rule) {
+        Objects.requireNonNull(rule, "rule");
+        if (overflow == null) {
+            throw new IllegalStateException(
+                    "an unbounded mailbox has no overflow=" + rule + "; begin with bounded(n)");
+        }
+        return new MailboxOptions(capacity, rule);
+    }
+
+    /** {@return whether there is a bound} */
+    public boolean isBounded() {
+        return overflow != null;
+    }
+
+    /** {@return how many messages may wait; {@code Integer.MAX_VALUE} without a bound} */
+    public int capacity() {
+        return overflow == null ? Integer.MAX_VALUE : capacity;
+    }
+
+    /** {@return what happens to a message that finds no room; null without a bound} */
+    public @Nullable Overflow overflow() {
+        return overflow;
+    }
+
+    @Override
+    public String toString() {
+        return overflow == null ? "unbounded" : "bounded(" + capacity + ", " + overflow + ")";
+    }
+}

@@ -1,0 +1,33 @@
+package dev.ropewalk.actors;
+
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/**
+ * An address that takes messages of a type: an actor's {@link ActorRef}, the reply address that an
+ * ask makes, or what {@link ActorContext#adapt(Function)} makes of an actor that takes other
+ * messages. A protocol names it where a reply goes, so that each of them will do.
+ *
+ * <p>All methods work from any thread.
+ *
+ * @param <M> the type of the messages
+ */
+public interface Recipient<M> {
+    /**
+     * Sends the message. Never throws for a recipient that is over: what can no longer be processed
+     * becomes a {@link DeadLetter}, as does a second reply to one ask.
+     *
+     * @param message the message
+     */
+    void tell(M message);
+
+    /**
+     * Says that there is no message, and why. An ask fails with it at once, as an {@link
+     * AskFailedException} whose cause it is; an address made by {@link ActorContext#adapt(Function,
+     * Function)} makes a message of it; at any other it is a {@link DeadLetter}.
+     *
+     * @param failure why there is no message
+     * @see ActorContext#pipe(CompletionStage, Function)
+     */
+    void fail(Throwable failure);
+}

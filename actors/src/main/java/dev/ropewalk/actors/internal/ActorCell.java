@@ -1,0 +1,633 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.MailboxFullException;
+import dev.ropewalk.actors.MailboxOptions;
+import dev.ropewalk.actors.MailboxSnapshot;
+import dev.ropewalk.actors.Overflow;
+import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.spi.Target;
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.supervision.RestartRule;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * The part of an actor that survives a restart: its address, mailbox and committed behavior. What
+ * goes with a fiber is its {@link Incarnation}.
+ *
+ * <pre>
+ *   DOWN     -> DELAYED   the first turn of an incarnation that has a back-off to wait for
+ *   DOWN     -> STARTING  the same, of one that has none; also DELAYED -> STARTING
+ *   STARTING -> UP        the factory returned, or the body is about to begin
+ *   DELAYED, STARTING, UP -> DOWN   the incarnation is over; its supervisor decides
+ *   DOWN     -> ENDED     it is not started again; queued messages become dead letters
+ * </pre>
+ *
+ * Everything but the final fields is confined to the actor's cord; a call from another thread comes
+ * as a message to that cord, which also makes stopping and accepting atomic.
+ */
+public final class ActorCell<M> extends Target<M> implements Supervised {
+    private enum State {
+        DOWN,
+        DELAYED,
+        STARTING,
+        UP,
+        ENDED
+    }
+
+    private final ActorRef<M> ref;
+    private final Cord cord;
+    private final Definition<M> definition;
+    private final Child child;
+
+    /** The room in a bounded mailbox whose senders have to do with it; otherwise null. */
+    private final @Nullable Permits permits;
+
+    /** The shared empty one until a message is queued: most actors are idle most of the time. */
+    private Mailbox mailbox = Mailbox.EMPTY;
+
+    private State state = State.DOWN;
+
+    /** Null unless one runs. */
+    private @Nullable Incarnation<M> incarnation;
+
+    /** Where a restart that keeps the state goes on; otherwise what the factory made last. */
+    private @Nullable Behavior<M> committed;
+
+    /** The ask in which this actor waits; read by other cords' actors that search for a circle. */
+    private volatile @Nullable Ask<?, ?> asking;
+
+    /** By {@link #terminate}, not by the supervisor; while down it ends the next incarnation. */
+    private boolean terminateAsked;
+
+    /** Some incarnation was up: what fails now is no first start. */
+    private boolean wasUp;
+
+    /**
+     * The mailbox was made before the actor was up. When it is empty it goes: most actors that were
+     * told while they started never queue again, and it is a quarter of an idle actor.
+     */
+    private boolean isMailboxEarly;
+
+    /**
+     * The last incarnation returned, was stopped or terminated for itself, and not because its
+     * supervisor ended. Read by the supervisor when all its children have ended.
+     */
+    private volatile boolean overByItself;
+
+    ActorCell(String name, Cord cord, Actor<M> actor, SupervisorCell supervisor) {
+        this.definition = Definition.of(actor);
+        this.cord = Objects.requireNonNull(cord, "cord");
+        this.child = new Child(this, supervisor);
+        this.ref = ActorRef.to(supervisor.path(), name, supervisor.core().nextNumber(), this);
+        MailboxOptions options = definition.mailbox;
+        this.permits =
+                options.isBounded() && options.overflow() != Overflow.DROP_OLD
+                        ? new Permits(this, options.capacity())
+                        : null;
+    }
+
+    // ---------------------------------------------------------------- telling
+
+    @Override
+    public void tell(M message) {
+        send(message instanceof Envelope envelope ? new Envelope.Told(envelope) : message);
+    }
+
+    /** Like {@link #tell}, of a message or its envelope. */
+    void send(Object item) {
+        if (permits == null) {
+            deliver(item);
+        } else {
+            sendBounded(permits, item, Long.MAX_VALUE);
+        }
+    }
+
+    private void deliver(Object item) {
+        if (cord.isCurrent()) {
+            accept(item);
+        } else {
+            cord.post(new Delivery(this, item));
+        }
+    }
+
+    /** False if the limit passed; nothing was sent then. */
+    private boolean sendBounded(Permits room, Object item, long limitNanos) {
+        Overflow overflow = definition.mailbox.overflow();
+        if (overflow == Overflow.SUSPEND) {
+            Waits.switchpoint();
+        }
+        if (isHandedOver(item)) {
+            return true;
+        }
+        if (!room.tryTake()) {
+            if (overflow == Overflow.DROP_NEW) {
+                drop(item, DeadLetter.Reason.REFUSED, null);
+                return true;
+            }
+            if (overflow == Overflow.FAIL) {
+                throw full(item);
+            }
+            checkNotOwn();
+            if (!room.take(limitNanos)) {
+                return false;
+            }
+        }
+        deliver(item);
+        return true;
+    }
+
+    /** An actor that waits has begun the message at once, so no permit is taken. */
+    private boolean isHandedOver(Object item) {
+        return cord.isCurrent()
+                && state == State.UP
+                && Objects.requireNonNull(incarnation).handOver(item);
+    }
+
+    private MailboxFullException full(Object item) {
+        return new MailboxFullException(
+                "the mailbox of "
+                        + name()
+                        + " is full: capacity="
+                        + definition.mailbox.capacity()
+                        + "; the message was not sent: "
+                        + Envelope.content(item));
+    }
+
+    private void checkNotOwn() {
+        Incarnation<?> caller = caller();
+        if (caller != null && caller == incarnation) {
+            throw new IllegalStateException(
+                    name()
+                            + " would wait for room in its own mailbox, which is full: capacity="
+                            + definition.mailbox.capacity()
+                            + "; give it a larger mailbox or Overflow.FAIL, or keep the message in"
+                            + " its state");
+        }
+    }
+
+    @Override
+    public TellResult tryTell(M message) {
+        Object item = message instanceof Envelope envelope ? new Envelope.Told(envelope) : message;
+        if (cord.isCurrent() && state == State.ENDED) {
+            return TellResult.ENDED;
+        }
+        if (permits != null) {
+            if (isHandedOver(item)) {
+                return TellResult.ACCEPTED;
+            }
+            if (!permits.tryTake()) {
+                return TellResult.FULL;
+            }
+        }
+        deliver(item);
+        return TellResult.ACCEPTED;
+    }
+
+    @Override
+    public void fail(Throwable failure) {
+        deadLetters().report(new DeadLetter(failure, name(), DeadLetter.Reason.FAILURE, failure));
+    }
+
+    @Override
+    public <R> R ask(Function<Recipient<R>, ? extends M> message, Duration limit) {
+        Objects.requireNonNull(message, "message");
+        long limitNanos = Waits.nanos(limit);
+        Waits.switchpoint(); // before the message is made: an exception means that none was sent
+        Incarnation<?> caller = caller();
+        ActorCell<?> asker = caller == null ? null : caller.cell();
+        Ask<M, R> ask = new Ask<>(this, asker == null ? callerName() : asker.name());
+        ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
+        if (asker == null) {
+            return sendAndAwait(ask, limitNanos);
+        }
+        asker.asking = ask;
+        try {
+            AskCycles.check(asker);
+            return sendAndAwait(ask, limitNanos);
+        } finally {
+            asker.asking = null;
+        }
+    }
+
+    private <R> R sendAndAwait(Ask<M, R> ask, long limitNanos) {
+        if (permits == null) {
+            deliver(ask);
+            return ask.await(limitNanos);
+        }
+        long beganNs = Waits.nanoTime();
+        if (!sendBounded(permits, ask, limitNanos)) {
+            throw ask.timeout(limitNanos);
+        }
+        boolean isLimited = limitNanos != Long.MAX_VALUE;
+        return ask.await(
+                isLimited ? Math.max(0, limitNanos - (Waits.nanoTime() - beganNs)) : limitNanos);
+    }
+
+    /** The actor that calls; null if it is none. */
+    private static @Nullable Incarnation<?> caller() {
+        Fiber<?> fiber = Fiber.currentOrNull();
+        return fiber != null && Waits.handler(fiber) instanceof Incarnation<?> incarnation
+                ? incarnation
+                : null;
+    }
+
+    static String callerName() {
+        Fiber<?> fiber = Fiber.currentOrNull();
+        return fiber == null ? Thread.currentThread().toString() : fiber.toString();
+    }
+
+    @Override
+    public void stop() {
+        deliver(Stop.STOP);
+    }
+
+    @Override
+    public void terminate() {
+        onCord(
+                () -> {
+                    terminateAsked = true;
+                    if (incarnation != null) {
+                        incarnation.terminate();
+                    }
+                });
+    }
+
+    // ---------------------------------------------------------------- accepting
+
+    /** On the cord: the message is accepted from here on. */
+    private void accept(Object item) {
+        if (state == State.UP && Objects.requireNonNull(incarnation).handOver(item)) {
+            begun(item);
+            return;
+        }
+        if (state == State.ENDED) {
+            drop(item, DeadLetter.Reason.ENDED, null);
+            return;
+        }
+        Mailbox queue = ownMailbox();
+        queue.add(item);
+        if (queue.isOverfull()) {
+            drop(queue.displaced(), DeadLetter.Reason.DISPLACED, null);
+        }
+        if (state == State.UP) {
+            Objects.requireNonNull(incarnation).nudge(item);
+        }
+    }
+
+    private Mailbox ownMailbox() {
+        if (mailbox == Mailbox.EMPTY) {
+            MailboxOptions options = definition.mailbox;
+            boolean displaces = options.overflow() == Overflow.DROP_OLD;
+            mailbox = new Mailbox(name(), displaces ? options.capacity() : Integer.MAX_VALUE);
+            isMailboxEarly = !wasUp;
+        }
+        return mailbox;
+    }
+
+    /** Null unless one runs; on the cord. */
+    @Nullable Incarnation<M> running() {
+        return incarnation;
+    }
+
+    Mailbox mailboxNow() {
+        return mailbox;
+    }
+
+    /** The mailbox is empty, and the actor waits. */
+    void idles() {
+        if (isMailboxEarly) {
+            isMailboxEarly = false;
+            mailbox = Mailbox.EMPTY;
+        }
+    }
+
+    /** The actor has begun a message, which leaves room for another. */
+    void begun(Object item) {
+        if (permits != null && !Envelope.isExempt(item)) {
+            permits.give();
+        }
+    }
+
+    void putBack(Object item, int tries) {
+        boolean asItWas = tries == 0 && permits == null;
+        ownMailbox().addFirst(asItWas ? item : new Envelope.PutBack(item, tries));
+    }
+
+    /** From any thread: the ask needs no watching any more. */
+    void answered(Ask<?, ?> ask) {
+        if (cord.isCurrent() && incarnation != null) {
+            incarnation.answered(ask);
+        }
+    }
+
+    // ---------------------------------------------------------------- incarnations
+
+    @Override
+    public Handler incarnation(@Nullable Start start) {
+        return new Incarnation<>(this, start);
+    }
+
+    /** The first turn of an incarnation. Waits for the delay. */
+    void begin(Incarnation<M> next, long delayNs) {
+        incarnation = next;
+        overByItself = false;
+        if (delayNs > 0 && !terminateAsked) {
+            state(State.DOWN, State.DELAYED);
+            Fiber.sleep(Duration.ofNanos(delayNs));
+            state(State.DELAYED, State.STARTING);
+        } else {
+            state(State.DOWN, State.STARTING);
+        }
+        if (terminateAsked) {
+            Fiber.current().terminate();
+            Fiber.snooze();
+        }
+    }
+
+    void isUp() {
+        state(State.STARTING, State.UP);
+        wasUp = true;
+    }
+
+    @Nullable Behavior<M> committed() {
+        return committed;
+    }
+
+    /**
+     * Refuses the instance of the incarnation before, if it has a state. Lambdas and records are
+     * taken: what a lambda captures is the program's business, and a record is a value.
+     */
+    void checkFresh(Behavior<M> first) {
+        if (definition.keepsState) {
+            return;
+        }
+        Class<?> type = first.getClass();
+        if (first == committed && !type.isHidden() && !type.isRecord() && hasFields(type)) {
+            throw new IllegalStateException(
+                    name()
+                            + ": the factory returned the instance of the incarnation before, with"
+                            + " its state: "
+                            + first
+                            + "; make a new one at each start, or use keepState()");
+        }
+        committed = first;
+    }
+
+    private static boolean hasFields(Class<?> type) {
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            if (Arrays.stream(each.getDeclaredFields())
+                    .anyMatch(field -> !Modifier.isStatic(field.getModifiers()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void endsByItself() {
+        overByItself = true;
+    }
+
+    /** The incarnation is over, if it ever was; the supervisor decides what follows. */
+    void over(
+            Incarnation<M> ended,
+            Fiber<?> fiber,
+            @Nullable Throwable failure,
+            @Nullable Start start) {
+        boolean began = ended == incarnation;
+        boolean terminated = failure instanceof FiberTerminatedException;
+        boolean returned = overByItself;
+        boolean startFailed = began && state == State.STARTING && failure != null && !terminated;
+        if (began) {
+            incarnation = null;
+            state(state, State.DOWN);
+            overByItself |= terminated && terminateAsked;
+            terminateAsked = false;
+            if (definition.keepsState) {
+                committed = ended.behavior();
+            }
+        }
+        if (start != null) {
+            start.failed(failure == null ? "it ended at once" : failure.toString(), failure);
+        }
+        child.supervisor()
+                .post(
+                        new SupervisorEvent.Ended(
+                                child,
+                                fiber,
+                                !began
+                                        ? SupervisorEvent.Phase.NEVER_RAN
+                                        : startFailed && !wasUp
+                                                ? SupervisorEvent.Phase.FIRST_START
+                                                : SupervisorEvent.Phase.RAN,
+                                began && returned && terminated ? null : failure));
+    }
+
+    // ---------------------------------------------------------------- the supervisor's side
+
+    @Override
+    public void stop(Fiber<?> fiber) {
+        fiber.terminate();
+    }
+
+    @Override
+    public Duration stopLimit(Supervision rules) {
+        return rules.stopLimit();
+    }
+
+    @Override
+    public RestartRule restartRule() {
+        return definition.restart;
+    }
+
+    @Override
+    public boolean isOverByItself() {
+        return overByItself;
+    }
+
+    @Override
+    public void end(String why) {
+        onCord(this::endHere);
+    }
+
+    private void endHere() {
+        if (state != State.ENDED) {
+            state(state, State.ENDED);
+            committed = null;
+        }
+        for (Object queued = mailbox.poll(); queued != null; queued = mailbox.poll()) {
+            drop(queued, DeadLetter.Reason.ENDED, null);
+        }
+        if (permits != null) {
+            permits.close();
+        }
+    }
+
+    /** Reports a message that is not processed, and tells its asker. */
+    void drop(Object item, DeadLetter.Reason reason, @Nullable Throwable failure) {
+        if (item == Stop.STOP) {
+            return;
+        }
+        Object inside = item instanceof Envelope.PutBack again ? again.item : item;
+        deadLetters().report(new DeadLetter(Envelope.content(inside), name(), reason, failure));
+        if (inside instanceof Ask<?, ?> ask) {
+            ask.noReply(why(reason), failure);
+        }
+    }
+
+    private static String why(DeadLetter.Reason reason) {
+        return switch (reason) {
+            case ENDED -> "it has ended";
+            case UNHANDLED -> "it has no use for the message";
+            case REFUSED, DISPLACED -> "its mailbox is full";
+            case FAILED, PARKED, LATE_REPLY, FAILURE -> "it failed";
+        };
+    }
+
+    // ---------------------------------------------------------------- looking
+
+    ActorRef<M> ref() {
+        return ref;
+    }
+
+    @Override
+    public String name() {
+        return ref.name();
+    }
+
+    @Override
+    public Cord cord() {
+        return cord;
+    }
+
+    Definition<M> definition() {
+        return definition;
+    }
+
+    Child child() {
+        return child;
+    }
+
+    DeadLetters deadLetters() {
+        return child.supervisor().core().deadLetters;
+    }
+
+    @Nullable Ask<?, ?> asking() {
+        return asking;
+    }
+
+    @Override
+    public MailboxSnapshot mailbox() {
+        if (cord.isCurrent()) {
+            return snapshot();
+        }
+        WaitCell answer = new WaitCell();
+        onCord(() -> answer.give(snapshot()));
+        return (MailboxSnapshot) Objects.requireNonNull(answer.await("the mailbox of " + name()));
+    }
+
+    private MailboxSnapshot snapshot() {
+        return new MailboxSnapshot(
+                mailbox.size(),
+                definition.mailbox.capacity(),
+                mailbox.oldest(MailboxSnapshot.SHOWN));
+    }
+
+    /** How many asks the running incarnation has taken and not answered; on the cord. */
+    public int openAsks() {
+        return incarnation == null ? 0 : incarnation.openAsks();
+    }
+
+    /** On the cord. */
+    public void checkInvariants() {
+        mailbox.checkInvariants();
+        if (permits != null) {
+            permits.checkInvariants();
+        }
+        boolean runs = state != State.DOWN && state != State.ENDED;
+        if (runs != (incarnation != null)) {
+            throw new IllegalStateException("state=" + state + " with " + incarnation);
+        }
+        if (state == State.ENDED && mailbox.size() > 0) {
+            throw new IllegalStateException("ended with messages: " + this);
+        }
+    }
+
+    private void state(State from, State to) {
+        if (state != from) {
+            throw new IllegalStateException("state=" + state + " != from=" + from + " in " + this);
+        }
+        state = to;
+    }
+
+    private void onCord(Runnable task) {
+        if (cord.isCurrent()) {
+            task.run();
+        } else {
+            cord.post(new Task(task));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "actor " + name() + " on " + cord;
+    }
+
+    /** A message from another thread on its way. */
+    private static final class Delivery extends CordMessage {
+        private final ActorCell<?> cell;
+        private final Object item;
+
+        Delivery(ActorCell<?> cell, Object item) {
+            this.cell = cell;
+            this.item = item;
+        }
+
+        @Override
+        public void onCord() {
+            cell.accept(item);
+        }
+
+        @Override
+        public void onClosed() {
+            cell.drop(item, DeadLetter.Reason.ENDED, null);
+        }
+    }
+
+    /** Something to do on the cord that needs no doing once the cord has ended. */
+    private static final class Task extends CordMessage {
+        private final Runnable task;
+
+        Task(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public void onCord() {
+            task.run();
+        }
+
+        @Override
+        public void onClosed() {
+            task.run(); // nobody else touches the cell now, and its messages must be reported
+        }
+    }
+}

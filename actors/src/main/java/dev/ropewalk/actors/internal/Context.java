@@ -1,0 +1,134 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.ActorContext;
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * What an actor holds of itself. It belongs to one incarnation, unless the actor keeps its state: a
+ * behavior that is kept has kept its context too, which then means the incarnation that runs.
+ */
+final class Context<M> implements ActorContext<M> {
+    private final ActorCell<M> cell;
+    private final Incarnation<M> madeFor;
+
+    Context(ActorCell<M> cell, Incarnation<M> madeFor) {
+        this.cell = cell;
+        this.madeFor = madeFor;
+    }
+
+    private Incarnation<M> now() {
+        Incarnation<M> running = cell.definition().keepsState ? cell.running() : null;
+        return running == null ? madeFor : running;
+    }
+
+    @Override
+    public ActorRef<M> self() {
+        return cell.ref();
+    }
+
+    @Override
+    public int attempt() {
+        return now().attempt();
+    }
+
+    @Override
+    public M receive() {
+        return Objects.requireNonNull(now().receiver().receive(Long.MAX_VALUE));
+    }
+
+    @Override
+    public @Nullable M receive(Duration limit) {
+        return now().receiver().receive(Waits.nanos(limit));
+    }
+
+    @Override
+    public <T extends M> T receive(Class<T> type) {
+        Objects.requireNonNull(type, "type");
+        return type.cast(now().receiver().receive(type));
+    }
+
+    @Override
+    public M receive(Predicate<? super M> wanted) {
+        Objects.requireNonNull(wanted, "wanted");
+        return now().receiver().receive(wanted);
+    }
+
+    @Override
+    public <R> Recipient<R> adapt(Function<? super R, ? extends M> message) {
+        return new Adapter<>(cell, Objects.requireNonNull(message, "message"), null);
+    }
+
+    @Override
+    public <R> Recipient<R> adapt(
+            Function<? super R, ? extends M> message,
+            Function<? super Throwable, ? extends M> onFailure) {
+        return new Adapter<>(
+                cell,
+                Objects.requireNonNull(message, "message"),
+                Objects.requireNonNull(onFailure, "onFailure"));
+    }
+
+    @Override
+    public <R extends @Nullable Object> void pipe(
+            CompletionStage<R> stage, Function<? super R, ? extends M> message) {
+        send(stage, message, PipedFailureException::rethrow);
+    }
+
+    @Override
+    public <R extends @Nullable Object> void pipe(
+            CompletionStage<R> stage,
+            Function<? super R, ? extends M> message,
+            Function<? super Throwable, ? extends M> onFailure) {
+        send(stage, message, Objects.requireNonNull(onFailure, "onFailure"));
+    }
+
+    private <R extends @Nullable Object> void send(
+            CompletionStage<R> stage,
+            Function<? super R, ?> message,
+            Function<? super Throwable, ?> onFailure) {
+        Objects.requireNonNull(message, "message");
+        ActorCell<M> to = cell;
+        stage.whenComplete(
+                (result, failure) ->
+                        to.send(
+                                failure == null
+                                        ? new Envelope.Adapted<>(message, result)
+                                        : new Envelope.Adapted<>(onFailure, unwrap(failure))));
+    }
+
+    private static Throwable unwrap(Throwable failure) {
+        Throwable cause = failure.getCause();
+        return failure instanceof CompletionException && cause != null ? cause : failure;
+    }
+
+    @Override
+    public <R extends @Nullable Object> void pipe(
+            Fiber<R> done, Function<? super R, ? extends M> message) {
+        pipe(done.toFuture(), message);
+    }
+
+    @Override
+    public <R extends @Nullable Object> void pipe(
+            Fiber<R> done,
+            Function<? super R, ? extends M> message,
+            Function<? super Throwable, ? extends M> onFailure) {
+        pipe(done.toFuture(), message, onFailure);
+    }
+
+    @Override
+    public String toString() {
+        return "the context of " + cell;
+    }
+}

@@ -1,0 +1,101 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorBody;
+import dev.ropewalk.actors.ActorContext;
+import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.FailedMessage;
+import dev.ropewalk.actors.MailboxOptions;
+import dev.ropewalk.fibers.supervision.RestartRule;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+import java.util.function.Function;
+
+/** What an {@link Actor} says; immutable. */
+public final class Definition<M> extends Actor<M> {
+    /** Null for loop style. */
+    final @Nullable Function<ActorContext<M>, Behavior<M>> factory;
+
+    /** Null for handler style. */
+    final @Nullable ActorBody<M> body;
+
+    final RestartRule restart;
+    final FailedMessage failedMessage;
+    final MailboxOptions mailbox;
+    final boolean keepsState;
+
+    private Definition(
+            @Nullable Function<ActorContext<M>, Behavior<M>> factory,
+            @Nullable ActorBody<M> body,
+            RestartRule restart,
+            FailedMessage failedMessage,
+            MailboxOptions mailbox,
+            boolean keepsState) {
+        this.factory = factory;
+        this.body = body;
+        this.restart = Objects.requireNonNull(restart, "when");
+        this.failedMessage = Objects.requireNonNull(failedMessage, "rule");
+        this.mailbox = Objects.requireNonNull(mailbox, "options");
+        this.keepsState = keepsState;
+    }
+
+    /** Handler style, with the defaults. */
+    public static <M> Definition<M> handler(Function<ActorContext<M>, Behavior<M>> factory) {
+        return new Definition<>(
+                factory,
+                null,
+                RestartRule.TRANSIENT,
+                FailedMessage.drop(),
+                MailboxOptions.unbounded(),
+                false);
+    }
+
+    /** Loop style, with the defaults. */
+    public static <M> Definition<M> loop(ActorBody<M> body) {
+        return new Definition<>(
+                null,
+                body,
+                RestartRule.TRANSIENT,
+                FailedMessage.drop(),
+                MailboxOptions.unbounded(),
+                false);
+    }
+
+    /** The one cast from what a program holds. */
+    static <M> Definition<M> of(Actor<M> actor) {
+        return (Definition<M>) Objects.requireNonNull(actor, "actor");
+    }
+
+    @Override
+    public Actor<M> restart(RestartRule when) {
+        return new Definition<>(factory, body, when, failedMessage, mailbox, keepsState);
+    }
+
+    @Override
+    public Actor<M> onFailure(FailedMessage rule) {
+        return new Definition<>(factory, body, restart, rule, mailbox, keepsState);
+    }
+
+    @Override
+    public Actor<M> mailbox(MailboxOptions options) {
+        return new Definition<>(factory, body, restart, failedMessage, options, keepsState);
+    }
+
+    @Override
+    public Actor<M> keepState() {
+        if (factory == null) {
+            throw new IllegalStateException(
+                    "keepState needs a handler-style actor; a loop restarts from its body");
+        }
+        return new Definition<>(factory, body, restart, failedMessage, mailbox, true);
+    }
+
+    @Override
+    public String toString() {
+        String style = factory == null ? "loop" : "handler";
+        String state = keepsState ? ", keeps its state" : "";
+        return style + ", " + restart + ", " + failedMessage + ", " + mailbox + state;
+    }
+}

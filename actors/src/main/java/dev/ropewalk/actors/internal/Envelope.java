@@ -1,0 +1,111 @@
+package dev.ropewalk.actors.internal;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * What lies in a mailbox and is not itself the message. One class above all of them, so that one
+ * question tells the plain message, which nearly all are.
+ */
+abstract sealed class Envelope
+        permits Ask, Envelope.Told, Envelope.Adapted, Envelope.PutBack, Stop {
+    /** {@return the message} On the actor's fiber, because it may run a function of the user's. */
+    abstract Object open();
+
+    /** {@return the message, or what it is made of; for reports} */
+    abstract Object content();
+
+    /** It took no permit of a bounded mailbox, and no policy drops it. */
+    boolean isExempt() {
+        return false;
+    }
+
+    /** The message itself. */
+    static Object open(Object item) {
+        return item instanceof Envelope envelope ? envelope.open() : item;
+    }
+
+    static Object content(Object item) {
+        return item instanceof Envelope envelope ? envelope.content() : item;
+    }
+
+    static boolean isExempt(Object item) {
+        return item instanceof Envelope envelope && envelope.isExempt();
+    }
+
+    /** A reply address that is itself the message, and not the envelope of an ask. */
+    static final class Told extends Envelope {
+        private final Envelope message;
+
+        Told(Envelope message) {
+            this.message = message;
+        }
+
+        @Override
+        Object open() {
+            return message;
+        }
+
+        @Override
+        Object content() {
+            return message;
+        }
+    }
+
+    /** What another function makes the message of, when the actor comes to it. */
+    static final class Adapted<R extends @Nullable Object> extends Envelope {
+        private final Function<? super R, ?> function;
+        private final R value;
+        private @Nullable Object made;
+
+        Adapted(Function<? super R, ?> function, R value) {
+            this.function = function;
+            this.value = value;
+        }
+
+        @Override
+        Object open() {
+            if (made == null) {
+                made =
+                        Objects.requireNonNull(
+                                function.apply(value),
+                                "what the function of adapt or pipe returned");
+            }
+            return made;
+        }
+
+        @Override
+        Object content() {
+            return made != null ? made : value != null ? value : "null";
+        }
+    }
+
+    /** A message that was put back, and how often it has been tried. */
+    static final class PutBack extends Envelope {
+        final Object item;
+        final int tries;
+
+        PutBack(Object item, int tries) {
+            this.item = item;
+            this.tries = tries;
+        }
+
+        @Override
+        Object open() {
+            return Envelope.open(item);
+        }
+
+        @Override
+        Object content() {
+            return Envelope.content(item);
+        }
+
+        /** Its permit was given back when it was taken out. */
+        @Override
+        boolean isExempt() {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,216 @@
+package dev.ropewalk.actors.internal;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+
+/**
+ * The messages of a mailbox that selective receives have passed over, oldest first, and the same by
+ * their class, so that a receive by type looks at one message of each class and not at all of them.
+ * Confined to the actor's cord.
+ *
+ * <p>Each message stands in two lists: that of all, and that of its class. Its number tells which
+ * of two is older.
+ */
+final class PassedOver {
+    private static final class Node {
+        final Object item;
+        final long number;
+        final Line line;
+
+        @Nullable Node older;
+        @Nullable Node younger;
+
+        @Nullable Node olderInLine;
+        @Nullable Node youngerInLine;
+
+        Node(Object item, long number, Line line) {
+            this.item = item;
+            this.number = number;
+            this.line = line;
+        }
+    }
+
+    /** The messages of one class. */
+    private static final class Line {
+        final Class<?> type;
+        @Nullable Node oldest;
+        @Nullable Node youngest;
+
+        Line(Class<?> type) {
+            this.type = type;
+        }
+    }
+
+    private final Map<Class<?>, Line> lines = new HashMap<>();
+    private @Nullable Node oldest;
+    private @Nullable Node youngest;
+    private int size;
+    private long lowest;
+    private long highest;
+
+    int size() {
+        return size;
+    }
+
+    /**
+     * Whether a receive by type takes it; also a stop, wherever it stands, and what cannot be
+     * opened: the actor then fails on it, as on any message.
+     */
+    static boolean fits(Class<?> type, Object item) {
+        if (item == Stop.STOP) {
+            return true;
+        }
+        try {
+            return type.isInstance(Envelope.open(item));
+        } catch (RuntimeException broken) {
+            return true;
+        }
+    }
+
+    void add(Object item) {
+        Node node = new Node(item, ++highest, lineOf(item));
+        node.older = youngest;
+        if (youngest == null) {
+            oldest = node;
+        } else {
+            youngest.younger = node;
+        }
+        youngest = node;
+        Line line = node.line;
+        node.olderInLine = line.youngest;
+        if (line.youngest == null) {
+            line.oldest = node;
+        } else {
+            line.youngest.youngerInLine = node;
+        }
+        line.youngest = node;
+        size++;
+    }
+
+    void addFirst(Object item) {
+        Node node = new Node(item, --lowest, lineOf(item));
+        node.younger = oldest;
+        if (oldest == null) {
+            youngest = node;
+        } else {
+            oldest.older = node;
+        }
+        oldest = node;
+        Line line = node.line;
+        node.youngerInLine = line.oldest;
+        if (line.oldest == null) {
+            line.youngest = node;
+        } else {
+            line.oldest.olderInLine = node;
+        }
+        line.oldest = node;
+        size++;
+    }
+
+    @Nullable Object poll() {
+        return oldest == null ? null : remove(oldest);
+    }
+
+    /** The oldest of the type. */
+    @Nullable Object poll(Class<?> type) {
+        Node found = null;
+        for (Line line : lines.values()) {
+            Node first = Objects.requireNonNull(line.oldest, "an empty line");
+            if ((found == null || first.number < found.number) && fits(type, first.item)) {
+                found = first;
+            }
+        }
+        return found == null ? null : remove(found);
+    }
+
+    @Nullable Object poll(Predicate<Object> wanted) {
+        for (Node node = oldest; node != null; node = node.younger) {
+            if (wanted.test(node.item)) {
+                return remove(node);
+            }
+        }
+        return null;
+    }
+
+    private Line lineOf(Object item) {
+        return lines.computeIfAbsent(typeOf(item), Line::new);
+    }
+
+    private static Class<?> typeOf(Object item) {
+        try {
+            return Envelope.open(item).getClass();
+        } catch (RuntimeException broken) {
+            return Envelope.class; // which each receive by type takes
+        }
+    }
+
+    private Object remove(Node node) {
+        if (node.older == null) {
+            oldest = node.younger;
+        } else {
+            node.older.younger = node.younger;
+        }
+        if (node.younger == null) {
+            youngest = node.older;
+        } else {
+            node.younger.older = node.older;
+        }
+        Line line = node.line;
+        if (node.olderInLine == null) {
+            line.oldest = node.youngerInLine;
+        } else {
+            node.olderInLine.youngerInLine = node.youngerInLine;
+        }
+        if (node.youngerInLine == null) {
+            line.youngest = node.olderInLine;
+        } else {
+            node.youngerInLine.olderInLine = node.olderInLine;
+        }
+        if (line.oldest == null) {
+            lines.remove(line.type); // otherwise classes that never come again stay
+        }
+        size--;
+        return node.item;
+    }
+
+    void addTo(List<Object> contents, int max) {
+        for (Node node = oldest; node != null && contents.size() < max; node = node.younger) {
+            contents.add(Envelope.content(node.item));
+        }
+    }
+
+    /** Returns how many are exempt. */
+    int checkInvariants() {
+        int exempt = 0;
+        int count = 0;
+        for (Node node = oldest; node != null; node = node.younger) {
+            if (node.younger != null
+                    && (node.younger.older != node || node.younger.number <= node.number)) {
+                throw new IllegalStateException("broken link behind " + node.item);
+            }
+            count++;
+            exempt += Envelope.isExempt(node.item) ? 1 : 0;
+        }
+        int inLines = 0;
+        for (Iterator<Line> i = lines.values().iterator(); i.hasNext(); ) {
+            Line line = i.next();
+            if (line.oldest == null) {
+                throw new IllegalStateException("the line of " + line.type + " is empty");
+            }
+            for (Node node = line.oldest; node != null; node = node.youngerInLine) {
+                inLines++;
+            }
+        }
+        if (count != size || inLines != size) {
+            throw new IllegalStateException(
+                    "size=" + size + " but " + count + " in order and " + inLines + " by class");
+        }
+        return exempt;
+    }
+}

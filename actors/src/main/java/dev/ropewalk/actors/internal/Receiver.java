@@ -1,0 +1,177 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.ActorBody;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.function.Predicate;
+
+/**
+ * How a loop-style incarnation receives: it goes through the mailbox once, and a message that does
+ * not fit is not tested again by that receive; then it waits. The type it waits for is tested by
+ * the sender, which hands a message that fits over; a predicate is tested by the receiver alone,
+ * which is nudged for each new message (rule A1).
+ *
+ * <p>Confined to the actor's cord. The open wait is {@code (fiber, waitNumber)}; the side that ends
+ * it, or leaves it, sets {@code NOT_WAITING}.
+ */
+final class Receiver<M> {
+    private static final long NOT_WAITING = -1;
+
+    /** Wakes a receive: the new message is in the mailbox. */
+    private static final Object NUDGE = new Object();
+
+    private final Incarnation<M> incarnation;
+    private final Mailboxes mailbox;
+    private long waitNumber = NOT_WAITING;
+
+    /** The type that is waited for, null for any. */
+    private @Nullable Class<?> waitType;
+
+    private boolean waitsForNudge;
+
+    /** It was asked to stop: every receive says so from then on. */
+    private boolean stopping;
+
+    /** The mailbox of the cell, which is another object when it is first used. */
+    @FunctionalInterface
+    interface Mailboxes {
+        Mailbox now();
+    }
+
+    Receiver(Incarnation<M> incarnation, Mailboxes mailbox) {
+        this.incarnation = incarnation;
+        this.mailbox = mailbox;
+    }
+
+    /** Runs the body until it returns or stops. */
+    void run(ActorBody<M> body) throws Exception {
+        try {
+            body.run(incarnation.context());
+        } catch (StopRequest end) {
+            if (!stopping) {
+                throw end;
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- the sender's side
+
+    /** Ends the wait of the fiber with the message, if it is waited for. */
+    boolean resumeWith(Object item, Fiber<?> waiting) {
+        if (waitNumber == NOT_WAITING
+                || waitsForNudge
+                || !mayHandOver(item)
+                || !Waits.resume(waiting, waitNumber, Incarnation.HANDED_OVER)) {
+            return false;
+        }
+        waitNumber = NOT_WAITING;
+        return true;
+    }
+
+    /** What the actor makes of another message is not made by the sender. */
+    private boolean mayHandOver(Object item) {
+        return waitType == null
+                || (!(item instanceof Envelope.Adapted) && PassedOver.fits(waitType, item));
+    }
+
+    /** A message has come into the mailbox. */
+    void nudge(Object item, Fiber<?> waiting) {
+        if (waitNumber != NOT_WAITING && (waitsForNudge || item instanceof Envelope.Adapted)) {
+            Waits.resume(waiting, waitNumber, NUDGE);
+            waitNumber = NOT_WAITING;
+        }
+    }
+
+    // ---------------------------------------------------------------- the receiver's side
+
+    /** The next message; null when the limit has passed. */
+    @Nullable M receive(long limitNanos) {
+        begin(null);
+        Object item = mailbox.now().poll();
+        return item != null ? take(item) : awaitHandOver(limitNanos);
+    }
+
+    /** The next message of the type. */
+    M receive(Class<?> type) {
+        begin(type);
+        for (; ; ) {
+            Object item = mailbox.now().poll(type);
+            if (item != null) {
+                return take(item);
+            }
+            if (park(false, Long.MAX_VALUE) != NUDGE) {
+                return current();
+            }
+        }
+    }
+
+    /** The next message that passes. */
+    M receive(Predicate<? super M> wanted) {
+        begin(null);
+        Predicate<Object> passes = item -> item == Stop.STOP || passes(wanted, item);
+        Object item = mailbox.now().poll(passes);
+        while (item == null) {
+            park(true, Long.MAX_VALUE);
+            item = mailbox.now().pollNew(passes);
+        }
+        return take(item);
+    }
+
+    /** What cannot be opened passes, so that the actor fails on it. */
+    private boolean passes(Predicate<? super M> wanted, Object item) {
+        M message;
+        try {
+            message = incarnation.open(item);
+        } catch (RuntimeException broken) {
+            return true;
+        }
+        return wanted.test(message);
+    }
+
+    private void begin(@Nullable Class<?> type) {
+        if (stopping) {
+            throw stopRequest();
+        }
+        incarnation.completeCurrent();
+        waitType = type;
+        if (mailbox.now().size() > 0) {
+            Waits.yieldTurn(); // an actor that is never out of messages can be terminated here
+        }
+    }
+
+    private @Nullable M awaitHandOver(long limitNanos) {
+        Object given = park(false, limitNanos);
+        return given == Waits.TIMED_OUT ? null : current();
+    }
+
+    private @Nullable Object park(boolean forNudge, long limitNanos) {
+        waitNumber = Waits.nextNumber();
+        waitsForNudge = forNudge;
+        try {
+            return Waits.park(incarnation.cell(), limitNanos);
+        } finally {
+            waitNumber = NOT_WAITING;
+        }
+    }
+
+    private M take(Object item) {
+        incarnation.makeCurrent(item);
+        return current();
+    }
+
+    private M current() {
+        if (incarnation.isCurrentStop()) {
+            incarnation.completeCurrent();
+            stopping = true;
+            throw stopRequest();
+        }
+        return incarnation.beginCurrent();
+    }
+
+    private StopRequest stopRequest() {
+        return new StopRequest(incarnation.cell().name() + " was asked to stop");
+    }
+}

@@ -1,0 +1,86 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.StartFailedException;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * A start that is not simply done at once: after a back-off, or one for which somebody waits. Such
+ * a one is done when the factory has returned, or the body is about to begin. Exactly one of done,
+ * failed and too late takes effect; the waiter decides.
+ */
+final class Start {
+    private static final Object DONE = new Object();
+
+    private record Failed(String why, @Nullable Throwable cause) {}
+
+    private final String name;
+    private final long delayNs;
+
+    /** Null if nobody waits. */
+    private final @Nullable WaitCell waiter;
+
+    private Start(String name, long delayNs, @Nullable WaitCell waiter) {
+        this.name = name;
+        this.delayNs = delayNs;
+        this.waiter = waiter;
+    }
+
+    /** Which the caller awaits. */
+    static Start awaited(String name) {
+        return new Start(name, 0, new WaitCell());
+    }
+
+    /** After a time. */
+    static @Nullable Start after(String name, long delayNs) {
+        return delayNs == 0 ? null : new Start(name, delayNs, null);
+    }
+
+    long delayNs() {
+        return delayNs;
+    }
+
+    void done() {
+        give(DONE);
+    }
+
+    /** No effect if it was done. */
+    void failed(String why, @Nullable Throwable cause) {
+        give(new Failed(why, cause));
+    }
+
+    private void give(Object result) {
+        if (waiter != null) {
+            waiter.give(result);
+        }
+    }
+
+    /** Waits for it. */
+    void await(Duration limit) {
+        Object result = Objects.requireNonNull(waiter).await(this, Waits.nanos(limit));
+        if (result == Waits.TIMED_OUT) {
+            throw new StartFailedException(
+                    name
+                            + " did not start within the start limit of "
+                            + limit
+                            + " and was ended; its factory, or the beginning of its body, takes"
+                            + " longer. Let it tell itself a message and go on there, or set a"
+                            + " longer limit",
+                    null);
+        }
+        if (result instanceof Failed failed) {
+            throw new StartFailedException(
+                    name + " did not start: " + failed.why(), failed.cause());
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "the start of " + name;
+    }
+}

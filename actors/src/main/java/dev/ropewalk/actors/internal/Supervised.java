@@ -1,0 +1,39 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.supervision.RestartRule;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+
+/** What a supervisor starts, ends and starts again: an actor, or a supervisor below it. */
+interface Supervised {
+    String name();
+
+    Cord cord();
+
+    RestartRule restartRule();
+
+    /**
+     * {@return the handler of the next incarnation}
+     *
+     * @param start how it starts; null if at once, and nobody waits
+     */
+    Handler incarnation(@Nullable Start start);
+
+    /** Asks the incarnation to end; from the supervisor's cord. Does not wait. */
+    void stop(Fiber<?> incarnation);
+
+    /** How long {@link #stop} may take. */
+    Duration stopLimit(Supervision rules);
+
+    /** The last incarnation ended for itself, and not because its supervisor did. */
+    boolean isOverByItself();
+
+    /** It is not started again; from any thread, when no incarnation runs. */
+    void end(String why);
+}

@@ -1,0 +1,70 @@
+package dev.ropewalk.actors.spi;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.AskCycleException;
+import dev.ropewalk.actors.AskFailedException;
+import dev.ropewalk.actors.AskTimeoutException;
+import dev.ropewalk.actors.MailboxFullException;
+import dev.ropewalk.actors.MailboxSnapshot;
+import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.TellResult;
+
+import java.time.Duration;
+import java.util.function.Function;
+
+/**
+ * What an {@link ActorRef} leads to: an actor of this process, or of another one. For builders of
+ * such; each method means what the one of the same name of {@code ActorRef} says, and works from
+ * any thread.
+ *
+ * @param <M> the type of the messages
+ */
+public abstract class Target<M> {
+    /** For builders of targets. */
+    protected Target() {}
+
+    /**
+     * Sends a message.
+     *
+     * @param message not null
+     * @throws MailboxFullException if the mailbox is full, and its policy is to fail
+     */
+    public abstract void tell(M message);
+
+    /**
+     * Sends a message if there is room for it now.
+     *
+     * @param message not null
+     * @return what became of it
+     */
+    public abstract TellResult tryTell(M message);
+
+    /**
+     * Reports a failure that was sent in place of a message.
+     *
+     * @param failure not null
+     */
+    public abstract void fail(Throwable failure);
+
+    /**
+     * Sends a message and waits for its reply.
+     *
+     * @param <R> the type of the reply
+     * @param message makes the message
+     * @param limit how long to wait at most
+     * @return the reply
+     * @throws AskTimeoutException if the limit passed
+     * @throws AskFailedException if no reply can come
+     * @throws AskCycleException if actors would wait for each other's replies in a circle
+     */
+    public abstract <R> R ask(Function<Recipient<R>, ? extends M> message, Duration limit);
+
+    /** Ends the actor after the messages that were told before. */
+    public abstract void stop();
+
+    /** Ends the actor at its next switchpoint. */
+    public abstract void terminate();
+
+    /** {@return what is queued now} */
+    public abstract MailboxSnapshot mailbox();
+}
