@@ -62,6 +62,8 @@ final class Targets {
     }
 
     private static final String LOCAL = "ropewalk-local";
+    private static final String KOTLIN = "kotlin-loop";
+    private static final String VTHREADS = "vthreads-1";
     private static final Figure FEW = new Figure("snooze_10", LOCAL);
 
     static final List<Target> ALL =
@@ -116,7 +118,68 @@ final class Targets {
                             640,
                             "B"),
                     Target.of("a free mutex of one cord", "mutex", LOCAL, 4, "ns"),
-                    Target.of("a free mutex of any cord", "mutex", "ropewalk-shared", 15, "ns"));
+                    Target.of("a free mutex of any cord", "mutex", "ropewalk-shared", 15, "ns"),
+                    besidePeer(
+                            "a rendezvous of one cord, beside Kotlin on one thread",
+                            "chan_rendezvous",
+                            LOCAL,
+                            KOTLIN,
+                            1),
+                    besidePeer(
+                            "the same with late unmount",
+                            "chan_rendezvous",
+                            "ropewalk-late",
+                            KOTLIN,
+                            0.7),
+                    besidePeer(
+                            "a buffered channel of one cord, beside a JDK queue on one carrier",
+                            "chan_buffered",
+                            LOCAL,
+                            VTHREADS,
+                            0.4),
+                    besidePeer(
+                            "the same for any cord",
+                            "chan_buffered",
+                            "ropewalk-shared",
+                            VTHREADS,
+                            0.9),
+                    besidePeer(
+                            "a select over four channels, beside Jox on one carrier",
+                            "select_4",
+                            LOCAL,
+                            "jox-1",
+                            0.6),
+                    besidePeer(
+                            "ten stages with channels, beside JDK queues on one carrier",
+                            "pipeline",
+                            LOCAL,
+                            VTHREADS,
+                            0.5),
+                    besidePeer(
+                            "ten fused stages, beside a loop that calls the same functions",
+                            "fused",
+                            LOCAL,
+                            "loop",
+                            1.5),
+                    besidePeer(
+                            "an idle channel, beside Kotlin's", "idle_channel", LOCAL, KOTLIN, 0.7),
+                    besidePeer(
+                            "a rendezvous between two threads, beside Kotlin's",
+                            "chan_rendezvous_apart",
+                            "ropewalk-shared",
+                            "kotlin-apart",
+                            0.5),
+                    besidePeer(
+                            "a buffered channel between two threads, beside Kotlin's",
+                            "chan_buffered_apart",
+                            "ropewalk-shared",
+                            "kotlin-apart",
+                            1));
+
+    private static Target besidePeer(
+            String what, String scenario, String system, String peer, double most) {
+        return Target.times(what, new Figure(scenario, system), new Figure(scenario, peer), most);
+    }
 
     /** The same measure without the library, for who asks what can be reached at all. */
     private static final List<Target> FLOORS =
@@ -176,10 +239,18 @@ final class Targets {
 
                         ## Targets
 
-                        What the fibers are meant to cost at most on this machine. A target is met if the median
+                        What fibers and channels are meant to cost at most on this machine. A target is met if the median
                         meets it. To spin and await takes a switch and a new stack, unless the one that waits is
                         left late. That a sleeping cord is woken by one unpark of its thread is no figure;
                         see [wakeup](#wakeup) for what the wake-up takes.
+
+                        Channels stand beside the best peer that is placed alike: one thread beside one thread. Two
+                        threads beside one cord are in the tables below: there virtual threads take less for a
+                        rendezvous than a cord does. A buffered channel makes a switchpoint at each call, so that a fiber
+                        that never has to wait still gives way and can be ended; a queue of the JDK has none.
+                        What ten fused stages cost beside the loop is taken apart in
+                        [decision 18](adr/0018-fused-stages.md): the source, its boxed numbers and the switchpoint of each
+                        element, and the loop has none of these.
 
                         """);
         head(text, "| target | from | at most |", "|---|---|---:|");
