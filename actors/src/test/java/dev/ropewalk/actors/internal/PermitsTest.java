@@ -122,7 +122,7 @@ class PermitsTest {
         }
     }
 
-    private static void game(long seed) throws Exception {
+    private static void game(long seed) throws InterruptedException {
         int capacity = 1 + (int) (seed % 3);
         AtomicInteger holders = new AtomicInteger();
         AtomicInteger tooMany = new AtomicInteger();
