@@ -116,7 +116,7 @@ class PermitsTest {
     /** In real time: never more holders than permits, and in the end all permits are there. */
     @Test
     @Tag("stress")
-    void A3_manyThreadsAndCordsThatGiveUpAtRandom() throws Exception {
+    void A3_manyThreadsAndCordsThatGiveUpAtRandom() throws InterruptedException {
         for (long seed = 1; seed <= 10; seed++) {
             game(seed);
         }
