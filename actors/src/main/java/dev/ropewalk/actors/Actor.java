@@ -53,7 +53,9 @@ public abstract sealed class Actor<M> permits Definition {
     }
 
     /**
-     * {@return this definition with another restart rule}
+     * {@return this definition with another restart rule} Without one an actor is {@link
+     * RestartRule#TRANSIENT} below a supervisor, and {@link RestartRule#TEMPORARY} as the child of
+     * an actor.
      *
      * @param when when the supervisor starts the actor again
      */

@@ -1,11 +1,13 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Fiber;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -61,6 +63,134 @@ public interface ActorContext<M> {
      * @return the message
      */
     M receive(Predicate<? super M> wanted);
+
+    // ---------------------------------------------------------------- its end
+
+    /**
+     * Runs the hook once when this incarnation is over, whatever ended it: after the actors and
+     * fibers below it have ended, before the next incarnation starts, the hook made last first;
+     * also if the factory threw, or the actor was killed. With {@link Actor#keepState} the hook
+     * stays with the state, and runs at the last end only.
+     *
+     * <p>The hook may wait: it is shielded, within one stop limit of the supervisor that counts
+     * from the stop or the crash. When the limit is over, the incarnation is abandoned; the hooks
+     * that are left run then too, but cannot wait. What a hook throws is suppressed by what the
+     * actor failed with; if it ended in an orderly way, the supervisor's listener is told.
+     *
+     * @param hook gets the reason of the end
+     * @throws IllegalStateException if the caller is not the actor's own fiber
+     */
+    void atEnd(Consumer<? super ExitReason> hook);
+
+    /**
+     * Closes the resource when this incarnation is over, like a hook of {@link #atEnd}.
+     *
+     * @param <T> the type of the resource
+     * @param resource is closed once
+     * @return the resource
+     * @throws IllegalStateException if the caller is not the actor's own fiber
+     */
+    <T extends AutoCloseable> T owns(T resource);
+
+    /**
+     * {@return the actor's timers}
+     *
+     * @throws IllegalStateException if the caller is not the actor's own fiber
+     */
+    Timers<M> timers();
+
+    // ---------------------------------------------------------------- actors of its own
+
+    /**
+     * Starts an actor below this one, on its cord, and does not wait. It ends with this
+     * incarnation, and is not started again, unless its definition says so. A failure that is not
+     * followed by a restart is logged; to be told, give a function or monitor it.
+     *
+     * @param <C> the type of its messages
+     * @param name its name
+     * @param actor how it is made
+     * @return its address
+     * @throws IllegalStateException if the caller is not the actor's own fiber
+     */
+    <C> ActorRef<C> spin(String name, Actor<C> actor);
+
+    /**
+     * Starts an actor below this one, and monitors it.
+     *
+     * @param <C> the type of its messages
+     * @param name its name
+     * @param actor how it is made
+     * @param whenOver makes a message of its end, on this actor's fiber
+     * @return its address
+     * @throws IllegalStateException if the caller is not the actor's own fiber
+     */
+    <C> ActorRef<C> spin(String name, Actor<C> actor, Function<? super Down, ? extends M> whenOver);
+
+    /**
+     * {@return the supervisor of this incarnation's own actors} It starts actors on other cords, or
+     * waits for their start. When it gives up, this actor fails.
+     *
+     * @throws IllegalStateException if the caller is not the actor's own fiber
+     */
+    Supervisor children();
+
+    // ---------------------------------------------------------------- other actors' ends
+
+    /**
+     * Tells this actor once when the other one is over and will not be started again; at once, with
+     * {@link ExitReason.NoActor}, if that is so already. The message comes after all that the other
+     * actor told this one before its end. It needs no room in a bounded mailbox.
+     *
+     * @param actor which is monitored; several monitors of one actor each tell
+     * @param message makes the message, on this actor's fiber when it comes to it
+     * @return the monitor
+     * @throws IllegalArgumentException if it is this actor
+     * @throws IllegalStateException if the caller is not the actor's own fiber
+     */
+    Monitor monitor(ActorRef<?> actor, Function<? super Down, ? extends M> message);
+
+    /**
+     * Like {@link #monitor}, but tells of the end of each incarnation, also if another one follows.
+     *
+     * @param actor which is monitored
+     * @param message makes the message, on this actor's fiber when it comes to it
+     * @return the monitor
+     * @throws IllegalArgumentException if it is this actor
+     * @throws IllegalStateException if the caller is not the actor's own fiber
+     */
+    Monitor monitorEach(ActorRef<?> actor, Function<? super Down, ? extends M> message);
+
+    /**
+     * Links this incarnation and the other actor's: when one of the two ends and that was not
+     * {@linkplain ExitReason.Normal normal}, the other ends for the same reason, before its queued
+     * messages, unless it {@linkplain #trapExits traps exits}. If the other actor is over, this one
+     * gets {@link ExitReason.NoActor}; if it waits for its start, its next incarnation is linked. A
+     * second link to the same actor has no effect.
+     *
+     * @param actor the other actor, of this process
+     * @throws IllegalArgumentException if it is this actor
+     * @throws IllegalStateException if the caller is not the actor's own fiber
+     */
+    void link(ActorRef<?> actor);
+
+    /**
+     * Takes the link away, on whichever side it was made. No exit of it comes from now on, also
+     * none that is in the mailbox already. No effect if there is none.
+     *
+     * @param actor the other actor
+     * @throws IllegalStateException if the caller is not the actor's own fiber
+     */
+    void unlink(ActorRef<?> actor);
+
+    /**
+     * Makes messages of the exits of links, of normal ones too, in place of ending this actor. They
+     * come after all that the other actor told this one before. A kill of this actor, and the stop
+     * of its supervisor, cannot be trapped.
+     *
+     * @param message makes the message, on this actor's fiber when it comes to it
+     * @throws IllegalStateException if the caller is not the actor's own fiber
+     */
+    void trapExits(Function<? super Exit, ? extends M> message);
 
     // ---------------------------------------------------------------- replies as messages
 

@@ -136,6 +136,27 @@ public final class ActorRef<M> implements Recipient<M> {
         target.terminate();
     }
 
+    /**
+     * Kills the incarnation that runs: it ends at its next switchpoint, before the queued messages,
+     * whatever it traps, and its message in hand has the stop limit of its supervisor; then it is
+     * abandoned. That counts as a failure, so its supervisor may start it again, and it goes on
+     * with its mailbox. No effect while no incarnation runs.
+     */
+    public void kill() {
+        target.kill();
+    }
+
+    /**
+     * Waits until the actor is over and will not be started again. A switchpoint.
+     *
+     * @param limit how long to wait at most
+     * @return false if the limit passed
+     * @throws IllegalStateException if an actor would wait for its own end
+     */
+    public boolean awaitEnd(Duration limit) {
+        return target.awaitEnd(limit);
+    }
+
     // ---------------------------------------------------------------- looking
 
     /** {@return the actor's name} */

@@ -12,6 +12,8 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -114,27 +116,57 @@ public final class ActorSystem implements AutoCloseable {
     }
 
     /**
+     * Ends the system with grace: each actor comes to the end of its mailbox, the last started
+     * first, and the next begins to end when that one is over; so what an actor tells an older one
+     * meanwhile is still handled. No actor is added from now on. What has not ended within the
+     * limit is ended as {@link #close} does. A switchpoint.
+     *
+     * @param limit for all actors together
+     * @return the actors that did not end in time
+     * @throws IllegalStateException if an actor of the system calls it
+     */
+    public StopReport stop(Duration limit) {
+        Waits.nanos(limit);
+        checkOutside("stop");
+        root.drain();
+        List<StopReport.Left> left = new ArrayList<>();
+        if (!rootFiber.awaitEnd(limit)) {
+            for (ActorRef<?> actor : root.living()) {
+                left.add(new StopReport.Left(actor, actor.mailbox()));
+            }
+        }
+        close();
+        return new StopReport(left);
+    }
+
+    /**
      * Ends all actors, the last started first, each within its supervisor's stop limit, and waits
      * for it. A switchpoint, and a shielded one: also a fiber that is being terminated or cancelled
      * waits for the end. Closing twice is harmless. Queued messages become dead letters.
      */
     @Override
     public void close() {
-        for (Fiber<?> here = Fiber.currentOrNull(); here != null; here = here.parent()) {
-            if (here == rootFiber) {
-                throw new IllegalStateException(
-                        Fiber.current()
-                                + " cannot wait for the end of its own "
-                                + this
-                                + "; close it from outside");
-            }
-        }
+        checkOutside("close");
         root.stopAll();
         if (Fiber.currentOrNull() == null) {
             rootFiber.awaitEnd(WITHOUT_LIMIT);
         } else {
             // Closing is clean-up: a closer that is being ended must not leave actors behind.
             CancelScope.shielded(WITHOUT_LIMIT, () -> rootFiber.awaitEnd(WITHOUT_LIMIT));
+        }
+    }
+
+    private void checkOutside(String what) {
+        for (Fiber<?> here = Fiber.currentOrNull(); here != null; here = here.parent()) {
+            if (here == rootFiber) {
+                throw new IllegalStateException(
+                        Fiber.current()
+                                + " cannot wait for the end of its own "
+                                + this
+                                + "; "
+                                + what
+                                + " it from outside");
+            }
         }
     }
 

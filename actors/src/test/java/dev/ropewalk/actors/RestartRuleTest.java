@@ -119,11 +119,10 @@ class RestartRuleTest {
     }
 
     @Test
-    void A5_aTransientActorIsTheDefault() {
+    void A5_whereAnActorHasNoRuleItsSupervisorSays() {
         assertEquals(
-                "handler, TRANSIENT, Drop[], unbounded",
-                Actor.handler(_ -> Behavior.stopped()).toString());
-        assertEquals("loop, TRANSIENT, Drop[], unbounded", Actor.loop(_ -> {}).toString());
+                "handler, Drop[], unbounded", Actor.handler(_ -> Behavior.stopped()).toString());
+        assertEquals("loop, Drop[], unbounded", Actor.loop(_ -> {}).toString());
     }
 
     @Test

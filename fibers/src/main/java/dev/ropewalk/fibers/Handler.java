@@ -31,6 +31,17 @@ public interface Handler {
     @Nullable Object handle(@Nullable Object value) throws Exception;
 
     /**
+     * Called once on the fiber itself, after its last turn, when the fibers below it have ended and
+     * before it is over. It may wait: the fiber is shielded, so nothing ends it early but the stop
+     * limit of its parent. Not called if the fiber is abandoned.
+     *
+     * @param fiber the fiber, which has had its last turn, or never had one
+     * @param failure as for {@link #onEnd}
+     * @throws Exception is suppressed by the failure or the end; otherwise it is the failure
+     */
+    default void cleanUp(Fiber<?> fiber, @Nullable Throwable failure) throws Exception {}
+
+    /**
      * Called once when the fiber is over, whatever ended it, also if it never had a turn; on its
      * cord, or on any thread if the cord has ended. It must not wait.
      *

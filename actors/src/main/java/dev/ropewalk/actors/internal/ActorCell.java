@@ -4,18 +4,20 @@ import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.Down;
+import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxFullException;
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 
@@ -75,8 +78,17 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     /** The ask in which this actor waits; read by other cords' actors that search for a circle. */
     private volatile @Nullable Ask<?, ?> asking;
 
+    /** Null for most actors. */
+    private @Nullable Extras<M> extras;
+
     /** By {@link #terminate}, not by the supervisor; while down it ends the next incarnation. */
     private boolean terminateAsked;
+
+    /** By its supervisor: what comes is its last end. */
+    private boolean stopAsked;
+
+    /** By {@link #kill}, before its first incarnation began. */
+    private boolean killAsked;
 
     /** Some incarnation was up: what fails now is no first start. */
     private boolean wasUp;
@@ -271,7 +283,120 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
                 });
     }
 
+    @Override
+    public void kill() {
+        onCord(
+                () -> {
+                    if (incarnation != null) {
+                        incarnation.endFor(new ExitReason.Killed());
+                    } else {
+                        killAsked = state == State.DOWN && !wasUp;
+                    }
+                });
+    }
+
+    /** True if it is over; false if the limit passed. */
+    @Override
+    public boolean awaitEnd(Duration limit) {
+        long limitNanos = Waits.nanos(limit);
+        Incarnation<?> caller = caller();
+        if (caller != null && caller.cell() == this) {
+            throw new IllegalStateException(name() + " would wait for its own end");
+        }
+        Waits.switchpoint();
+        WaitCell over = new WaitCell();
+        DownListener listener = over::give;
+        watch(listener, false);
+        boolean isOver = false;
+        try {
+            isOver = over.await("the end of " + name(), limitNanos) != Waits.TIMED_OUT;
+        } finally {
+            if (!isOver) {
+                unwatch(listener);
+            }
+        }
+        return isOver;
+    }
+
+    @Override
+    public void watch(DownListener listener, boolean ofEach) {
+        onCord(
+                () -> {
+                    if (state == State.ENDED) {
+                        listener.down(new Down(ref, new ExitReason.NoActor()));
+                    } else {
+                        extras().watch(listener, ofEach);
+                    }
+                });
+    }
+
+    @Override
+    public void unwatch(DownListener listener) {
+        onCord(
+                () -> {
+                    if (extras != null) {
+                        extras.unwatch(listener);
+                    }
+                });
+    }
+
+    private Extras<M> extras() {
+        if (extras == null) {
+            extras = new Extras<>();
+        }
+        return extras;
+    }
+
+    // ---------------------------------------------------------------- links
+
+    /** Another actor has linked to this one. */
+    void linkedBy(LinkEnd end) {
+        onCord(
+                () -> {
+                    if (state == State.ENDED) {
+                        end.peer().exitOf(end.other(), new ExitReason.NoActor());
+                    } else if (incarnation != null) {
+                        incarnation.belongings().links().add(end);
+                    } else {
+                        extras().addWaiting(end);
+                    }
+                });
+    }
+
+    /** The other actor has unlinked. */
+    void unlinkedBy(LinkEnd end) {
+        onCord(
+                () -> {
+                    Belongings<M> own = incarnation == null ? null : incarnation.belongingsOrNull();
+                    Links links = own == null ? null : own.linksOrNull();
+                    if (links != null) {
+                        links.unlinked(end);
+                    }
+                    if (extras != null) {
+                        extras.removeWaiting(end);
+                    }
+                });
+    }
+
+    /** The other actor's incarnation is over. */
+    void exitOf(LinkEnd end, ExitReason reason) {
+        onCord(
+                () -> {
+                    if (incarnation != null) {
+                        incarnation.exited(end, reason);
+                    }
+                    if (extras != null) {
+                        extras.removeWaiting(end);
+                    }
+                });
+    }
+
     // ---------------------------------------------------------------- accepting
+
+    /** What nobody told; from any thread. */
+    void notice(Envelope.Notice<?> notice) {
+        deliver(notice);
+    }
 
     /** On the cord: the message is accepted from here on. */
     private void accept(Object item) {
@@ -350,12 +475,22 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     void begin(Incarnation<M> next, long delayNs) {
         incarnation = next;
         overByItself = false;
+        if (extras != null) {
+            next.adopt(extras.kept, extras.takeWaiting());
+            extras.kept = null;
+        }
+        boolean isKilled = killAsked;
+        killAsked = false;
         if (delayNs > 0 && !terminateAsked) {
             state(State.DOWN, State.DELAYED);
             Fiber.sleep(Duration.ofNanos(delayNs));
             state(State.DELAYED, State.STARTING);
         } else {
             state(State.DOWN, State.STARTING);
+        }
+        if (isKilled) {
+            next.endFor(new ExitReason.Killed());
+            Fiber.snooze();
         }
         if (terminateAsked) {
             Fiber.current().terminate();
@@ -407,25 +542,24 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     }
 
     /** The incarnation is over, if it ever was; the supervisor decides what follows. */
-    void over(
-            Incarnation<M> ended,
-            Fiber<?> fiber,
-            @Nullable Throwable failure,
-            @Nullable Start start) {
+    void over(Incarnation<M> ended, Fiber<?> fiber, ExitReason reason, @Nullable Start start) {
         boolean began = ended == incarnation;
-        boolean terminated = failure instanceof FiberTerminatedException;
-        boolean returned = overByItself;
-        boolean startFailed = began && state == State.STARTING && failure != null && !terminated;
+        boolean isShutdown = reason instanceof ExitReason.Shutdown;
+        boolean startFailed = began && state == State.STARTING && reason.isFailure();
         if (began) {
             incarnation = null;
             state(state, State.DOWN);
-            overByItself |= terminated && terminateAsked;
+            overByItself |= isShutdown && terminateAsked;
             terminateAsked = false;
             if (definition.keepsState) {
                 committed = ended.behavior();
             }
+            if (extras != null) {
+                extras.tellOfIncarnation(new Down(ref, reason));
+            }
         }
         if (start != null) {
+            Throwable failure = reason.failure();
             start.failed(failure == null ? "it ended at once" : failure.toString(), failure);
         }
         child.supervisor()
@@ -438,7 +572,48 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
                                         : startFailed && !wasUp
                                                 ? SupervisorEvent.Phase.FIRST_START
                                                 : SupervisorEvent.Phase.RAN,
-                                began && returned && terminated ? null : failure));
+                                reason));
+    }
+
+    /** It has ended by itself, whatever ends its fiber now. */
+    boolean hasReturned() {
+        return overByItself;
+    }
+
+    /** It was told to end, and is not to be started again for not doing so in time. */
+    boolean isEndAsked() {
+        return terminateAsked || stopAsked;
+    }
+
+    boolean isUpNow() {
+        return state == State.UP;
+    }
+
+    /** Whether no other incarnation can follow. A supervisor that fails may start it again. */
+    boolean isLastEnd(ExitReason reason) {
+        boolean isWithSupervisor = reason instanceof ExitReason.Shutdown && !terminateAsked;
+        return stopAsked || (!isWithSupervisor && !Restarts.follow(restartRule(), reason));
+    }
+
+    /** Its supervisor's, from the stop or the crash to the end of the hooks. */
+    Duration stopLimit() {
+        return child.supervisor().rules().stopLimit();
+    }
+
+    /** What the state of an actor that keeps it owns, for the next incarnation. */
+    void keep(Belongings<M> own) {
+        extras().kept = own;
+    }
+
+    /** What failed in end hooks is part of what the actor failed with; otherwise it is told. */
+    void cleanedUp(List<Throwable> failures, @Nullable Throwable failure) {
+        for (Throwable broken : failures) {
+            if (RestartRule.isFailure(failure) && broken != failure) {
+                Objects.requireNonNull(failure).addSuppressed(broken);
+            } else if (broken != failure) {
+                child.supervisor().report(name(), broken);
+            }
+        }
     }
 
     // ---------------------------------------------------------------- the supervisor's side
@@ -446,6 +621,23 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     @Override
     public void stop(Fiber<?> fiber) {
         fiber.terminate();
+        onCord(
+                () -> {
+                    stopAsked = true;
+                    if (incarnation != null) {
+                        incarnation.limitEnd();
+                    }
+                });
+    }
+
+    @Override
+    public void drain() {
+        deliver(Stop.STOP);
+    }
+
+    @Override
+    public void drainAgain() {
+        // The stop is still in its mailbox.
     }
 
     @Override
@@ -455,7 +647,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
 
     @Override
     public RestartRule restartRule() {
-        return definition.restart;
+        RestartRule own = definition.restart;
+        return own == null ? child.supervisor().restartRule(this) : own;
     }
 
     @Override
@@ -464,14 +657,17 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     }
 
     @Override
-    public void end(String why) {
-        onCord(this::endHere);
+    public void end(ExitReason reason) {
+        onCord(() -> endHere(reason));
     }
 
-    private void endHere() {
+    private void endHere(ExitReason reason) {
         if (state != State.ENDED) {
             state(state, State.ENDED);
             committed = null;
+        }
+        if (extras != null) {
+            endExtras(extras, reason);
         }
         for (Object queued = mailbox.poll(); queued != null; queued = mailbox.poll()) {
             drop(queued, DeadLetter.Reason.ENDED, null);
@@ -481,12 +677,29 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         }
     }
 
+    /** The hooks of a kept state are left if it was not known that the last end was the last. */
+    private void endExtras(Extras<M> own, ExitReason reason) {
+        Belongings<M> kept = own.kept;
+        own.kept = null;
+        if (kept != null) {
+            cleanedUp(kept.endOfState(reason), null);
+        }
+        own.takeWaiting().forEach(end -> end.peer().exitOf(end.other(), new ExitReason.NoActor()));
+        own.tellOfEnd(new Down(ref, reason));
+    }
+
     /** Reports a message that is not processed, and tells its asker. */
     void drop(Object item, DeadLetter.Reason reason, @Nullable Throwable failure) {
         if (item == Stop.STOP) {
             return;
         }
         Object inside = item instanceof Envelope.PutBack again ? again.item : item;
+        if (inside instanceof Envelope.Notice<?> notice) {
+            notice.source.done();
+            if (reason == DeadLetter.Reason.ENDED) {
+                return; // nobody told it
+            }
+        }
         deadLetters().report(new DeadLetter(Envelope.content(inside), name(), reason, failure));
         if (inside instanceof Ask<?, ?> ask) {
             ask.noReply(why(reason), failure);

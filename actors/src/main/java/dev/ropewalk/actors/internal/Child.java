@@ -35,6 +35,9 @@ final class Child {
     /** Of the latest incarnation; null if there was none. */
     @Nullable Fiber<?> fiber;
 
+    /** It was told to end when it is done. */
+    boolean isDraining;
+
     /** The links of {@link Children}. */
     @Nullable Child older;
 

@@ -1,8 +1,15 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.Down;
+import dev.ropewalk.actors.Exit;
+import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.Monitor;
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.Timers;
+import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -12,6 +19,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -63,6 +71,111 @@ final class Context<M> implements ActorContext<M> {
     public M receive(Predicate<? super M> wanted) {
         Objects.requireNonNull(wanted, "wanted");
         return now().receiver().receive(wanted);
+    }
+
+    @Override
+    public void atEnd(Consumer<? super ExitReason> hook) {
+        now().ownedBy("atEnd").hooks().add(Objects.requireNonNull(hook, "hook"));
+    }
+
+    @Override
+    public <T extends AutoCloseable> T owns(T resource) {
+        Objects.requireNonNull(resource, "resource");
+        now().ownedBy("owns").hooks().add((AutoCloseable) resource);
+        return resource;
+    }
+
+    @Override
+    public Timers<M> timers() {
+        return now().ownedBy("timers").timers();
+    }
+
+    @Override
+    public <C> ActorRef<C> spin(String name, Actor<C> actor) {
+        return children().spin(name, actor);
+    }
+
+    @Override
+    public <C> ActorRef<C> spin(
+            String name, Actor<C> actor, Function<? super Down, ? extends M> whenOver) {
+        Objects.requireNonNull(whenOver, "whenOver");
+        ActorRef<C> child = children().spin(name, actor);
+        monitor(child, whenOver);
+        return child;
+    }
+
+    @Override
+    public Supervisor children() {
+        Belongings<M> own = now().ownedBy("children");
+        SupervisorCell below = own.children;
+        if (below == null) {
+            below = SupervisorCell.below(cell);
+            own.children = below;
+        }
+        return below;
+    }
+
+    @Override
+    public Monitor monitor(ActorRef<?> actor, Function<? super Down, ? extends M> message) {
+        return watch("monitor", actor, message, false);
+    }
+
+    @Override
+    public Monitor monitorEach(ActorRef<?> actor, Function<? super Down, ? extends M> message) {
+        return watch("monitorEach", actor, message, true);
+    }
+
+    private Monitor watch(
+            String caller,
+            ActorRef<?> actor,
+            Function<? super Down, ? extends M> message,
+            boolean ofEach) {
+        checkOther(caller, actor);
+        Belongings<M> own = now().ownedBy(caller);
+        MonitorEntry<M> monitor =
+                new MonitorEntry<>(
+                        cell,
+                        actor,
+                        Objects.requireNonNull(message, "message"),
+                        ofEach,
+                        own.monitors());
+        monitor.begin();
+        return monitor;
+    }
+
+    @Override
+    public void link(ActorRef<?> actor) {
+        checkOther("link", actor);
+        now().ownedBy("link").links().link(local(actor));
+    }
+
+    @Override
+    public void unlink(ActorRef<?> actor) {
+        Objects.requireNonNull(actor, "actor");
+        Links links = now().ownedBy("unlink").linksOrNull();
+        if (links != null) {
+            links.unlink(local(actor));
+        }
+    }
+
+    @Override
+    public void trapExits(Function<? super Exit, ? extends M> message) {
+        now().ownedBy("trapExits").trap = Objects.requireNonNull(message, "message");
+    }
+
+    private void checkOther(String caller, ActorRef<?> actor) {
+        if (Objects.requireNonNull(actor, "actor").equals(cell.ref())) {
+            throw new IllegalArgumentException(
+                    caller + " of " + actor + " was called by that actor itself");
+        }
+    }
+
+    private static ActorCell<?> local(ActorRef<?> actor) {
+        if (actor.target() instanceof ActorCell<?> peer) {
+            return peer;
+        }
+        throw new UnsupportedOperationException(
+                actor + " is not of this process; monitor it in place of a link");
     }
 
     @Override

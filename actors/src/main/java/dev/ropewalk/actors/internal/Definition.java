@@ -21,7 +21,9 @@ public final class Definition<M> extends Actor<M> {
     /** Null for handler style. */
     final @Nullable ActorBody<M> body;
 
-    final RestartRule restart;
+    /** Null if its supervisor says. */
+    final @Nullable RestartRule restart;
+
     final FailedMessage failedMessage;
     final MailboxOptions mailbox;
     final boolean keepsState;
@@ -29,13 +31,13 @@ public final class Definition<M> extends Actor<M> {
     private Definition(
             @Nullable Function<ActorContext<M>, Behavior<M>> factory,
             @Nullable ActorBody<M> body,
-            RestartRule restart,
+            @Nullable RestartRule restart,
             FailedMessage failedMessage,
             MailboxOptions mailbox,
             boolean keepsState) {
         this.factory = factory;
         this.body = body;
-        this.restart = Objects.requireNonNull(restart, "when");
+        this.restart = restart;
         this.failedMessage = Objects.requireNonNull(failedMessage, "rule");
         this.mailbox = Objects.requireNonNull(mailbox, "options");
         this.keepsState = keepsState;
@@ -44,23 +46,13 @@ public final class Definition<M> extends Actor<M> {
     /** Handler style, with the defaults. */
     public static <M> Definition<M> handler(Function<ActorContext<M>, Behavior<M>> factory) {
         return new Definition<>(
-                factory,
-                null,
-                RestartRule.TRANSIENT,
-                FailedMessage.drop(),
-                MailboxOptions.unbounded(),
-                false);
+                factory, null, null, FailedMessage.drop(), MailboxOptions.unbounded(), false);
     }
 
     /** Loop style, with the defaults. */
     public static <M> Definition<M> loop(ActorBody<M> body) {
         return new Definition<>(
-                null,
-                body,
-                RestartRule.TRANSIENT,
-                FailedMessage.drop(),
-                MailboxOptions.unbounded(),
-                false);
+                null, body, null, FailedMessage.drop(), MailboxOptions.unbounded(), false);
     }
 
     /** The one cast from what a program holds. */
@@ -70,6 +62,7 @@ public final class Definition<M> extends Actor<M> {
 
     @Override
     public Actor<M> restart(RestartRule when) {
+        Objects.requireNonNull(when, "when");
         return new Definition<>(factory, body, when, failedMessage, mailbox, keepsState);
     }
 
@@ -96,6 +89,12 @@ public final class Definition<M> extends Actor<M> {
     public String toString() {
         String style = factory == null ? "loop" : "handler";
         String state = keepsState ? ", keeps its state" : "";
-        return style + ", " + restart + ", " + failedMessage + ", " + mailbox + state;
+        return style
+                + ", "
+                + (restart == null ? "" : restart + ", ")
+                + failedMessage
+                + ", "
+                + mailbox
+                + state;
     }
 }

@@ -55,7 +55,7 @@ abstract sealed class Envelope
     }
 
     /** What another function makes the message of, when the actor comes to it. */
-    static final class Adapted<R extends @Nullable Object> extends Envelope {
+    static sealed class Adapted<R extends @Nullable Object> extends Envelope permits Notice {
         private final Function<? super R, ?> function;
         private final R value;
         private @Nullable Object made;
@@ -80,6 +80,36 @@ abstract sealed class Envelope
         Object content() {
             return made != null ? made : value != null ? value : "null";
         }
+    }
+
+    /**
+     * What nobody told: DOWN, a trapped exit, a tick. It took no permit, no policy drops it, and it
+     * is void when its source was revoked while it was queued.
+     */
+    static final class Notice<R> extends Adapted<R> {
+        /** Where it comes from; confined to the actor's cord. */
+        interface Source {
+            boolean isRevoked();
+
+            /** The actor is done with the notice, or it is given up. */
+            void done();
+        }
+
+        final Source source;
+
+        Notice(Function<? super R, ?> function, R value, Source source) {
+            super(function, value);
+            this.source = source;
+        }
+
+        @Override
+        boolean isExempt() {
+            return true;
+        }
+    }
+
+    static boolean isVoid(Object item) {
+        return item instanceof Notice<?> notice && notice.source.isRevoked();
     }
 
     /** A message that was put back, and how often it has been tried. */

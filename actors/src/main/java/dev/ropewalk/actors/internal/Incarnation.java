@@ -4,19 +4,31 @@ import dev.ropewalk.actors.ActorBody;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.FailedMessage;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberAbandonedException;
+import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * One life of an actor: its fiber, the message in hand, the asks it took. All of it goes when the
- * fiber ends; what survives is the {@link ActorCell}.
+ * One life of an actor: its fiber, the message in hand, and its {@link Belongings}. All of it goes
+ * when the fiber ends; what survives is the {@link ActorCell}.
+ *
+ * <p>It ends in this order: the turn is over; the fibers and actors below it have ended; its end
+ * hooks run, the last made first; its askers and the actors that it is linked to hear of it; its
+ * supervisor decides. From the stop or the crash to the end of the hooks it has one stop limit, and
+ * is abandoned then. What the hooks of an abandoned one have left to do is done all the same, but
+ * where no fiber runs, so it cannot wait.
  *
  * <p>Handler style: each turn handles what was queued when it began, up to {@value #MAX_IN_A_TURN},
  * and ends early when the cord is marked, a signal waits, or the behavior stopped (rule A1). With
@@ -57,8 +69,8 @@ final class Incarnation<M> implements Handler {
     private @Nullable Behavior<M> behavior;
     private @Nullable Object current;
 
-    /** Null until the actor takes a question and does not answer it at once. */
-    private @Nullable OpenAsks asks;
+    /** Null until it owns something. */
+    private @Nullable Belongings<M> belongings;
 
     private int tries;
 
@@ -96,16 +108,67 @@ final class Incarnation<M> implements Handler {
         }
     }
 
-    void terminate() {
-        if (fiber != null) {
-            fiber.terminate();
+    /** From any thread of the actor's cord: the ask needs no watching any more. */
+    void answered(Ask<?, ?> ask) {
+        if (belongings != null && belongings.openAsks() > 0) {
+            belongings.asks().remove(ask);
         }
     }
 
-    /** From any thread of the actor's cord: the ask needs no watching any more. */
-    void answered(Ask<?, ?> ask) {
-        if (asks != null) {
-            asks.remove(ask);
+    // ---------------------------------------------------------------- signals
+
+    /** What the state owned before, and links that were made before it began. */
+    void adopt(@Nullable Belongings<M> kept, List<LinkEnd> links) {
+        belongings = kept;
+        for (LinkEnd end : links) {
+            belongings().links().add(end);
+        }
+    }
+
+    /** It is to end at its next switchpoint, by a termination. */
+    void terminate() {
+        Fiber<?> ended = fiber;
+        if (ended != null) {
+            limitEnd();
+            ended.terminate();
+        }
+    }
+
+    /** The same, for a reason of its own. A kill stands, whatever came before. */
+    void endFor(ExitReason reason) {
+        Belongings<M> own = belongings();
+        if (own.endAsked == null || reason instanceof ExitReason.Killed) {
+            own.endAsked = reason;
+        }
+        terminate();
+    }
+
+    /**
+     * From now on its stop limit runs, if it does not already. One that waits for a message and
+     * owns nothing needs no limit: it ends in its next turn.
+     */
+    void limitEnd() {
+        boolean waitsForTurn = current == null && receiver == null && cell.isUpNow();
+        if (waitsForTurn && belongings == null) {
+            return;
+        }
+        Belongings<M> own = belongings();
+        Fiber<?> ended = fiber;
+        if (own.stopAlarm == null && ended != null) {
+            Duration limit = cell.stopLimit();
+            own.stopAlarm =
+                    Alarm.after(
+                            Waits.nanos(limit),
+                            () -> Waits.abandon(ended, "its stop limit of " + limit + " ran out"));
+        }
+    }
+
+    /** The other incarnation of a link is over. */
+    void exited(LinkEnd end, ExitReason reason) {
+        Belongings<M> own = belongings;
+        Links links = own == null ? null : own.linksOrNull();
+        if (own != null && links != null && links.exited(end, reason, own.trap)) {
+            endFor(reason);
         }
     }
 
@@ -113,16 +176,26 @@ final class Incarnation<M> implements Handler {
 
     @Override
     public @Nullable Object handle(@Nullable Object value) throws Exception {
-        if (value == Handler.START) {
-            begin();
-            ActorBody<M> body = cell.definition().body;
-            if (body != null) {
-                receiver().run(body);
-                completeCurrent();
-                return over();
-            }
+        try {
+            return value == Handler.START ? start() : turn();
+        } catch (Throwable failure) {
+            limitEnd();
+            throw failure;
+        }
+    }
+
+    private @Nullable Object start() throws Exception {
+        begin();
+        ActorBody<M> body = cell.definition().body;
+        if (body == null) {
             return nextTurn();
         }
+        receiver().run(body);
+        completeCurrent();
+        return over();
+    }
+
+    private @Nullable Object turn() throws Exception {
         for (int left = Math.min(cell.mailboxNow().size(), MAX_IN_A_TURN); ; left--) {
             if (!process()) {
                 return over();
@@ -170,7 +243,7 @@ final class Incarnation<M> implements Handler {
         if (next != BehaviorSigns.<M>same()) {
             change(item, next);
         }
-        if (item instanceof Ask<?, ?>) {
+        if (item instanceof Envelope) {
             completeCurrent();
         } else {
             current = null;
@@ -250,10 +323,9 @@ final class Incarnation<M> implements Handler {
     /** The actor is done with the message; if that was a question, the answer may come later. */
     void completeCurrent() {
         if (current instanceof Ask<?, ?> ask && ask.isOpen()) {
-            if (asks == null) {
-                asks = new OpenAsks();
-            }
-            asks.add(ask);
+            belongings().asks().add(ask);
+        } else if (current instanceof Envelope.Notice<?> notice) {
+            notice.source.done();
         }
         current = null;
     }
@@ -277,17 +349,58 @@ final class Incarnation<M> implements Handler {
     // ---------------------------------------------------------------- its end
 
     @Override
+    public void cleanUp(Fiber<?> ended, @Nullable Throwable failure) {
+        Belongings<M> own = belongings;
+        if (own == null || !own.hasHooks()) {
+            return;
+        }
+        limitEnd();
+        ExitReason reason = reason(failure);
+        if (!cell.definition().keepsState || cell.isLastEnd(reason)) {
+            cell.cleanedUp(own.hooks().runAll(reason), failure);
+        }
+    }
+
+    @Override
     public boolean onEnd(Fiber<?> ended, @Nullable Throwable failure) {
         Start waited = start;
         start = null;
-        settleCurrent(failure);
-        if (asks != null && asks.size() > 0) {
-            String why = failure == null ? "it stopped" : failure.toString();
-            asks.failAll(cell.name() + " has ended: " + why, failure);
-        }
         fiber = null;
-        cell.over(this, ended, failure, waited);
+        ExitReason reason = reason(failure);
+        settleCurrent(failure);
+        Belongings<M> own = belongings;
+        belongings = null;
+        if (own != null) {
+            String why = failure == null ? "it stopped" : failure.toString();
+            own.endOfFiber(reason, cell.name() + " has ended: " + why);
+            if (own.hasState() && cell.definition().keepsState) {
+                cell.keep(own);
+            } else {
+                cell.cleanedUp(own.endOfState(reason), failure);
+            }
+        }
+        cell.over(this, ended, reason, waited);
         return true;
+    }
+
+    /** Which of the reasons stands, by what ended the fiber and what was asked of it. */
+    private ExitReason reason(@Nullable Throwable failure) {
+        boolean isEnded =
+                failure instanceof FiberTerminatedException
+                        || failure instanceof FiberAbandonedException;
+        if (failure == null || (isEnded && cell.hasReturned())) {
+            return new ExitReason.Normal();
+        }
+        if (!isEnded) {
+            return new ExitReason.Failed(failure);
+        }
+        ExitReason asked = belongings == null ? null : belongings.endAsked;
+        if (asked != null) {
+            return asked;
+        }
+        return failure instanceof FiberTerminatedException || cell.isEndAsked()
+                ? new ExitReason.Shutdown("it was terminated")
+                : new ExitReason.Failed(failure);
     }
 
     private void settleCurrent(@Nullable Throwable failure) {
@@ -323,7 +436,35 @@ final class Incarnation<M> implements Handler {
     }
 
     int openAsks() {
-        return asks == null ? 0 : asks.size();
+        return belongings == null ? 0 : belongings.openAsks();
+    }
+
+    Belongings<M> belongings() {
+        Belongings<M> own = belongings;
+        if (own == null) {
+            own = new Belongings<>(cell);
+            belongings = own;
+        }
+        return own;
+    }
+
+    @Nullable Belongings<M> belongingsOrNull() {
+        return belongings;
+    }
+
+    /** What it owns, for the actor itself only, and before its end hooks run. */
+    Belongings<M> ownedBy(String caller) {
+        Fiber<?> here = Fiber.currentOrNull();
+        if (here == null || here != fiber) {
+            throw new IllegalStateException(
+                    caller
+                            + " of "
+                            + cell.name()
+                            + " was called by "
+                            + ActorCell.callerName()
+                            + "; only the actor's own fiber may call it");
+        }
+        return belongings();
     }
 
     /** The actor's way to receive, for the actor itself only. */

@@ -92,8 +92,21 @@ final class Mailbox {
         if (inRing == 0 && passed == null) {
             return null;
         }
+        Object item = pollAny();
+        while (isVoid(item)) {
+            exempt--;
+            item = pollAny();
+        }
+        return noted(item);
+    }
+
+    private @Nullable Object pollAny() {
         Object item = passed == null ? null : passed.poll();
-        return noted(item != null ? item : pollRing());
+        return item != null ? item : pollRing();
+    }
+
+    private boolean isVoid(@Nullable Object item) {
+        return exempt > 0 && item != null && Envelope.isVoid(item);
     }
 
     /** Takes the oldest out that may be dropped; one is there. */
@@ -122,6 +135,15 @@ final class Mailbox {
      * is not looked at again by a receive of another type.
      */
     @Nullable Object poll(Class<?> type) {
+        Object item = pollAny(type);
+        while (isVoid(item)) {
+            exempt--;
+            item = pollAny(type);
+        }
+        return noted(item);
+    }
+
+    private @Nullable Object pollAny(Class<?> type) {
         Object item = passed == null ? null : passed.poll(type);
         while (item == null && inRing > 0) {
             if (PassedOver.fits(type, inRing(0))) {
@@ -130,29 +152,29 @@ final class Mailbox {
                 passOver(Objects.requireNonNull(pollRing()));
             }
         }
-        return noted(item);
+        return item;
     }
 
     /** Takes out the first stop, or message that passes; null if there is none. */
     @Nullable Object poll(Predicate<Object> wanted) {
-        Object item = passed == null ? null : passed.poll(wanted);
-        while (item == null && inRing > 0) {
-            if (wanted.test(inRing(0))) {
-                item = pollRing();
-            } else {
-                passOver(Objects.requireNonNull(pollRing()));
-            }
-        }
-        return noted(item);
+        Object item =
+                passed == null
+                        ? null
+                        : passed.poll(queued -> !isVoid(queued) && wanted.test(queued));
+        return item != null ? noted(item) : pollNew(wanted);
     }
 
     /** For a receive that has seen all that was here: only what came after counts. */
     @Nullable Object pollNew(Predicate<Object> wanted) {
         while (inRing > 0) {
-            if (wanted.test(inRing(0))) {
+            if (isVoid(inRing(0))) {
+                pollRing();
+                exempt--;
+            } else if (wanted.test(inRing(0))) {
                 return noted(pollRing());
+            } else {
+                passOver(Objects.requireNonNull(pollRing()));
             }
-            passOver(Objects.requireNonNull(pollRing()));
         }
         return null;
     }

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -28,6 +29,12 @@ interface Supervised {
     /** Asks the incarnation to end; from the supervisor's cord. Does not wait. */
     void stop(Fiber<?> incarnation);
 
+    /** Asks it to end when it is done with what it was told; from any thread. */
+    void drain();
+
+    /** It was started again while it drained. */
+    void drainAgain();
+
     /** How long {@link #stop} may take. */
     Duration stopLimit(Supervision rules);
 
@@ -35,5 +42,5 @@ interface Supervised {
     boolean isOverByItself();
 
     /** It is not started again; from any thread, when no incarnation runs. */
-    void end(String why);
+    void end(ExitReason reason);
 }

@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Cord;
@@ -11,6 +12,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.supervision.RestartDelays;
 import dev.ropewalk.fibers.supervision.RestartRule;
@@ -22,6 +24,8 @@ import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -33,8 +37,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * <pre>
  *   DOWN     -> DELAYED   the first turn of an incarnation that has a back-off to wait for
  *   DOWN     -> RUNNING   the same, of one that has none; also DELAYED -> RUNNING
- *   RUNNING  -> STOPPING  it was told to stop; its children end in reverse order
- *   DELAYED, RUNNING, STOPPING -> DOWN   the incarnation is over; its own supervisor decides
+ *   RUNNING  -> DRAINING  it was told to let its children come to the end of their mailboxes: each
+ *                         is told to stop when the one started after it has ended; none is added
+ *   RUNNING, DRAINING -> STOPPING  it was told to stop; its children end in reverse order
+ *   DELAYED, RUNNING, DRAINING, STOPPING -> DOWN   the incarnation is over; its own supervisor decides
  *   DOWN     -> ENDED     it is not started again; events are refused
  * </pre>
  *
@@ -46,6 +52,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         DOWN,
         DELAYED,
         RUNNING,
+        DRAINING,
         STOPPING,
         ENDED
     }
@@ -75,6 +82,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     private final Child self;
 
+    /** Of actors that have none of their own. */
+    private final RestartRule restartRule;
+
     private final Children children = new Children();
     private final ArrayDeque<SupervisorEvent> inbox = new ArrayDeque<>();
 
@@ -98,14 +108,48 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             Supervision rules,
             @Nullable SupervisorCell parent,
             SystemCore core) {
+        this(
+                name,
+                parent == null ? name : parent.path + "/" + name,
+                cord,
+                rules,
+                parent,
+                core,
+                RestartRule.TRANSIENT);
+    }
+
+    private SupervisorCell(
+            String name,
+            String path,
+            Cord cord,
+            Supervision rules,
+            @Nullable SupervisorCell parent,
+            SystemCore core,
+            RestartRule restartRule) {
         this.name = Objects.requireNonNull(name, "name");
-        this.path = parent == null ? name : parent.path + "/" + name;
+        this.path = path;
         this.cord = Objects.requireNonNull(cord, "cord");
         this.rules = Objects.requireNonNull(rules, "rules");
         this.parent = parent;
         this.core = core;
+        this.restartRule = restartRule;
         this.self = new Child(this, parent);
         this.window = new RestartWindow(rules.intensity(), rules.period());
+    }
+
+    /** The supervisor of an actor's own children, started as a child of the actor's fiber. */
+    static SupervisorCell below(ActorCell<?> actor) {
+        SupervisorCell below =
+                new SupervisorCell(
+                        actor.name(),
+                        actor.ref().path(),
+                        actor.cord(),
+                        Supervision.oneForOne(),
+                        null,
+                        actor.child().supervisor().core,
+                        RestartRule.TEMPORARY);
+        actor.cord().spinHandler("children of " + actor.name(), below);
+        return below;
     }
 
     // ---------------------------------------------------------------- for programs
@@ -174,6 +218,33 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         return cord.spinHandler(name, this);
     }
 
+    /** Lets the children come to the end of their mailboxes; does not wait. From any thread. */
+    @Override
+    public void drain() {
+        post(new SupervisorEvent.Drain());
+    }
+
+    @Override
+    public void drainAgain() {
+        drain();
+    }
+
+    /** {@return the actors below that have not ended, in start order} From any thread. */
+    public List<ActorRef<?>> living() {
+        WaitCell answer = new WaitCell();
+        post(new SupervisorEvent.Tell(answer));
+        List<?> told = (List<?>) Objects.requireNonNull(answer.await("the children of " + name));
+        List<ActorRef<?>> living = new ArrayList<>();
+        for (Object each : told) {
+            switch (each) {
+                case SupervisorCell below -> living.addAll(below.living());
+                case ActorCell<?> actor -> living.add(actor.ref());
+                default -> throw new IllegalStateException("unknown child " + each);
+            }
+        }
+        return living;
+    }
+
     /** Ends the children in reverse order, then the supervisor; does not wait. From any thread. */
     public void stopAll() {
         post(new SupervisorEvent.StopAll());
@@ -238,7 +309,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 child.delays = null;
                 spin(child, null);
             } else {
-                remove(child, "its supervisor " + name + " was started again");
+                String why = "its supervisor " + name + " was started again";
+                remove(child, new ExitReason.Shutdown(why));
             }
         }
         if (start != null) {
@@ -261,11 +333,26 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private boolean on(SupervisorEvent event) {
         switch (event) {
             case SupervisorEvent.Take(Child child, @Nullable Start begun) -> {
+                if (state == State.DRAINING) {
+                    event.refused();
+                    return true;
+                }
                 children.add(child);
                 child.state(Child.State.NEW, Child.State.RUNNING);
                 spin(child, begun);
             }
-            case SupervisorEvent.Ended ended -> onEnded(ended);
+            case SupervisorEvent.Ended ended -> {
+                onEnded(ended);
+                return state != State.DRAINING || drainNext();
+            }
+            case SupervisorEvent.Drain _ -> {
+                if (state == State.RUNNING) {
+                    state(State.RUNNING, State.DRAINING);
+                    return drainNext();
+                }
+            }
+            case SupervisorEvent.Tell(WaitCell answer) ->
+                    answer.give(children.toList().stream().map(child -> child.what).toList());
             case SupervisorEvent.Remove(Child child) -> {
                 if (child.state() == Child.State.RUNNING) {
                     child.state(Child.State.RUNNING, Child.State.STOPPING);
@@ -273,11 +360,25 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 }
             }
             case SupervisorEvent.StopAll _ -> {
-                state(State.RUNNING, State.STOPPING);
+                state(state, State.STOPPING);
                 stopChildren();
                 overByItself = true;
                 return false;
             }
+        }
+        return true;
+    }
+
+    /** Tells the youngest to end, if it was not told; false if there is none left. */
+    private boolean drainNext() {
+        Child youngest = children.youngest();
+        if (youngest == null) {
+            overByItself = true;
+            return false;
+        }
+        if (!youngest.isDraining) {
+            youngest.isDraining = true;
+            youngest.what.drain();
         }
         return true;
     }
@@ -288,39 +389,42 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             child.fiber = child.what.cord().spinHandler(child.what.name(), next);
         } catch (CordClosedException e) {
             String why = String.valueOf(e.getMessage());
-            remove(child, why);
+            remove(child, new ExitReason.Shutdown(why));
             if (begun != null) {
                 begun.failed(why, e);
             }
         }
     }
 
-    private void remove(Child child, String why) {
+    private void remove(Child child, ExitReason reason) {
         children.remove(child);
         child.state(child.state(), Child.State.GONE);
-        child.what.end(why);
+        child.what.end(reason);
     }
 
     private void onEnded(SupervisorEvent.Ended ended) {
         Child child = ended.child();
-        Throwable failure = ended.failure();
+        ExitReason reason = ended.reason();
         if (child.fiber != ended.fiber() || child.state() == Child.State.GONE) {
             return; // an incarnation from before this supervisor's own restart
         }
         if (child.state() == Child.State.STOPPING) {
-            remove(child, "it was stopped");
+            remove(child, reason);
             return;
         }
-        if (RestartRule.isFailure(failure)) {
-            report(child, Objects.requireNonNull(failure));
+        Throwable failure = Restarts.failure(child.what.name(), reason);
+        if (failure != null) {
+            report(child.what.name(), failure);
         }
         boolean cordHasEnded =
                 ended.phase() == SupervisorEvent.Phase.NEVER_RAN
                         && failure instanceof CordClosedException;
+        boolean isDrained = child.isDraining && !reason.isFailure();
         if (cordHasEnded
+                || isDrained
                 || ended.phase() == SupervisorEvent.Phase.FIRST_START
-                || !child.what.restartRule().restartsAfter(failure)) {
-            remove(child, failure == null ? "it stopped" : failure.toString());
+                || !Restarts.follow(child.what.restartRule(), reason)) {
+            remove(child, reason);
             return;
         }
         long nowNs = cord.nanoTime();
@@ -335,16 +439,19 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         }
         long delayNs = child.delays.next(nowNs, cord::nextInt);
         spin(child, Start.after(child.what.name(), delayNs));
+        if (child.isDraining) {
+            child.what.drainAgain();
+        }
     }
 
-    private void report(Child child, Throwable failure) {
+    /** Tells the listener; from any thread. */
+    void report(String actor, Throwable failure) {
         try {
-            rules.onFailure().failed(child.what.name(), failure);
+            rules.onFailure().failed(actor, failure);
         } catch (Throwable broken) {
             // Any failure: the other children need this supervisor. A termination that comes out
             // of a listener that waits is raised again where the supervisor waits.
-            String text = "the failure listener of {} failed for {}";
-            Logs.tellBroken(LOG, broken, text, name, child.what.name());
+            Logs.tellBroken(LOG, broken, "the failure listener of {} failed for {}", name, actor);
         }
     }
 
@@ -373,8 +480,14 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         if (waited != null) {
             waited.failed(String.valueOf(failure), failure);
         }
+        ExitReason reason =
+                failure == null || (overByItself && terminated)
+                        ? new ExitReason.Normal()
+                        : terminated
+                                ? new ExitReason.Shutdown("it was terminated")
+                                : new ExitReason.Failed(failure);
         if (parent == null) {
-            end("it ended");
+            end(reason);
             return false;
         }
         parent.post(
@@ -382,12 +495,12 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                         self,
                         ended,
                         began ? SupervisorEvent.Phase.RAN : SupervisorEvent.Phase.NEVER_RAN,
-                        overByItself && terminated ? null : failure));
+                        reason));
         return true;
     }
 
     @Override
-    public void end(String why) {
+    public void end(ExitReason reason) {
         if (!cord.isCurrent()) {
             cord.post(new EndHere(this));
             return;
@@ -401,7 +514,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             state(state, State.ENDED);
         }
         for (Child child : children.toList()) {
-            remove(child, "its supervisor " + name + " has ended");
+            remove(child, new ExitReason.Shutdown("its supervisor " + name + " has ended"));
         }
         for (SupervisorEvent event = inbox.poll(); event != null; event = inbox.poll()) {
             event.refused();
@@ -446,7 +559,16 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         return overByItself;
     }
 
+    /** Where an actor has no rule of its own. */
+    RestartRule restartRule(ActorCell<?> child) {
+        return restartRule;
+    }
+
     // ---------------------------------------------------------------- looking
+
+    Supervision rules() {
+        return rules;
+    }
 
     String path() {
         return path;

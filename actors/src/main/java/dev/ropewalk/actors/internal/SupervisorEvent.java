@@ -1,8 +1,12 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.spi.WaitCell;
 
 import org.jspecify.annotations.Nullable;
+
+import java.util.List;
 
 /** What comes to a supervisor, in order. */
 sealed interface SupervisorEvent {
@@ -20,7 +24,7 @@ sealed interface SupervisorEvent {
         @Override
         public void refused() {
             String why = "its supervisor has ended";
-            child.what.end(why);
+            child.what.end(new ExitReason.Shutdown(why));
             if (start != null) {
                 start.failed(why, null);
             }
@@ -36,11 +40,27 @@ sealed interface SupervisorEvent {
     }
 
     /** An incarnation of the child is over. */
-    record Ended(Child child, Fiber<?> fiber, Phase phase, @Nullable Throwable failure)
+    record Ended(Child child, Fiber<?> fiber, Phase phase, ExitReason reason)
             implements SupervisorEvent {
         @Override
         public void refused() {
-            child.what.end("its supervisor has ended");
+            child.what.end(reason);
+        }
+    }
+
+    /** Let the children come to the end of their mailboxes, then end. */
+    record Drain() implements SupervisorEvent {
+        @Override
+        public void refused() {
+            // Already ended.
+        }
+    }
+
+    /** Say which actors have not ended. */
+    record Tell(WaitCell answer) implements SupervisorEvent {
+        @Override
+        public void refused() {
+            answer.give(List.of());
         }
     }
 

@@ -65,6 +65,32 @@ public abstract class Target<M> {
     /** Ends the actor at its next switchpoint. */
     public abstract void terminate();
 
+    /** Ends the incarnation that runs, as a failure; from any thread. */
+    public abstract void kill();
+
+    /**
+     * Waits for the end of the actor.
+     *
+     * @param limit how long to wait at most
+     * @return false if the limit passed
+     */
+    public abstract boolean awaitEnd(Duration limit);
+
+    /**
+     * Tells the listener once when the actor is over, at once if it is over already.
+     *
+     * @param listener is told
+     * @param ofEach whether it is told of each incarnation instead
+     */
+    public abstract void watch(DownListener listener, boolean ofEach);
+
+    /**
+     * Takes the listener out; it may be told all the same if the actor ends meanwhile.
+     *
+     * @param listener of a {@link #watch}
+     */
+    public abstract void unwatch(DownListener listener);
+
     /** {@return what is queued now} */
     public abstract MailboxSnapshot mailbox();
 }

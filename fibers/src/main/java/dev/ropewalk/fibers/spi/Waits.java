@@ -1,8 +1,10 @@
 package dev.ropewalk.fibers.spi;
 
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.fiber.Abandonment;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
 import dev.ropewalk.fibers.internal.fiber.WaitKind;
@@ -147,6 +149,21 @@ public final class Waits {
         FiberImpl<?> asked = FiberImpl.of(fiber);
         asked.checkCord("handler");
         return asked.handler();
+    }
+
+    /**
+     * Gives up a fiber that did not end in its time, and those below it, as the end of a stop limit
+     * does (rule F7): it never runs again, its awaiters get a {@link FiberAbandonedException}, and
+     * it is reported. One that runs now goes at its next switchpoint. No effect if it is over.
+     *
+     * @param fiber a fiber of the current cord
+     * @param why the reason, which the report says behind "because"
+     * @throws WrongThreadException if the fiber belongs to another cord
+     */
+    public static void abandon(Fiber<?> fiber, String why) {
+        FiberImpl<?> late = FiberImpl.of(fiber);
+        late.checkCord("abandon");
+        Abandonment.abandonBelow(late, why);
     }
 
     /**

@@ -25,6 +25,7 @@ import dev.ropewalk.fibers.internal.platform.Platform;
 import dev.ropewalk.fibers.internal.report.CordDumps;
 import dev.ropewalk.fibers.internal.stack.Stack;
 import dev.ropewalk.fibers.internal.stack.StackOwner;
+import dev.ropewalk.fibers.internal.timer.AlarmTimer;
 import dev.ropewalk.fibers.internal.timer.Timer;
 import dev.ropewalk.fibers.internal.timer.Timers;
 import dev.ropewalk.fibers.observe.CordDump;
@@ -259,6 +260,10 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
 
     public Timer armScope(ScopeNode scope, long limitNanos) {
         return timers.arm(new ScopeNode.Limit(deadline(limitNanos), scope), limitNanos);
+    }
+
+    public Timer armAlarm(long delayNanos, Runnable action) {
+        return timers.arm(new AlarmTimer(deadline(delayNanos), action), delayNanos);
     }
 
     private long deadline(long timeoutNanos) {

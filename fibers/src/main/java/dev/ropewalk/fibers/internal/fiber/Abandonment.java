@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.internal.fiber;
 
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
+import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.internal.platform.MemoryReserve;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -19,6 +20,16 @@ import java.util.List;
 public final class Abandonment {
     /** How often a fiber is tried to be abandoned while there is no memory. */
     public static final int MAX_TRIES = 16;
+
+    /** What became of it. */
+    enum Given {
+        /** Nothing: it is dead, or runs and goes at its next switchpoint. */
+        NOTHING,
+        /** It was abandoned, and nobody has taken its outcome. */
+        UNTAKEN,
+        /** It was abandoned, and its handler or a listener has taken care of that. */
+        TAKEN
+    }
 
     private Abandonment() {}
 
@@ -107,16 +118,17 @@ public final class Abandonment {
 
     /** The fiber and all below it never run again; their awaiters are told. On its cord. */
     static void abandon(FiberImpl<?> fiber, String why) {
-        if (abandonAlone(fiber, why)) {
+        if (abandonAlone(fiber, why) != Given.NOTHING) {
             abandonAll(Family.childList(fiber), "its parent was abandoned");
         }
     }
 
     /** By its own cord, which ends; its parent on another one has not heard of that. */
     public static void abandonForeignChild(FiberImpl<?> fiber, String why) {
-        if (abandonAlone(fiber, why)) {
+        Given given = abandonAlone(fiber, why);
+        if (given != Given.NOTHING) {
             abandonAll(Family.childList(fiber), "its parent was abandoned");
-            tellParentElsewhere(fiber);
+            tellParentElsewhere(fiber, given);
         }
     }
 
@@ -132,59 +144,60 @@ public final class Abandonment {
         MemoryReserve.refill();
     }
 
-    private static <T extends @Nullable Object> void tellParentElsewhere(FiberImpl<T> fiber) {
+    private static void tellParentElsewhere(FiberImpl<?> fiber, Given given) {
         FiberImpl<?> toTell = fiber.parentOrNull();
-        Outcome<T> end = fiber.outcome;
-        if (toTell != null && end != null && toTell.cord != fiber.cord) {
-            toTell.send(FiberMessages.childEnded(toTell, fiber, end.untaken(fiber)));
+        if (toTell != null && toTell.cord != fiber.cord) {
+            toTell.send(FiberMessages.childEnded(toTell, fiber, untaken(fiber, given)));
         }
     }
 
+    private static @Nullable FiberFailedException untaken(FiberImpl<?> fiber, Given given) {
+        Outcome<?> end = fiber.outcome;
+        return end == null || given == Given.TAKEN ? null : end.untaken(fiber);
+    }
+
     /** Like {@link #abandon}, while its parent goes on. */
-    public static <T extends @Nullable Object> void abandonBelow(FiberImpl<T> fiber, String why) {
-        if (abandonAlone(fiber, why)) {
+    public static void abandonBelow(FiberImpl<?> fiber, String why) {
+        Given given = abandonAlone(fiber, why);
+        if (given != Given.NOTHING) {
             abandonAll(Family.childList(fiber), "its parent was abandoned");
             FiberImpl<?> toTell = fiber.parentOrNull();
-            Outcome<T> end = fiber.outcome;
-            if (toTell != null && end != null) {
-                Ending.tellParent(fiber, toTell, end.untaken(fiber));
+            if (toTell != null) {
+                Ending.tellParent(fiber, toTell, untaken(fiber, given));
             }
         }
     }
 
-    /**
-     * False if there was nothing to do yet: it is dead, or runs and goes at its next switchpoint.
-     */
-    static boolean abandonAlone(FiberImpl<?> fiber, String why) {
+    static Given abandonAlone(FiberImpl<?> fiber, String why) {
         int from = fiber.rawState();
         if (from == FiberImpl.DEAD) {
-            return false;
+            return Given.NOTHING;
         }
         if ((from == FiberImpl.RUNNING || from == FiberImpl.SWITCH_FAILED)
                 && !fiber.cord.roster.isBroken()) {
             fiber.abandonedFor = why;
             Cancellation.addPending(fiber, new Unwind.Terminate(fiber + " is to be abandoned"));
-            return false;
+            return Given.NOTHING;
         }
         Object queued = null;
         if (fiber.isQueued()) {
             queued = fiber.cord.loop.runQueue.valueOf(fiber);
             fiber.cord.loop.runQueue.remove(fiber);
         }
-        publishAbandoned(fiber, from, why, queued);
-        return true;
+        return publishAbandoned(fiber, from, why, queued);
     }
 
     /** Reports last: the report may block on a virtual thread, and nothing is half done then. */
-    private static void publishAbandoned(
+    private static Given publishAbandoned(
             FiberImpl<?> fiber, int from, String why, @Nullable Object queued) {
         FiberAbandonedException leaked = abandonment(fiber, why);
         if (fiber.openWaiter != null) {
             fiber.openWaiter.leave(); // first: what its end sets free must not be given to itself
         }
-        Ending.publish(fiber, from, new Outcome.Abandoned<>(leaked));
+        boolean isTaken = Ending.publish(fiber, from, new Outcome.Abandoned<>(leaked));
         giveBack(fiber, queued);
         fiber.cord.reportUncaught(fiber, leaked);
+        return isTaken ? Given.TAKEN : Given.UNTAKEN;
     }
 
     /**
@@ -196,8 +209,7 @@ public final class Abandonment {
             abandonAll(Family.childList(fiber), "its parent was lost");
         }
         if (fiber.rawState() != FiberImpl.DEAD) {
-            publishAbandoned(fiber, fiber.rawState(), why, null);
-            tellParentElsewhere(fiber);
+            tellParentElsewhere(fiber, publishAbandoned(fiber, fiber.rawState(), why, null));
         }
     }
 

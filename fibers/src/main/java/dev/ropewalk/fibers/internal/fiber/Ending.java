@@ -13,10 +13,10 @@ import java.lang.invoke.VarHandle;
 
 /**
  * How a fiber ends (rules F3 and F7): the body is over; what is pending joins its outcome; the
- * children are terminated and awaited within the limit, shielded; the outcome is published;
- * awaiters and the handler are told; and the parent hears of it on its own cord, with the failure
- * if nobody took it. From publishing on no fiber is current, so what is called then cannot wait or
- * spin as a dead one.
+ * children are terminated and awaited within the limit, shielded; a handler cleans up; the outcome
+ * is published; awaiters and the handler are told; and the parent hears of it on its own cord, with
+ * the failure if nobody took it. From publishing on no fiber is current, so what is called then
+ * cannot wait or spin as a dead one.
  *
  * <p>Everything without a note is confined to the fiber's cord.
  */
@@ -43,12 +43,26 @@ public final class Ending {
         if (!Family.hasNobodyBelow(fiber)) {
             end = endChildren(fiber, end);
         }
+        if (fiber.handler != null) {
+            end = cleanUp(fiber, fiber.handler, end);
+        }
         if (end instanceof Outcome.Failure<T>(Unwind.Restart restart)) {
             beginAgain(fiber, restart);
             return true;
         }
         finish(fiber, FiberImpl.RUNNING, end);
         return false;
+    }
+
+    private static <T extends @Nullable Object> Outcome<T> cleanUp(
+            FiberImpl<T> fiber, Handler ended, Outcome<T> raw) {
+        Outcome<T> end = raw;
+        try {
+            ended.cleanUp(fiber, raw.failure(fiber));
+        } catch (Throwable broken) {
+            end = PendingRules.withCleanUpFailure(raw, broken);
+        }
+        return Family.hasNobodyBelow(fiber) ? end : endChildren(fiber, end);
     }
 
     /** What left the body stands for: the origin of a raise, or what a JDK call was ended for. */

@@ -1,0 +1,133 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.Exit;
+import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.fibers.spi.Alarm;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * What an incarnation owns, but for the message in hand; made when it first owns something. Timers,
+ * monitors and end hooks stay with the state if the actor keeps it; the rest goes with the fiber.
+ *
+ * <p>Confined to the actor's cord.
+ */
+final class Belongings<M> {
+    private final ActorCell<M> cell;
+
+    // ---- of the fiber
+
+    /** The questions that it took and did not answer at once. */
+    private @Nullable OpenAsks asks;
+
+    private @Nullable Links links;
+
+    /** The supervisor of its children. */
+    @Nullable SupervisorCell children;
+
+    /** Why it is to end: it was killed, or a link has ended; otherwise its fiber tells. */
+    @Nullable ExitReason endAsked;
+
+    /** Ends it for good when its stop limit is over. */
+    @Nullable Alarm stopAlarm;
+
+    // ---- of the state
+
+    private @Nullable EndHooks hooks;
+    private @Nullable CellTimers<M> timers;
+    private @Nullable Set<MonitorEntry<M>> monitors;
+
+    /** Makes messages of exits; null if they are not trapped. */
+    @Nullable Function<? super Exit, ?> trap;
+
+    Belongings(ActorCell<M> cell) {
+        this.cell = cell;
+    }
+
+    OpenAsks asks() {
+        if (asks == null) {
+            asks = new OpenAsks();
+        }
+        return asks;
+    }
+
+    int openAsks() {
+        return asks == null ? 0 : asks.size();
+    }
+
+    Links links() {
+        if (links == null) {
+            links = new Links(cell);
+        }
+        return links;
+    }
+
+    @Nullable Links linksOrNull() {
+        return links;
+    }
+
+    EndHooks hooks() {
+        if (hooks == null) {
+            hooks = new EndHooks();
+        }
+        return hooks;
+    }
+
+    boolean hasHooks() {
+        return hooks != null && !hooks.isEmpty();
+    }
+
+    CellTimers<M> timers() {
+        if (timers == null) {
+            timers = new CellTimers<>(cell);
+        }
+        return timers;
+    }
+
+    Set<MonitorEntry<M>> monitors() {
+        if (monitors == null) {
+            monitors = new LinkedHashSet<>();
+        }
+        return monitors;
+    }
+
+    /** The fiber is over: its askers and those that it is linked to hear of it. */
+    void endOfFiber(ExitReason reason, String why) {
+        if (stopAlarm != null) {
+            stopAlarm.cancel();
+            stopAlarm = null;
+        }
+        if (asks != null && asks.size() > 0) {
+            asks.failAll(why, reason.failure());
+        }
+        asks = null;
+        if (links != null) {
+            links.over(reason);
+        }
+        links = null;
+        children = null;
+        endAsked = null;
+    }
+
+    /** There is something that the next incarnation, which keeps the state, goes on with. */
+    boolean hasState() {
+        return hooks != null || timers != null || monitors != null || trap != null;
+    }
+
+    /** The state is over; returns what failed in the hooks that had not run yet. */
+    List<Throwable> endOfState(ExitReason reason) {
+        if (timers != null) {
+            timers.cancelAll();
+        }
+        if (monitors != null) {
+            new ArrayList<>(monitors).forEach(MonitorEntry::cancel);
+        }
+        return hooks == null ? List.of() : hooks.runAll(reason);
+    }
+}

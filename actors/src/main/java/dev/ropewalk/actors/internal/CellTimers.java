@@ -1,0 +1,185 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.ActorTimer;
+import dev.ropewalk.actors.Timers;
+import dev.ropewalk.fibers.spi.Alarm;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/** An actor's timers: alarms of its cord. Confined to the actor's cord. */
+final class CellTimers<M> implements Timers<M> {
+    private enum Kind {
+        ONCE,
+        FIXED_DELAY,
+        FIXED_RATE
+    }
+
+    private final ActorCell<M> cell;
+
+    /** All that are active. */
+    private final Set<Entry> active = new LinkedHashSet<>();
+
+    /** Of these, the ones with a name. */
+    private final Map<String, Entry> named = new HashMap<>();
+
+    CellTimers(ActorCell<M> cell) {
+        this.cell = cell;
+    }
+
+    @Override
+    public ActorTimer once(Duration delay, M message) {
+        return set(null, Kind.ONCE, delay, message);
+    }
+
+    @Override
+    public ActorTimer once(String name, Duration delay, M message) {
+        return set(Objects.requireNonNull(name, "name"), Kind.ONCE, delay, message);
+    }
+
+    @Override
+    public ActorTimer fixedDelay(Duration delay, M message) {
+        return set(null, Kind.FIXED_DELAY, delay, message);
+    }
+
+    @Override
+    public ActorTimer fixedDelay(String name, Duration delay, M message) {
+        return set(Objects.requireNonNull(name, "name"), Kind.FIXED_DELAY, delay, message);
+    }
+
+    @Override
+    public ActorTimer fixedRate(Duration period, M message) {
+        return set(null, Kind.FIXED_RATE, period, message);
+    }
+
+    @Override
+    public ActorTimer fixedRate(String name, Duration period, M message) {
+        return set(Objects.requireNonNull(name, "name"), Kind.FIXED_RATE, period, message);
+    }
+
+    private ActorTimer set(@Nullable String name, Kind kind, Duration time, M message) {
+        long nanos = Waits.nanos(time);
+        if (kind != Kind.ONCE && nanos == 0) {
+            throw new IllegalArgumentException(
+                    "time=" + time + ": a timer that repeats needs a time above 0");
+        }
+        Entry entry = new Entry(name, kind, nanos, Objects.requireNonNull(message, "message"));
+        if (name != null) {
+            cancel(name);
+            named.put(name, entry);
+        }
+        active.add(entry);
+        entry.arm(nanos);
+        return entry;
+    }
+
+    @Override
+    public boolean cancel(String name) {
+        Entry entry = named.get(Objects.requireNonNull(name, "name"));
+        if (entry != null) {
+            entry.cancel();
+        }
+        return entry != null;
+    }
+
+    @Override
+    public boolean isActive(String name) {
+        return named.containsKey(Objects.requireNonNull(name, "name"));
+    }
+
+    @Override
+    public void cancelAll() {
+        new ArrayList<>(active).forEach(Entry::cancel);
+    }
+
+    @Override
+    public String toString() {
+        return "the timers of " + cell.name();
+    }
+
+    /** One timer. Its message is pending from going off until the actor is done with it. */
+    private final class Entry implements ActorTimer, Envelope.Notice.Source {
+        private final @Nullable String name;
+        private final Kind kind;
+        private final long nanos;
+        private final M message;
+        private final long setNs = Waits.nanoTime();
+        private @Nullable Alarm alarm;
+        private boolean pending;
+
+        Entry(@Nullable String name, Kind kind, long nanos, M message) {
+            this.name = name;
+            this.kind = kind;
+            this.nanos = nanos;
+            this.message = message;
+        }
+
+        void arm(long delayNs) {
+            alarm = Alarm.after(delayNs, this::goOff);
+        }
+
+        private void goOff() {
+            alarm = null;
+            if (kind == Kind.FIXED_RATE) {
+                arm(nanos - (Waits.nanoTime() - setNs) % nanos);
+            }
+            if (!pending) {
+                pending = true;
+                cell.notice(new Envelope.Notice<>(UnaryOperator.identity(), message, this));
+            }
+        }
+
+        @Override
+        public void done() {
+            pending = false;
+            if (kind == Kind.ONCE) {
+                cancel();
+            } else if (kind == Kind.FIXED_DELAY && isActive()) {
+                arm(nanos);
+            }
+        }
+
+        @Override
+        public void cancel() {
+            if (!active.remove(this)) {
+                return;
+            }
+            if (name != null) {
+                named.remove(name);
+            }
+            if (alarm != null) {
+                alarm.cancel();
+            }
+        }
+
+        @Override
+        public boolean isActive() {
+            return active.contains(this);
+        }
+
+        @Override
+        public boolean isRevoked() {
+            return !isActive();
+        }
+
+        @Override
+        public String toString() {
+            return "timer "
+                    + (name == null ? "" : name + " ")
+                    + kind
+                    + " "
+                    + Duration.ofNanos(nanos)
+                    + " of "
+                    + cell.name();
+        }
+    }
+}

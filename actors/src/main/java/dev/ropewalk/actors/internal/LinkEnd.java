@@ -1,0 +1,85 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.Exit;
+import dev.ropewalk.actors.ExitReason;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of the two ends of a link between incarnations; confined to the cord of its own actor. The
+ * other end is only a name here: messages to the other cord carry it.
+ *
+ * <pre>
+ *   UP   -> OVER   unlinked, or one of the two incarnations is over
+ *   OVER -> DOWN   it was the other one, and the exit is in the mailbox, trapped
+ *   DOWN -> OVER   the actor is done with the exit, has unlinked, or is over
+ * </pre>
+ */
+final class LinkEnd implements Envelope.Notice.Source {
+    enum State {
+        UP,
+        DOWN,
+        OVER
+    }
+
+    final ActorCell<?> own;
+    private @Nullable LinkEnd other;
+    private State state = State.UP;
+
+    private LinkEnd(ActorCell<?> own) {
+        this.own = own;
+    }
+
+    /** {@return this actor's end of a new link} */
+    static LinkEnd between(ActorCell<?> own, ActorCell<?> peer) {
+        LinkEnd here = new LinkEnd(own);
+        LinkEnd there = new LinkEnd(peer);
+        here.other = there;
+        there.other = here;
+        return here;
+    }
+
+    LinkEnd other() {
+        LinkEnd end = other;
+        if (end == null) {
+            throw new IllegalStateException("half a link: " + this);
+        }
+        return end;
+    }
+
+    ActorCell<?> peer() {
+        return other().own;
+    }
+
+    Exit exit(ExitReason reason) {
+        return new Exit(peer().ref(), reason);
+    }
+
+    State state() {
+        return state;
+    }
+
+    void state(State from, State to) {
+        if (state != from) {
+            throw new IllegalStateException("state=" + state + " != from=" + from + " in " + this);
+        }
+        state = to;
+    }
+
+    @Override
+    public boolean isRevoked() {
+        return state == State.OVER;
+    }
+
+    @Override
+    public void done() {
+        if (state == State.DOWN) {
+            state(State.DOWN, State.OVER);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "link of " + own.name() + " to " + peer().name() + " " + state;
+    }
+}

@@ -1,0 +1,111 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.Exit;
+import dev.ropewalk.actors.ExitReason;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * The links of one incarnation. Both actors may link at the same time: then there are two links
+ * between them, which count as one, because all with the same peer go together. Confined to the
+ * actor's cord.
+ */
+final class Links {
+    private final ActorCell<?> cell;
+
+    /** Those that are up. */
+    private final Map<ActorCell<?>, List<LinkEnd>> up = new LinkedHashMap<>();
+
+    /** Whose exits are in the mailbox; one a peer, the latest. */
+    private final Map<ActorCell<?>, LinkEnd> down = new LinkedHashMap<>();
+
+    Links(ActorCell<?> cell) {
+        this.cell = cell;
+    }
+
+    /** By the actor itself. */
+    void link(ActorCell<?> peer) {
+        if (!up.containsKey(peer)) {
+            LinkEnd end = LinkEnd.between(cell, peer);
+            add(end);
+            peer.linkedBy(end.other());
+        }
+    }
+
+    /** Also when the other side has linked. */
+    void add(LinkEnd end) {
+        up.computeIfAbsent(end.peer(), _ -> new ArrayList<>(1)).add(end);
+    }
+
+    /** By the actor itself; also an exit that waits in the mailbox does not come any more. */
+    void unlink(ActorCell<?> peer) {
+        List<LinkEnd> ends = up.remove(peer);
+        if (ends != null) {
+            for (LinkEnd end : ends) {
+                end.state(LinkEnd.State.UP, LinkEnd.State.OVER);
+                peer.unlinkedBy(end.other());
+            }
+        }
+        LinkEnd exited = down.remove(peer);
+        if (exited != null && exited.state() == LinkEnd.State.DOWN) {
+            exited.state(LinkEnd.State.DOWN, LinkEnd.State.OVER);
+        }
+    }
+
+    /** The other side has unlinked. */
+    void unlinked(LinkEnd end) {
+        List<LinkEnd> ends = up.get(end.peer());
+        if (ends != null && ends.remove(end)) {
+            end.state(LinkEnd.State.UP, LinkEnd.State.OVER);
+            if (ends.isEmpty()) {
+                up.remove(end.peer());
+            }
+        }
+    }
+
+    /**
+     * The other incarnation is over; true if this one is to end for that.
+     *
+     * @param trap makes a message of it; null if exits are not trapped
+     */
+    boolean exited(LinkEnd end, ExitReason reason, @Nullable Function<? super Exit, ?> trap) {
+        if (end.state() != LinkEnd.State.UP) {
+            return false; // unlinked meanwhile
+        }
+        List<LinkEnd> ends = up.remove(end.peer());
+        if (ends != null) {
+            ends.forEach(each -> each.state(LinkEnd.State.UP, LinkEnd.State.OVER));
+        }
+        if (trap == null) {
+            return !(reason instanceof ExitReason.Normal);
+        }
+        end.state(LinkEnd.State.OVER, LinkEnd.State.DOWN);
+        down.values().removeIf(LinkEnd::isRevoked); // the actor is done with these
+        down.put(end.peer(), end);
+        cell.notice(new Envelope.Notice<>(trap, end.exit(reason), end));
+        return false;
+    }
+
+    /** This incarnation is over: the others hear of it. */
+    void over(ExitReason reason) {
+        for (List<LinkEnd> ends : up.values()) {
+            for (LinkEnd end : ends) {
+                end.state(LinkEnd.State.UP, LinkEnd.State.OVER);
+                end.peer().exitOf(end.other(), reason);
+            }
+        }
+        up.clear();
+        for (LinkEnd end : down.values()) {
+            if (end.state() == LinkEnd.State.DOWN) {
+                end.state(LinkEnd.State.DOWN, LinkEnd.State.OVER);
+            }
+        }
+        down.clear();
+    }
+}

@@ -1,0 +1,43 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.ActorKilledException;
+import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.fibers.supervision.RestartRule;
+
+import org.jspecify.annotations.Nullable;
+
+/** Which ends are followed by a restart, and how a failure is told. */
+final class Restarts {
+    private Restarts() {}
+
+    static boolean follow(RestartRule rule, ExitReason reason) {
+        return switch (rule) {
+            case PERMANENT -> true;
+            case TRANSIENT -> reason.isFailure();
+            case TEMPORARY -> false;
+        };
+    }
+
+    /** The failure for a listener; null if the reason is none. */
+    static @Nullable Throwable failure(String name, ExitReason reason) {
+        return switch (reason) {
+            case ExitReason.Normal _, ExitReason.Shutdown _ -> null;
+            case ExitReason.Failed(Throwable cause) -> cause;
+            case ExitReason.Killed() ->
+                    new ActorKilledException(name + " was killed, or linked to one that was");
+            case ExitReason.NoActor() ->
+                    new IllegalStateException(name + " was linked to an actor that had ended");
+        };
+    }
+
+    /** In words, for those that wait for a start or a reply. */
+    static String why(ExitReason reason) {
+        return switch (reason) {
+            case ExitReason.Normal() -> "it stopped";
+            case ExitReason.Shutdown(String why) -> why;
+            case ExitReason.Failed(Throwable cause) -> cause.toString();
+            case ExitReason.Killed() -> "it was killed";
+            case ExitReason.NoActor() -> "an actor that it was linked to had ended";
+        };
+    }
+}

@@ -1,0 +1,59 @@
+package dev.ropewalk.fibers.spi;
+
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.internal.timer.Timer;
+
+import org.slf4j.Logger;
+
+/**
+ * Code that runs once on a cord after a while, without a fiber: for builders of timers and limits
+ * of their own. Confined to its cord. A pending alarm keeps no cord alive: when the cord ends, the
+ * alarm does not go off.
+ */
+public final class Alarm {
+    private static final Logger LOG = Logs.logger(Alarm.class);
+
+    private final CordImpl cord;
+    private final Timer timer;
+
+    private Alarm(CordImpl cord, long delayNanos, Runnable action) {
+        this.cord = cord;
+        this.timer = cord.armAlarm(delayNanos, () -> run(action));
+    }
+
+    /**
+     * {@return an alarm on the current cord}
+     *
+     * @param delayNanos after how many nanoseconds it goes off; 0 or less at the next look at the
+     *     timers
+     * @param action what it runs, as no fiber; must not wait. What it throws is logged
+     * @throws IllegalStateException if this thread is no cord
+     */
+    public static Alarm after(long delayNanos, Runnable action) {
+        CordImpl cord = CordImpl.currentOrNull();
+        if (cord == null) {
+            throw new IllegalStateException(
+                    "an alarm was set on " + Thread.currentThread() + ", which is no cord");
+        }
+        return new Alarm(cord, delayNanos, action);
+    }
+
+    private void run(Runnable action) {
+        cord.loop.asNoFiber(
+                () -> {
+                    try {
+                        action.run();
+                    } catch (StackOverflowError tooDeep) {
+                        throw tooDeep; // it goes off again, from less deep
+                    } catch (Throwable broken) {
+                        Logs.tellBroken(LOG, broken, "the alarm {} failed", action);
+                    }
+                });
+    }
+
+    /** No effect if it has gone off. On its cord. */
+    public void cancel() {
+        cord.cancelTimer(timer);
+    }
+}
