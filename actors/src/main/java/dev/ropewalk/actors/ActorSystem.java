@@ -4,6 +4,7 @@ import dev.ropewalk.actors.internal.SupervisorCell;
 import dev.ropewalk.actors.internal.SystemCore;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
+import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -31,6 +32,13 @@ public final class ActorSystem implements AutoCloseable {
     private final SystemCore core;
     private final SupervisorCell root;
     private final Fiber<?> rootFiber;
+
+    private ActorSystem(Tree tree, @Nullable Consumer<? super DeadLetter> deadLetters) {
+        this.name = tree.id();
+        this.core = new SystemCore(deadLetters);
+        this.root = new SupervisorCell(tree, Cord.current(), core);
+        this.rootFiber = root.startRootAndAwait();
+    }
 
     private ActorSystem(
             String name, Supervision rules, @Nullable Consumer<? super DeadLetter> deadLetters) {
@@ -64,6 +72,37 @@ public final class ActorSystem implements AutoCloseable {
     public static ActorSystem start(
             String name, Supervision rules, Consumer<? super DeadLetter> deadLetters) {
         return new ActorSystem(name, rules, deadLetters);
+    }
+
+    /**
+     * Starts a system on the current cord whose root is the tree's supervisor, and waits until all
+     * of the tree is up. Dead letters are logged. A switchpoint.
+     *
+     * @param tree the supervisors and actors
+     * @return the system
+     * @throws IllegalArgumentException if the tree can never work, see {@link Tree#check}
+     * @throws StartFailedException if a child did not start; those before it have been stopped in
+     *     reverse order
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static ActorSystem start(Tree tree) {
+        return new ActorSystem(tree, null);
+    }
+
+    /**
+     * Starts a system on the current cord whose root is the tree's supervisor, and waits until all
+     * of the tree is up. A switchpoint.
+     *
+     * @param tree the supervisors and actors
+     * @param deadLetters takes each dead letter, on the thread on which it arises; must not wait
+     * @return the system
+     * @throws IllegalArgumentException if the tree can never work, see {@link Tree#check}
+     * @throws StartFailedException if a child did not start; those before it have been stopped in
+     *     reverse order
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static ActorSystem start(Tree tree, Consumer<? super DeadLetter> deadLetters) {
+        return new ActorSystem(tree, deadLetters);
     }
 
     /**
@@ -103,6 +142,20 @@ public final class ActorSystem implements AutoCloseable {
      */
     public Supervisor supervise(String supervisorName, Supervision rules) {
         return root.supervise(supervisorName, rules);
+    }
+
+    /**
+     * {@return a supervisor of the system's tree} A switchpoint.
+     *
+     * @param path the names below the root, with a {@code /} between
+     * @throws IllegalArgumentException if there is none
+     */
+    public Supervisor supervisor(String path) {
+        Supervisor found = root;
+        for (String id : path.split("/", -1)) {
+            found = found.supervisor(id);
+        }
+        return found;
     }
 
     /** {@return the root supervisor} */

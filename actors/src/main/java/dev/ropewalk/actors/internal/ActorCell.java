@@ -14,6 +14,7 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Target;
+import dev.ropewalk.actors.supervision.ChildSpec;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
@@ -105,10 +106,15 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
      */
     private volatile boolean overByItself;
 
-    ActorCell(String name, Cord cord, Actor<M> actor, SupervisorCell supervisor) {
+    ActorCell(
+            String name,
+            Cord cord,
+            Actor<M> actor,
+            SupervisorCell supervisor,
+            @Nullable ChildSpec<?> spec) {
         this.definition = Definition.of(actor);
         this.cord = Objects.requireNonNull(cord, "cord");
-        this.child = new Child(this, supervisor);
+        this.child = new Child(this, supervisor, spec);
         this.ref = ActorRef.to(supervisor.path(), name, supervisor.core().nextNumber(), this);
         MailboxOptions options = definition.mailbox;
         this.permits =
@@ -592,12 +598,12 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     /** Whether no other incarnation can follow. A supervisor that fails may start it again. */
     boolean isLastEnd(ExitReason reason) {
         boolean isWithSupervisor = reason instanceof ExitReason.Shutdown && !terminateAsked;
-        return stopAsked || (!isWithSupervisor && !Restarts.follow(restartRule(), reason));
+        return stopAsked || (!isWithSupervisor && !Restarts.follow(child.restartRule(), reason));
     }
 
     /** Its supervisor's, from the stop or the crash to the end of the hooks. */
     Duration stopLimit() {
-        return child.supervisor().rules().stopLimit();
+        return child.stopLimit(child.supervisor().rules());
     }
 
     /** What the state of an actor that keeps it owns, for the next incarnation. */
@@ -619,11 +625,11 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     // ---------------------------------------------------------------- the supervisor's side
 
     @Override
-    public void stop(Fiber<?> fiber) {
+    public void stop(Fiber<?> fiber, boolean isLast) {
         fiber.terminate();
         onCord(
                 () -> {
-                    stopAsked = true;
+                    stopAsked |= isLast;
                     if (incarnation != null) {
                         incarnation.limitEnd();
                     }
@@ -648,7 +654,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     @Override
     public RestartRule restartRule() {
         RestartRule own = definition.restart;
-        return own == null ? child.supervisor().restartRule(this) : own;
+        return own == null ? child.supervisor().restartRuleOfActors() : own;
     }
 
     @Override
@@ -735,7 +741,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         return definition;
     }
 
-    Child child() {
+    @Override
+    public Child child() {
         return child;
     }
 

@@ -26,6 +26,36 @@ final class Children {
         size++;
     }
 
+    /** The other one takes its place. */
+    void replace(Child child, Child other) {
+        Child before = child.older;
+        Child after = child.younger;
+        other.older = before;
+        other.younger = after;
+        if (before == null) {
+            oldest = other;
+        } else {
+            before.younger = other;
+        }
+        if (after == null) {
+            youngest = other;
+        } else {
+            after.older = other;
+        }
+        child.older = null;
+        child.younger = null;
+    }
+
+    /** The child of this name; null if there is none. */
+    @Nullable Child find(String id) {
+        for (Child child = oldest; child != null; child = child.younger) {
+            if (child.what.name().equals(id)) {
+                return child;
+            }
+        }
+        return null;
+    }
+
     /** It stands in this list. */
     void remove(Child child) {
         Child before = child.older;

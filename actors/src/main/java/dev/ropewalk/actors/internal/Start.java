@@ -25,20 +25,33 @@ final class Start {
     /** Null if nobody waits. */
     private final @Nullable WaitCell waiter;
 
-    private Start(String name, long delayNs, @Nullable WaitCell waiter) {
+    /** The supervisor that is told when it is done; null if none is. */
+    private final @Nullable SupervisorCell told;
+
+    private Start(
+            String name,
+            long delayNs,
+            @Nullable WaitCell waiter,
+            @Nullable SupervisorCell told) {
         this.name = name;
         this.delayNs = delayNs;
         this.waiter = waiter;
+        this.told = told;
     }
 
     /** Which the caller awaits. */
     static Start awaited(String name) {
-        return new Start(name, 0, new WaitCell());
+        return new Start(name, 0, new WaitCell(), null);
     }
 
     /** After a time. */
     static @Nullable Start after(String name, long delayNs) {
-        return delayNs == 0 ? null : new Start(name, delayNs, null);
+        return delayNs == 0 ? null : new Start(name, delayNs, null, null);
+    }
+
+    /** Of a child whose supervisor goes on when it is done; that hears of a failure anyway. */
+    static Start toldTo(SupervisorCell supervisor, String name) {
+        return new Start(name, 0, null, supervisor);
     }
 
     long delayNs() {
@@ -47,6 +60,9 @@ final class Start {
 
     void done() {
         give(DONE);
+        if (told != null) {
+            told.post(new SupervisorEvent.Started(this));
+        }
     }
 
     /** No effect if it was done. */
@@ -60,23 +76,35 @@ final class Start {
         }
     }
 
+    /** The caller gets the exception. */
+    void refused(RuntimeException refusal) {
+        give(refusal);
+    }
+
     /** Waits for it. */
     void await(Duration limit) {
         Object result = Objects.requireNonNull(waiter).await(this, Waits.nanos(limit));
         if (result == Waits.TIMED_OUT) {
-            throw new StartFailedException(
-                    name
-                            + " did not start within the start limit of "
-                            + limit
-                            + " and was ended; its factory, or the beginning of its body, takes"
-                            + " longer. Let it tell itself a message and go on there, or set a"
-                            + " longer limit",
-                    null);
+            throw tooLate(name, limit);
+        }
+        if (result instanceof RuntimeException refusal) {
+            throw refusal;
         }
         if (result instanceof Failed failed) {
             throw new StartFailedException(
                     name + " did not start: " + failed.why(), failed.cause());
         }
+    }
+
+    static StartFailedException tooLate(String name, Duration limit) {
+        return new StartFailedException(
+                name
+                        + " did not start within the start limit of "
+                        + limit
+                        + " and was ended; its factory, or the beginning of its body, takes"
+                        + " longer. Let it tell itself a message and go on there, or set a"
+                        + " longer limit",
+                null);
     }
 
     @Override

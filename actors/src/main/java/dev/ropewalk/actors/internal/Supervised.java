@@ -17,6 +17,9 @@ interface Supervised {
 
     Cord cord();
 
+    /** The record that its supervisor has of it. */
+    Child child();
+
     RestartRule restartRule();
 
     /**
@@ -26,8 +29,15 @@ interface Supervised {
      */
     Handler incarnation(@Nullable Start start);
 
-    /** Asks the incarnation to end; from the supervisor's cord. Does not wait. */
-    void stop(Fiber<?> incarnation);
+    /**
+     * Asks the incarnation to end; from the supervisor's cord. Does not wait.
+     *
+     * @param isLast whether it is known that no other one follows
+     */
+    void stop(Fiber<?> incarnation, boolean isLast);
+
+    /** Asks it to end as a failure does; from the supervisor's cord. */
+    void kill();
 
     /** Asks it to end when it is done with what it was told; from any thread. */
     void drain();

@@ -3,8 +3,14 @@ package dev.ropewalk.actors.internal;
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.StartFailedException;
+import dev.ropewalk.actors.supervision.ActorSpec;
+import dev.ropewalk.actors.supervision.ChildInfo;
+import dev.ropewalk.actors.supervision.ChildSpec;
+import dev.ropewalk.actors.supervision.Strategy;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
+import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.CordMessage;
@@ -35,23 +41,35 @@ import java.util.concurrent.atomic.AtomicLong;
  * for is no failure.
  *
  * <pre>
- *   DOWN     -> DELAYED   the first turn of an incarnation that has a back-off to wait for
- *   DOWN     -> RUNNING   the same, of one that has none; also DELAYED -> RUNNING
- *   RUNNING  -> DRAINING  it was told to let its children come to the end of their mailboxes: each
- *                         is told to stop when the one started after it has ended; none is added
- *   RUNNING, DRAINING -> STOPPING  it was told to stop; its children end in reverse order
- *   DELAYED, RUNNING, DRAINING, STOPPING -> DOWN   the incarnation is over; its own supervisor decides
- *   DOWN     -> ENDED     it is not started again; events are refused
+ *   DOWN      -> DELAYED    the first turn of an incarnation that has a back-off to wait for
+ *   DOWN      -> STARTING   the same, of one that has none; also DELAYED -> STARTING
+ *   STARTING  -> RUNNING    the children of its tree are up, one after the other
+ *   RUNNING   -> REPLACING  a child failed, and others are started again with it: they are stopped
+ *                           in reverse order, and all are started in order
+ *   REPLACING -> RUNNING    they are up, or one of them failed again, which is tried again later
+ *   RUNNING   -> DRAINING   it was told to let its children come to the end of their mailboxes: each
+ *                           is told to stop when the one started after it has ended; none is added
+ *   STARTING, RUNNING, DRAINING -> STOPPING  it was told to stop, a start failed, there were too many
+ *                           restarts, or significant children ended: all end in reverse order
+ *   all but ENDED -> DOWN   the incarnation is over; its own supervisor decides
+ *   DOWN      -> ENDED      it is not started again; events are refused
  * </pre>
  *
- * Retries come through the inbox like everything else, so that a stop gets in between endless
- * restarts. Everything but the final fields is confined to the supervisor's cord.
+ * <p>A turn that waits, while it starts or stops children one after the other, goes on taking what
+ * comes to the inbox: it notes which children are up and down, answers questions, and leaves the
+ * rest for later. A stop that comes then ends the waiting. A group that fails to start is tried
+ * again by an event of its own, so a stop gets in between endless restarts.
+ *
+ * <p>The rules of restarts, auto-shutdown and stopping are those of OTP's supervisor. Everything
+ * but the final fields is confined to the supervisor's cord.
  */
 public final class SupervisorCell extends Supervisor implements Handler, Supervised {
     private enum State {
         DOWN,
         DELAYED,
+        STARTING,
         RUNNING,
+        REPLACING,
         DRAINING,
         STOPPING,
         ENDED
@@ -61,6 +79,11 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     /** Handled in less than a tick, and more than a maker of actors sends at once. */
     private static final int MAX_IN_A_TURN = 4_096;
+
+    /** More than a limit, so that the child's own cord is the first to give it up. */
+    private static final long GRACE_NS = Duration.ofSeconds(1).toNanos();
+
+    private static final long NOT_WAITING = -1;
 
     /** Another turn for what is in the inbox. */
     private static final Object NEXT =
@@ -83,10 +106,13 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private final Child self;
 
     /** Of actors that have none of their own. */
-    private final RestartRule restartRule;
+    private final RestartRule restartRuleOfActors;
 
     private final Children children = new Children();
     private final ArrayDeque<SupervisorEvent> inbox = new ArrayDeque<>();
+
+    /** What came while a turn waited, and is for later. */
+    private final ArrayDeque<SupervisorEvent> later = new ArrayDeque<>();
 
     /** Counted on the cord, read from anywhere. */
     private final AtomicLong restarts = new AtomicLong();
@@ -95,8 +121,20 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private RestartWindow window;
     private @Nullable Fiber<?> fiber;
 
+    /** Of the wait inside a turn. */
+    private long waitNumber = NOT_WAITING;
+
+    /** The start that a turn waits for. */
+    private @Nullable Start awaited;
+
+    /** A stop came while a turn waited. */
+    private boolean stopAsked;
+
     /** Until it runs; null if it starts at once and nobody waits for it. */
     private @Nullable Start start;
+
+    /** Some incarnation was up: what fails now is no first start. */
+    private boolean wasUp;
 
     /** The last incarnation ended because it was told to. */
     private boolean overByItself;
@@ -115,7 +153,37 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 rules,
                 parent,
                 core,
+                null,
                 RestartRule.TRANSIENT);
+    }
+
+    /** The root of a system, with the children of the tree. */
+    public SupervisorCell(Tree tree, Cord cord, SystemCore core) {
+        this(
+                tree.id(),
+                tree.id(),
+                cord,
+                tree.rules(),
+                null,
+                core,
+                tree,
+                RestartRule.TRANSIENT);
+        tree.check();
+        addAll(tree);
+    }
+
+    /** A tree below another one. */
+    private SupervisorCell(Tree tree, SupervisorCell parent) {
+        this(
+                tree.id(),
+                parent.path + "/" + tree.id(),
+                parent.cord,
+                tree.rules(),
+                parent,
+                parent.core,
+                tree,
+                RestartRule.TRANSIENT);
+        addAll(tree);
     }
 
     private SupervisorCell(
@@ -125,16 +193,30 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             Supervision rules,
             @Nullable SupervisorCell parent,
             SystemCore core,
-            RestartRule restartRule) {
+            @Nullable Tree spec,
+            RestartRule restartRuleOfActors) {
         this.name = Objects.requireNonNull(name, "name");
         this.path = path;
         this.cord = Objects.requireNonNull(cord, "cord");
         this.rules = Objects.requireNonNull(rules, "rules");
         this.parent = parent;
         this.core = core;
-        this.restartRule = restartRule;
-        this.self = new Child(this, parent);
+        this.restartRuleOfActors = restartRuleOfActors;
+        this.self = new Child(this, parent, spec);
         this.window = new RestartWindow(rules.intensity(), rules.period());
+    }
+
+    private void addAll(Tree tree) {
+        tree.children().forEach(spec -> children.add(childOf(spec)));
+    }
+
+    /** A new actor or supervisor, not yet started. */
+    private Child childOf(ChildSpec<?> spec) {
+        return switch (spec) {
+            case ActorSpec<?> actor ->
+                    new ActorCell<>(spec.id(), cord, actor.actor(), this, spec).child();
+            case Tree tree -> new SupervisorCell(tree, this).self;
+        };
     }
 
     /** The supervisor of an actor's own children, started as a child of the actor's fiber. */
@@ -147,6 +229,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                         Supervision.oneForOne(),
                         null,
                         actor.child().supervisor().core,
+                        null,
                         RestartRule.TEMPORARY);
         actor.cord().spinHandler("children of " + actor.name(), below);
         return below;
@@ -156,28 +239,39 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     @Override
     public <M> ActorRef<M> spin(Cord where, String actorName, Actor<M> actor) {
-        ActorCell<M> child = new ActorCell<>(actorName, where, actor, this);
+        ActorCell<M> child = new ActorCell<>(actorName, where, actor, this, null);
         post(new SupervisorEvent.Take(child.child(), null));
         return child.ref();
     }
 
     @Override
     public <M> ActorRef<M> start(Cord where, String actorName, Actor<M> actor) {
-        checkOutside("start " + actorName);
+        ActorCell<M> child = new ActorCell<>(actorName, where, actor, this, null);
+        startAndAwait("start", child.child(), child.ref().path());
+        return child.ref();
+    }
+
+    @Override
+    public void add(ChildSpec<?> spec) {
+        Tree.checkChild(name, rules, spec);
+        startAndAwait("add", childOf(spec), path + "/" + spec.id());
+    }
+
+    /** By another fiber or thread. */
+    private void startAndAwait(String what, Child child, String childPath) {
+        checkOutside(what + " " + child.what.name());
         Waits.switchpoint();
-        ActorCell<M> child = new ActorCell<>(actorName, where, actor, this);
-        Start begun = Start.awaited(child.ref().path());
+        Start begun = Start.awaited(childPath);
         boolean isUp = false;
-        post(new SupervisorEvent.Take(child.child(), begun));
+        post(new SupervisorEvent.Take(child, begun));
         try {
             begun.await(rules.startLimit());
             isUp = true;
         } finally {
             if (!isUp) {
-                post(new SupervisorEvent.Remove(child.child()));
+                post(new SupervisorEvent.GiveUp(child));
             }
         }
-        return child.ref();
     }
 
     /** The supervisor's own fiber would wait for what it is to do itself. */
@@ -196,6 +290,47 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                         supervisorName, cord, Objects.requireNonNull(below, "below"), this, core);
         post(new SupervisorEvent.Take(child.self, null));
         return child;
+    }
+
+    @Override
+    public void stop(String id) {
+        WaitCell answer = new WaitCell();
+        ask("stop " + id, new SupervisorEvent.StopChild(id, answer), answer);
+    }
+
+    @Override
+    public void remove(String id) {
+        WaitCell answer = new WaitCell();
+        ask("remove " + id, new SupervisorEvent.RemoveChild(id, answer), answer);
+    }
+
+    @Override
+    public void restart(String id) {
+        Objects.requireNonNull(id, "id");
+        checkOutside("restart " + id);
+        Waits.switchpoint();
+        Start begun = Start.awaited(path + "/" + id);
+        post(new SupervisorEvent.RestartChild(id, begun));
+        begun.await(rules.startLimit());
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // that is what it answers
+    public List<ChildInfo> children() {
+        WaitCell answer = new WaitCell();
+        Object told = ask("list its children", new SupervisorEvent.Tell(answer), answer);
+        return (List<ChildInfo>) Objects.requireNonNull(told);
+    }
+
+    private @Nullable Object ask(String what, SupervisorEvent event, WaitCell answer) {
+        checkOutside(what);
+        Waits.switchpoint();
+        post(event);
+        Object told = answer.await("supervisor " + name + " to " + what);
+        if (told instanceof RuntimeException refusal) {
+            throw refusal;
+        }
+        return told;
     }
 
     @Override
@@ -218,6 +353,23 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         return cord.spinHandler(name, this);
     }
 
+    /** The same, and waits until its tree is up. */
+    public Fiber<?> startRootAndAwait() {
+        Start begun = Start.awaited(path);
+        start = begun;
+        Fiber<?> root = startRoot();
+        boolean isUp = false;
+        try {
+            begun.await(Waits.FOREVER); // each child has its own limit
+            isUp = true;
+        } finally {
+            if (!isUp) {
+                stopAll();
+            }
+        }
+        return root;
+    }
+
     /** Lets the children come to the end of their mailboxes; does not wait. From any thread. */
     @Override
     public void drain() {
@@ -231,15 +383,13 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     /** {@return the actors below that have not ended, in start order} From any thread. */
     public List<ActorRef<?>> living() {
-        WaitCell answer = new WaitCell();
-        post(new SupervisorEvent.Tell(answer));
-        List<?> told = (List<?>) Objects.requireNonNull(answer.await("the children of " + name));
         List<ActorRef<?>> living = new ArrayList<>();
-        for (Object each : told) {
-            switch (each) {
-                case SupervisorCell below -> living.addAll(below.living());
-                case ActorCell<?> actor -> living.add(actor.ref());
-                default -> throw new IllegalStateException("unknown child " + each);
+        for (ChildInfo child : children()) {
+            ActorRef<?> actor = child.actor();
+            if (child.supervisor() instanceof SupervisorCell below) {
+                living.addAll(below.living());
+            } else if (actor != null && child.state() != ChildInfo.State.STOPPED) {
+                living.add(actor);
             }
         }
         return living;
@@ -267,8 +417,14 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             return;
         }
         inbox.add(event);
-        if (fiber != null) {
+        if (fiber == null) {
+            return;
+        }
+        if (waitNumber == NOT_WAITING) {
             Waits.resumeHandler(fiber, NEXT);
+        } else {
+            Waits.resume(fiber, waitNumber, NEXT);
+            waitNumber = NOT_WAITING;
         }
     }
 
@@ -281,137 +437,302 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
      */
     @Override
     public @Nullable Object handle(@Nullable Object value) throws Exception {
-        if (value == Handler.START) {
-            begin();
+        if (value == Handler.START && !begin()) {
+            return Handler.END;
         }
         int left = cord.maxFibers() == Integer.MAX_VALUE ? MAX_IN_A_TURN : 1;
         for (int queued = Math.min(inbox.size(), left); queued > 0; queued--) {
             if (!on(inbox.remove())) {
                 return Handler.END;
             }
+            while (!later.isEmpty()) {
+                inbox.addFirst(later.removeLast());
+            }
         }
         return inbox.isEmpty() ? Handler.WAIT : NEXT;
     }
 
-    private void begin() {
-        fiber = Fiber.current();
-        overByItself = false;
-        if (isDelayed()) {
-            state(State.DOWN, State.DELAYED);
-            Fiber.sleep(Duration.ofNanos(Objects.requireNonNull(start).delayNs()));
-            state(State.DELAYED, State.RUNNING);
-        } else {
-            state(State.DOWN, State.RUNNING);
-        }
-        window = new RestartWindow(rules.intensity(), rules.period());
-        for (Child child : children.toList()) {
-            if (isToStartAgain(child)) {
-                child.delays = null;
-                spin(child, null);
-            } else {
-                String why = "its supervisor " + name + " was started again";
-                remove(child, new ExitReason.Shutdown(why));
-            }
-        }
-        if (start != null) {
-            start.done();
-            start = null;
-        }
-    }
-
-    /** Not if it ended by itself just before this supervisor did. */
-    private static boolean isToStartAgain(Child child) {
-        return child.state() == Child.State.RUNNING
-                && switch (child.what.restartRule()) {
-                    case PERMANENT -> true;
-                    case TRANSIENT -> !child.what.isOverByItself();
-                    case TEMPORARY -> false;
-                };
-    }
-
-    /** False if it was told to stop, and its children have ended. */
+    /** False if it is over. */
     private boolean on(SupervisorEvent event) {
         switch (event) {
-            case SupervisorEvent.Take(Child child, @Nullable Start begun) -> {
-                if (state == State.DRAINING) {
-                    event.refused();
-                    return true;
-                }
-                children.add(child);
-                child.state(Child.State.NEW, Child.State.RUNNING);
-                spin(child, begun);
+            case SupervisorEvent.Take take -> take(take);
+            case SupervisorEvent.Started _ -> {
+                // Nobody waits for it any more.
             }
             case SupervisorEvent.Ended ended -> {
-                onEnded(ended);
-                return state != State.DRAINING || drainNext();
+                return onEnded(ended) && (state != State.DRAINING || drainNext());
             }
+            case SupervisorEvent.TryAgain(Child child) -> {
+                return child.state() != Child.State.DOWN || startAgain(child, null);
+            }
+            case SupervisorEvent.GiveUp(Child child) -> giveUp(child);
+            case SupervisorEvent.StopChild(String id, WaitCell answer) ->
+                    answer.give(stopNamed(id));
+            case SupervisorEvent.RestartChild(String id, Start begun) -> restartNamed(id, begun);
+            case SupervisorEvent.RemoveChild(String id, WaitCell answer) ->
+                    answer.give(removeNamed(id));
+            case SupervisorEvent.Tell(WaitCell answer) -> answer.give(infos());
             case SupervisorEvent.Drain _ -> {
                 if (state == State.RUNNING) {
                     state(State.RUNNING, State.DRAINING);
                     return drainNext();
                 }
             }
-            case SupervisorEvent.Tell(WaitCell answer) ->
-                    answer.give(children.toList().stream().map(child -> child.what).toList());
-            case SupervisorEvent.Remove(Child child) -> {
-                if (child.state() == Child.State.RUNNING) {
-                    child.state(Child.State.RUNNING, Child.State.STOPPING);
-                    child.what.stop(Objects.requireNonNull(child.fiber));
-                }
-            }
             case SupervisorEvent.StopAll _ -> {
-                state(state, State.STOPPING);
-                stopChildren();
-                overByItself = true;
+                endByItself();
                 return false;
             }
         }
         return true;
     }
 
-    /** Tells the youngest to end, if it was not told; false if there is none left. */
-    private boolean drainNext() {
-        Child youngest = children.youngest();
-        if (youngest == null) {
-            overByItself = true;
-            return false;
+    /** All children end, and then it is over in an orderly way. */
+    private void endByItself() {
+        state(state, State.STOPPING);
+        stopAllChildren(true);
+        overByItself = true;
+    }
+
+    // ---------------------------------------------------------------- waiting inside a turn
+
+    /**
+     * Waits for an event, and takes from it what may not wait. False if the time has come.
+     *
+     * @param deadlineNs on the clock of the cord; {@code Long.MAX_VALUE} for none
+     */
+    private boolean pump(long deadlineNs) {
+        SupervisorEvent event = inbox.poll();
+        if (event == null) {
+            long leftNs = deadlineNs == Long.MAX_VALUE ? deadlineNs : deadlineNs - cord.nanoTime();
+            if (leftNs <= 0) {
+                return false;
+            }
+            waitNumber = Waits.nextNumber();
+            try {
+                Waits.park(this, leftNs);
+            } finally {
+                waitNumber = NOT_WAITING;
+            }
+            return !inbox.isEmpty() || deadlineNs > cord.nanoTime();
         }
-        if (!youngest.isDraining) {
-            youngest.isDraining = true;
-            youngest.what.drain();
+        switch (event) {
+            case SupervisorEvent.Started(Start done) -> {
+                if (done == awaited) {
+                    awaited = null;
+                }
+            }
+            case SupervisorEvent.Ended ended -> {
+                Child child = ended.child();
+                if (isOf(ended) && child.state() == Child.State.UP) {
+                    later.add(ended); // not asked for: to be decided later
+                    child.state(Child.State.UP, Child.State.DOWN);
+                } else if (isOf(ended)) {
+                    overInPump(child, ended);
+                }
+            }
+            case SupervisorEvent.Tell(WaitCell answer) -> answer.give(infos());
+            case SupervisorEvent.StopAll _ -> {
+                stopAsked = true;
+                later.add(event);
+            }
+            default -> later.add(event);
         }
         return true;
     }
 
-    private void spin(Child child, @Nullable Start begun) {
+    /** It was stopped, or did not come up. */
+    private void overInPump(Child child, SupervisorEvent.Ended ended) {
+        boolean wasAsked = child.state() == Child.State.STOPPING;
+        child.state(child.state(), Child.State.DOWN);
+        child.lastReason = ended.reason();
+        Throwable failure = Restarts.failure(child.what.name(), ended.reason());
+        if (failure != null && !(wasAsked && child.isKilled())) {
+            report(child.what.name(), failure);
+        }
+    }
+
+    private long deadline(Duration limit) {
+        long nanos = Waits.nanos(limit);
+        return nanos == Long.MAX_VALUE ? nanos : cord.nanoTime() + nanos;
+    }
+
+    // ---------------------------------------------------------------- starting
+
+    /** The first turn; false if it is over. */
+    private boolean begin() {
+        fiber = Fiber.current();
+        overByItself = false;
+        stopAsked = false;
+        if (isDelayed()) {
+            state(State.DOWN, State.DELAYED);
+            Fiber.sleep(Duration.ofNanos(Objects.requireNonNull(start).delayNs()));
+            state(State.DELAYED, State.STARTING);
+        } else {
+            state(State.DOWN, State.STARTING);
+        }
+        window = new RestartWindow(rules.intensity(), rules.period());
+        List<Child> ofTree = new ArrayList<>();
+        for (Child child : children.toList()) {
+            child.delays = null;
+            if (child.spec != null) {
+                ofTree.add(toStart(child));
+            } else if (isToStartAgain(child)) {
+                child.state(child.state(), Child.State.DOWN);
+                spin(child, null, Child.State.UP);
+            } else {
+                String why = "its supervisor " + name + " was started again";
+                forget(child, new ExitReason.Shutdown(why));
+            }
+        }
+        Child failed = startInOrder(ofTree);
+        if (failed != null || stopAsked) {
+            return rollBack(failed);
+        }
+        state(State.STARTING, State.RUNNING);
+        wasUp = true;
+        if (start != null) {
+            start.done();
+            start = null;
+        }
+        while (!later.isEmpty()) {
+            inbox.addFirst(later.removeLast());
+        }
+        return true;
+    }
+
+    /** Not if it ended by itself just before this supervisor did. */
+    private static boolean isToStartAgain(Child child) {
+        return !child.isUnwanted
+                && switch (child.restartRule()) {
+                    case PERMANENT -> true;
+                    case TRANSIENT -> !child.what.isOverByItself();
+                    case TEMPORARY -> false;
+                };
+    }
+
+    /** A child of the tree as it starts: its actor goes on unless it is over for good. */
+    private Child toStart(Child child) {
+        if (child.state() == Child.State.NEW) {
+            return child;
+        }
+        if (child.state() == Child.State.STOPPED || !isToStartAgain(child)) {
+            if (child.state() != Child.State.STOPPED) {
+                child.what.end(new ExitReason.Shutdown("its supervisor was started again"));
+            }
+            Child anew = childOf(Objects.requireNonNull(child.spec));
+            children.replace(child, anew);
+            child.state(child.state(), Child.State.GONE);
+            return anew;
+        }
+        child.state(child.state(), Child.State.DOWN);
+        return child;
+    }
+
+    /** Each is up before the next; returns the one that is not, null if all are, or a stop came. */
+    private @Nullable Child startInOrder(List<Child> inOrder) {
+        for (Child child : inOrder) {
+            if (stopAsked) {
+                return null;
+            }
+            Start begun = Start.toldTo(this, child.what.name());
+            awaited = begun;
+            spin(child, begun, Child.State.STARTING);
+            long deadlineNs = deadline(rules.startLimit());
+            boolean isInTime = true;
+            while (isInTime
+                    && awaited != null
+                    && child.state() == Child.State.STARTING
+                    && !stopAsked) {
+                isInTime = pump(deadlineNs);
+            }
+            if (!isInTime) {
+                report(child.what.name(), Start.tooLate(path + "/" + child.what.name(), rules.startLimit()));
+                stopInOrder(List.of(child), false);
+            }
+            if (child.state() == Child.State.STARTING && awaited == null) {
+                child.state(Child.State.STARTING, Child.State.UP);
+            }
+            awaited = null;
+            if (child.state() != Child.State.UP && !stopAsked) {
+                return child;
+            }
+        }
+        return null;
+    }
+
+    /** A start failed, or a stop came while it went on: those that are up end in reverse order. */
+    private boolean rollBack(@Nullable Child failed) {
+        state(State.STARTING, State.STOPPING);
+        stopAllChildren(false);
+        if (failed == null) {
+            overByItself = true;
+            return false;
+        }
+        ExitReason reason = failed.lastReason;
+        throw new StartFailedException(
+                path
+                        + " did not start, because its child "
+                        + failed.what.name()
+                        + " did not: "
+                        + (reason == null ? "it took too long" : Restarts.why(reason)),
+                reason == null ? null : reason.failure());
+    }
+
+    private void take(SupervisorEvent.Take take) {
+        Child child = take.child();
+        if (state == State.DRAINING) {
+            take.refuse("its supervisor " + name + " is being stopped");
+            return;
+        }
+        Child other = child.spec == null ? null : children.find(child.what.name());
+        if (other != null) {
+            take.refuse(name + " has a child " + child.what.name() + " already: " + other);
+            return;
+        }
+        children.add(child);
+        spin(child, take.start(), Child.State.UP);
+    }
+
+    private void spin(Child child, @Nullable Start begun, Child.State to) {
+        child.state(child.state(), to);
+        child.lastReason = null;
         try {
             Handler next = child.what.incarnation(begun);
             child.fiber = child.what.cord().spinHandler(child.what.name(), next);
         } catch (CordClosedException e) {
             String why = String.valueOf(e.getMessage());
-            remove(child, new ExitReason.Shutdown(why));
+            child.lastReason = new ExitReason.Failed(e);
+            if (to == Child.State.STARTING) {
+                child.state(to, Child.State.DOWN);
+            } else {
+                forget(child, new ExitReason.Shutdown(why));
+            }
             if (begun != null) {
                 begun.failed(why, e);
             }
         }
     }
 
-    private void remove(Child child, ExitReason reason) {
-        children.remove(child);
-        child.state(child.state(), Child.State.GONE);
-        child.what.end(reason);
+    // ---------------------------------------------------------------- ends of children
+
+    private static boolean isOf(SupervisorEvent.Ended ended) {
+        Child child = ended.child();
+        return child.fiber == ended.fiber()
+                && (child.isAlive() || child.state() == Child.State.DOWN);
     }
 
-    private void onEnded(SupervisorEvent.Ended ended) {
+    /** False if it is over. */
+    private boolean onEnded(SupervisorEvent.Ended ended) {
         Child child = ended.child();
         ExitReason reason = ended.reason();
-        if (child.fiber != ended.fiber() || child.state() == Child.State.GONE) {
-            return; // an incarnation from before this supervisor's own restart
+        if (!isOf(ended)) {
+            return true; // an incarnation from before this supervisor's own restart
         }
         if (child.state() == Child.State.STOPPING) {
-            remove(child, reason);
-            return;
+            forgetOrKeep(child, reason);
+            return true;
         }
+        child.state(child.state(), Child.State.DOWN);
         Throwable failure = Restarts.failure(child.what.name(), reason);
         if (failure != null) {
             report(child.what.name(), failure);
@@ -423,25 +744,274 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         if (cordHasEnded
                 || isDrained
                 || ended.phase() == SupervisorEvent.Phase.FIRST_START
-                || !Restarts.follow(child.what.restartRule(), reason)) {
-            remove(child, reason);
-            return;
+                || !Restarts.follow(child.restartRule(), reason)) {
+            forgetOrKeep(child, reason);
+            return !isEndOfAll(child);
         }
+        return startAgain(child, failure);
+    }
+
+    /** Whether a significant child that is over for good ends this supervisor too. */
+    private boolean isEndOfAll(Child child) {
+        if (!child.isSignificant() || state != State.RUNNING) {
+            return false;
+        }
+        boolean isEnd =
+                switch (rules.autoShutdown()) {
+                    case NEVER -> false;
+                    case ANY -> true;
+                    case ALL ->
+                            children.toList().stream()
+                                    .noneMatch(other -> other.isSignificant() && other.isAlive());
+                };
+        if (isEnd) {
+            endByItself();
+        }
+        return isEnd;
+    }
+
+    /** A child that is down is started again, and others with it; false if that is too often. */
+    private boolean startAgain(Child child, @Nullable Throwable failure) {
         long nowNs = cord.nanoTime();
         if (!window.allow(nowNs)) {
-            throw new TooManyRestartsException(
-                    "supervisor " + name + " gives up on " + child.what.name() + ": " + window,
-                    failure);
+            state(state, State.STOPPING);
+            String text = "supervisor " + name + " gives up on " + child.what.name() + ": " + window;
+            stopAllChildren(false);
+            throw new TooManyRestartsException(text, failure);
         }
         restarts.incrementAndGet();
         if (child.delays == null) {
             child.delays = new RestartDelays(rules.backOff());
         }
         long delayNs = child.delays.next(nowNs, cord::nextInt);
-        spin(child, Start.after(child.what.name(), delayNs));
+        boolean isAlone =
+                state == State.DRAINING
+                        || rules.strategy() == Strategy.ONE_FOR_ONE
+                        || rules.strategy() == Strategy.DYNAMIC;
+        if (isAlone) {
+            spin(child, Start.after(child.what.name(), delayNs), Child.State.UP);
+        } else {
+            replace(child, delayNs);
+        }
         if (child.isDraining) {
             child.what.drainAgain();
         }
+        return true;
+    }
+
+    /** By one for all, or rest for one. */
+    private void replace(Child failed, long delayNs) {
+        state(State.RUNNING, State.REPLACING);
+        List<Child> group = new ArrayList<>();
+        Child first = rules.strategy() == Strategy.ONE_FOR_ALL ? null : failed;
+        boolean isIn = first == null;
+        for (Child child : children.toList()) {
+            isIn |= child == first;
+            boolean isPart = child.isAlive() || child.state() == Child.State.DOWN;
+            if (isIn && isPart) {
+                group.add(child);
+            }
+        }
+        stopInOrder(group.reversed(), false);
+        List<Child> toStart = new ArrayList<>();
+        for (Child child : group) {
+            if (child.state() == Child.State.GONE) {
+                continue;
+            }
+            if (child.restartRule() == RestartRule.TEMPORARY) {
+                forget(child, new ExitReason.Shutdown("it is temporary, and " + failed + " failed"));
+            } else {
+                toStart.add(child);
+            }
+        }
+        forgetEndsOf(toStart);
+        long dueNs = cord.nanoTime() + delayNs;
+        while (delayNs > 0 && !stopAsked && pump(dueNs)) {
+            // Events are noted meanwhile.
+        }
+        Child broken = startInOrder(toStart);
+        if (broken != null) {
+            later.add(new SupervisorEvent.TryAgain(broken));
+        }
+        state(State.REPLACING, State.RUNNING);
+    }
+
+    /** What ended by itself just before it was to be stopped is replaced like the rest. */
+    private void forgetEndsOf(List<Child> group) {
+        later.removeIf(
+                event ->
+                        event instanceof SupervisorEvent.Ended ended
+                                && group.contains(ended.child()));
+    }
+
+    // ---------------------------------------------------------------- stopping
+
+    /** Those that this supervisor's next incarnation may start again have not ended for good. */
+    private void stopAllChildren(boolean isLast) {
+        List<Child> reversed = children.toList().reversed();
+        if (rules.strategy() == Strategy.DYNAMIC) {
+            reversed.forEach(child -> askToStop(child, isLast));
+            reversed.forEach(this::awaitEnd);
+        } else {
+            stopInOrder(reversed, isLast);
+        }
+    }
+
+    /** One after the other. */
+    private void stopInOrder(List<Child> inOrder, boolean isLast) {
+        for (Child child : inOrder) {
+            askToStop(child, isLast);
+            awaitEnd(child);
+        }
+    }
+
+    private void askToStop(Child child, boolean isLast) {
+        if (child.state() == Child.State.UP || child.state() == Child.State.STARTING) {
+            child.state(child.state(), Child.State.STOPPING);
+            Fiber<?> running = Objects.requireNonNull(child.fiber, "fiber");
+            if (child.isKilled()) {
+                child.what.kill();
+            }
+            child.stopBeganNs = cord.nanoTime();
+            child.what.stop(running, isLast);
+        }
+    }
+
+    /** If it was asked to stop. Each has its own limit, also if they stop side by side. */
+    private void awaitEnd(Child child) {
+        long limitNs = Waits.nanos(child.stopLimit(rules));
+        boolean isEndless = limitNs >= Long.MAX_VALUE / 2;
+        long deadlineNs = isEndless ? Long.MAX_VALUE : child.stopBeganNs + limitNs + GRACE_NS;
+        while (child.state() == Child.State.STOPPING) {
+            if (!pump(deadlineNs)) {
+                LOG.warn("{} did not end within {}", child.what, Duration.ofNanos(limitNs));
+                child.state(Child.State.STOPPING, Child.State.DOWN);
+                child.fiber = null; // its end does not count any more
+            }
+        }
+    }
+
+    /** Its start took too long, or its starter was ended. */
+    private void giveUp(Child child) {
+        if (child.state() == Child.State.UP) {
+            child.isUnwanted = true;
+            askToStop(child, true);
+        } else if (child.state() == Child.State.STOPPED) {
+            forget(child, new ExitReason.Shutdown("it did not start"));
+        }
+    }
+
+    /** Tells the youngest to end, if it was not told; false if there is none left. */
+    private boolean drainNext() {
+        Child youngest = children.youngest();
+        while (youngest != null && youngest.state() == Child.State.STOPPED) {
+            youngest = youngest.older;
+        }
+        if (youngest == null) {
+            overByItself = true;
+            return false;
+        }
+        if (!youngest.isDraining) {
+            youngest.isDraining = true;
+            youngest.what.drain();
+        }
+        return true;
+    }
+
+    /** It is over for good. */
+    private void forget(Child child, ExitReason reason) {
+        children.remove(child);
+        child.state(child.state(), Child.State.GONE);
+        child.what.end(reason);
+    }
+
+    private void forgetOrKeep(Child child, ExitReason reason) {
+        if (child.spec == null || child.restartRule() == RestartRule.TEMPORARY) {
+            forget(child, reason);
+        } else {
+            child.state(child.state(), Child.State.STOPPED);
+            child.what.end(reason);
+        }
+    }
+
+    // ---------------------------------------------------------------- single children
+
+    /** The answer to the one that asked. */
+    private @Nullable Object stopNamed(String id) {
+        Child child = children.find(id);
+        if (child == null) {
+            return unknown(id);
+        }
+        if (child.isAlive()) {
+            child.isUnwanted = true;
+            stopInOrder(List.of(child), true);
+        }
+        if (child.state() == Child.State.DOWN) {
+            ExitReason reason = child.lastReason;
+            forgetOrKeep(
+                    child, reason == null ? new ExitReason.Shutdown("it was stopped") : reason);
+        }
+        return null;
+    }
+
+    private void restartNamed(String id, Start begun) {
+        Child child = children.find(id);
+        if (child == null) {
+            begun.refused(unknown(id));
+            return;
+        }
+        if (child.state() != Child.State.STOPPED) {
+            begun.refused(notStopped(child, "restarted"));
+            return;
+        }
+        Child anew = childOf(Objects.requireNonNull(child.spec));
+        children.replace(child, anew);
+        child.state(Child.State.STOPPED, Child.State.GONE);
+        spin(anew, begun, Child.State.UP);
+    }
+
+    private @Nullable Object removeNamed(String id) {
+        Child child = children.find(id);
+        if (child == null) {
+            return unknown(id);
+        }
+        if (child.state() != Child.State.STOPPED) {
+            return notStopped(child, "removed");
+        }
+        children.remove(child);
+        child.state(Child.State.STOPPED, Child.State.GONE);
+        return null;
+    }
+
+    private IllegalArgumentException unknown(String id) {
+        List<String> names = children.toList().stream().map(child -> child.what.name()).toList();
+        return new IllegalArgumentException(
+                "supervisor " + name + " has no child " + id + "; its children: " + names);
+    }
+
+    private IllegalStateException notStopped(Child child, String what) {
+        return new IllegalStateException(
+                child + " of " + name + " is not stopped, so it cannot be " + what + "; stop it first");
+    }
+
+    private List<ChildInfo> infos() {
+        List<ChildInfo> all = new ArrayList<>();
+        for (Child child : children.toList()) {
+            all.add(
+                    new ChildInfo(
+                            child.what.name(),
+                            child.what instanceof ActorCell<?> actor ? actor.ref() : null,
+                            child.what instanceof SupervisorCell below ? below : null,
+                            switch (child.state()) {
+                                case UP -> ChildInfo.State.UP;
+                                case STOPPING -> ChildInfo.State.STOPPING;
+                                case STOPPED, GONE -> ChildInfo.State.STOPPED;
+                                case NEW, STARTING, DOWN -> ChildInfo.State.RESTARTING;
+                            },
+                            child.restartRule(),
+                            child.isSignificant()));
+        }
+        return all;
     }
 
     /** Tells the listener; from any thread. */
@@ -455,21 +1025,12 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         }
     }
 
-    private void stopChildren() {
-        for (Child child = children.youngest(); child != null; child = child.older) {
-            Fiber<?> running = Objects.requireNonNull(child.fiber, "fiber");
-            child.what.stop(running);
-            if (!running.awaitEnd(child.what.stopLimit(rules))) {
-                LOG.warn("{} did not end within {}", child.what, rules.stopLimit());
-            }
-        }
-    }
-
     // ---------------------------------------------------------------- its own end
 
     @Override
     public boolean onEnd(Fiber<?> ended, @Nullable Throwable failure) {
         boolean began = state != State.DOWN;
+        boolean isFirstStart = began && !wasUp && RestartRule.isFailure(failure);
         boolean terminated = failure instanceof FiberTerminatedException;
         fiber = null;
         if (began) {
@@ -494,7 +1055,11 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 new SupervisorEvent.Ended(
                         self,
                         ended,
-                        began ? SupervisorEvent.Phase.RAN : SupervisorEvent.Phase.NEVER_RAN,
+                        isFirstStart
+                                ? SupervisorEvent.Phase.FIRST_START
+                                : began
+                                        ? SupervisorEvent.Phase.RAN
+                                        : SupervisorEvent.Phase.NEVER_RAN,
                         reason));
         return true;
     }
@@ -514,7 +1079,15 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             state(state, State.ENDED);
         }
         for (Child child : children.toList()) {
-            remove(child, new ExitReason.Shutdown("its supervisor " + name + " has ended"));
+            boolean isOver = child.state() == Child.State.STOPPED;
+            children.remove(child);
+            child.state(child.state(), Child.State.GONE);
+            if (!isOver) {
+                child.what.end(new ExitReason.Shutdown("its supervisor " + name + " has ended"));
+            }
+        }
+        while (!later.isEmpty()) {
+            inbox.addFirst(later.removeLast());
         }
         for (SupervisorEvent event = inbox.poll(); event != null; event = inbox.poll()) {
             event.refused();
@@ -540,7 +1113,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     /** In its delay it would not hear a stop; nothing runs below it then. */
     @Override
-    public void stop(Fiber<?> incarnation) {
+    public void stop(Fiber<?> incarnation, boolean isLast) {
         if (state == State.DELAYED || (state == State.DOWN && isDelayed())) {
             incarnation.terminate();
         } else {
@@ -559,9 +1132,23 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         return overByItself;
     }
 
-    /** Where an actor has no rule of its own. */
-    RestartRule restartRule(ActorCell<?> child) {
-        return restartRule;
+    /** Where an actor has none of its own. */
+    RestartRule restartRuleOfActors() {
+        return restartRuleOfActors;
+    }
+
+    @Override
+    public Child child() {
+        return self;
+    }
+
+    /** It has no message in hand: it ends its children at once. */
+    @Override
+    public void kill() {
+        Fiber<?> running = fiber;
+        if (running != null) {
+            running.terminate();
+        }
     }
 
     // ---------------------------------------------------------------- looking

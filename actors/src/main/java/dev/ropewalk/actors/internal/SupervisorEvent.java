@@ -23,7 +23,10 @@ sealed interface SupervisorEvent {
     record Take(Child child, @Nullable Start start) implements SupervisorEvent {
         @Override
         public void refused() {
-            String why = "its supervisor has ended";
+            refuse("its supervisor has ended");
+        }
+
+        void refuse(String why) {
             child.what.end(new ExitReason.Shutdown(why));
             if (start != null) {
                 start.failed(why, null);
@@ -31,11 +34,11 @@ sealed interface SupervisorEvent {
         }
     }
 
-    /** End the child, and do not start it again. */
-    record Remove(Child child) implements SupervisorEvent {
+    /** The start of an incarnation, which the supervisor awaits, is done. */
+    record Started(Start start) implements SupervisorEvent {
         @Override
         public void refused() {
-            // It ended with the supervisor.
+            // It ends with the supervisor.
         }
     }
 
@@ -48,19 +51,59 @@ sealed interface SupervisorEvent {
         }
     }
 
+    /** The restart of this child's group has failed: try again, unless a stop came before. */
+    record TryAgain(Child child) implements SupervisorEvent {
+        @Override
+        public void refused() {
+            // It ended with the supervisor.
+        }
+    }
+
+    /** End the child, and do not start it again; its start took too long. */
+    record GiveUp(Child child) implements SupervisorEvent {
+        @Override
+        public void refused() {
+            // It ended with the supervisor.
+        }
+    }
+
+    /** End the child of this name; the answer is null, or an exception. */
+    record StopChild(String id, WaitCell answer) implements SupervisorEvent {
+        @Override
+        public void refused() {
+            answer.give(ended());
+        }
+    }
+
+    /** Start the stopped child of this name. */
+    record RestartChild(String id, Start start) implements SupervisorEvent {
+        @Override
+        public void refused() {
+            start.failed("its supervisor has ended", null);
+        }
+    }
+
+    /** Forget the stopped child of this name; the answer as of {@link StopChild}. */
+    record RemoveChild(String id, WaitCell answer) implements SupervisorEvent {
+        @Override
+        public void refused() {
+            answer.give(ended());
+        }
+    }
+
+    /** Say which children there are. */
+    record Tell(WaitCell answer) implements SupervisorEvent {
+        @Override
+        public void refused() {
+            answer.give(List.of());
+        }
+    }
+
     /** Let the children come to the end of their mailboxes, then end. */
     record Drain() implements SupervisorEvent {
         @Override
         public void refused() {
             // Already ended.
-        }
-    }
-
-    /** Say which actors have not ended. */
-    record Tell(WaitCell answer) implements SupervisorEvent {
-        @Override
-        public void refused() {
-            answer.give(List.of());
         }
     }
 
@@ -74,4 +117,8 @@ sealed interface SupervisorEvent {
 
     /** The supervisor has ended and will not see this. */
     void refused();
+
+    private static IllegalArgumentException ended() {
+        return new IllegalArgumentException("its supervisor has ended, and has no children");
+    }
 }

@@ -9,12 +9,13 @@ import dev.ropewalk.fibers.supervision.RestartWindow;
 import org.slf4j.Logger;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * How a supervisor works; immutable. Each child is started again by itself (one for one). Start
- * from {@link #oneForOne} and change what differs.
+ * How a supervisor works; immutable. Start from {@link #oneForOne}, {@link #oneForAll}, {@link
+ * #restForOne} or {@link #dynamic} and change what differs.
  */
 public final class Supervision {
     private static final Logger LOG = Logs.logger(Supervisor.class);
@@ -57,6 +58,31 @@ public final class Supervision {
         return new Supervision(new Values());
     }
 
+    /** {@return the same, where all children are started again when one fails} */
+    public static Supervision oneForAll() {
+        return oneForOne().strategy(Strategy.ONE_FOR_ALL);
+    }
+
+    /** {@return the same, where those that were started after the failed one are too} */
+    public static Supervision restForOne() {
+        return oneForOne().strategy(Strategy.REST_FOR_ONE);
+    }
+
+    /** {@return the same, for children that come and go and are stopped side by side} */
+    public static Supervision dynamic() {
+        return oneForOne().strategy(Strategy.DYNAMIC);
+    }
+
+    /** {@return which children are started again when one fails} */
+    public Strategy strategy() {
+        return values.strategy;
+    }
+
+    /** {@return whether the supervisor ends itself with its significant children} */
+    public AutoShutdown autoShutdown() {
+        return values.autoShutdown;
+    }
+
     /** {@return how many restarts of all children together are allowed within the period} */
     public int intensity() {
         return values.intensity;
@@ -85,6 +111,25 @@ public final class Supervision {
     /** {@return the listener that is told each failure of a child, before it is decided on} */
     public FailureListener onFailure() {
         return values.onFailure;
+    }
+
+    /**
+     * {@return these rules with another strategy}
+     *
+     * @param which which children are started again when one fails
+     */
+    public Supervision strategy(Strategy which) {
+        return with(copy -> copy.strategy = Objects.requireNonNull(which, "which"));
+    }
+
+    /**
+     * {@return these rules, by which the supervisor ends itself with its significant children} That
+     * is an orderly end, after which it is not started again unless it is permanent.
+     *
+     * @param when with which of them
+     */
+    public Supervision autoShutdown(AutoShutdown when) {
+        return with(copy -> copy.autoShutdown = Objects.requireNonNull(when, "when"));
     }
 
     /**
@@ -139,6 +184,21 @@ public final class Supervision {
         return with(copy -> copy.onFailure = listener);
     }
 
+    /** The strategy and what differs from the default, as a tree prints it. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        text.append(values.strategy.name().toLowerCase(Locale.ROOT).replace('_', ' '));
+        text.append(", ").append(values.intensity).append(" in ").append(values.period);
+        if (values.backOff != BackOff.NONE) {
+            text.append(", ").append(values.backOff);
+        }
+        if (values.autoShutdown != AutoShutdown.NEVER) {
+            text.append(", auto-shutdown ").append(values.autoShutdown);
+        }
+        return text.toString();
+    }
+
     private Supervision with(Consumer<Values> change) {
         Values copy = values.copy();
         change.accept(copy);
@@ -147,6 +207,8 @@ public final class Supervision {
 
     /** Changed only while it is a copy that no rules have yet. */
     private static final class Values implements Cloneable {
+        Strategy strategy = Strategy.ONE_FOR_ONE;
+        AutoShutdown autoShutdown = AutoShutdown.NEVER;
         int intensity = 1;
         Duration period = Duration.ofSeconds(5);
         BackOff backOff = BackOff.NONE;

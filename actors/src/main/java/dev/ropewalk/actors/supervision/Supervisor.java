@@ -7,9 +7,11 @@ import dev.ropewalk.actors.internal.SupervisorCell;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.supervision.TooManyRestartsException;
 
+import java.util.List;
+
 /**
- * Starts actors, and starts them again when they fail: one for one, within an intensity, after a
- * back-off.
+ * Starts actors, and starts them again when they fail: by a {@link Strategy}, within an intensity,
+ * after a back-off.
  *
  * <p>Its children's fibers are children of its fiber, on any cords, so none outlives it. A child
  * keeps its address and its mailbox across restarts. When there are more restarts than its
@@ -19,7 +21,11 @@ import dev.ropewalk.fibers.supervision.TooManyRestartsException;
  * <p>A child whose first start fails is not started again, and is no restart: the failure is told
  * to {@link Supervision#onFailure}, and to the caller of {@link #start}.
  *
- * <p>All methods work from any thread.
+ * <p>A child that is added by {@link #spin} or {@link #start} is forgotten when it is over for good.
+ * One of a {@link ChildSpec} is not, unless it is temporary: it can be restarted.
+ *
+ * <p>All methods work from any thread. Those that wait are switchpoints, and refuse to be called by
+ * the supervisor itself, in a listener.
  */
 public abstract sealed class Supervisor permits SupervisorCell {
     /** For the library. */
@@ -87,6 +93,93 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @return the new supervisor
      */
     public abstract Supervisor supervise(String name, Supervision below);
+
+    /**
+     * Adds a child and waits until it is up, a tree with all its children. A switchpoint.
+     *
+     * @param child what is started, as the youngest
+     * @throws IllegalArgumentException if the child cannot work below this supervisor, or another
+     *     one has its id
+     * @throws StartFailedException if it did not start; it is not a child then
+     */
+    public abstract void add(ChildSpec<?> child);
+
+    /**
+     * Ends a child within its stop limit, and waits for that. One of a spec that is not temporary
+     * stays known and can be {@linkplain #restart restarted}. A switchpoint.
+     *
+     * @param id its name
+     * @throws IllegalArgumentException if there is no such child
+     */
+    public abstract void stop(String id);
+
+    /**
+     * Starts a child again that is stopped, and waits until it is up: as a new actor, with a new
+     * address. A switchpoint.
+     *
+     * @param id its name
+     * @throws IllegalArgumentException if there is no such child
+     * @throws IllegalStateException if it is not stopped
+     * @throws StartFailedException if it did not start; it stays stopped then
+     */
+    public abstract void restart(String id);
+
+    /**
+     * Forgets a child that is stopped. A switchpoint.
+     *
+     * @param id its name
+     * @throws IllegalArgumentException if there is no such child
+     * @throws IllegalStateException if it is not stopped
+     */
+    public abstract void remove(String id);
+
+    /** {@return the children in the order of their start} A switchpoint. */
+    public abstract List<ChildInfo> children();
+
+    /**
+     * {@return the supervisor that is a child of this one} A switchpoint.
+     *
+     * @param id its name
+     * @throws IllegalArgumentException if there is no such child, or it is no supervisor
+     */
+    public final Supervisor supervisor(String id) {
+        Supervisor found = find(id).supervisor();
+        if (found == null) {
+            throw new IllegalArgumentException(id + " below " + name() + " is an actor");
+        }
+        return found;
+    }
+
+    /**
+     * {@return the address of the actor that was started by the spec} A switchpoint.
+     *
+     * @param <M> the type of its messages
+     * @param spec a child of this supervisor
+     * @throws IllegalArgumentException if there is no child of its id
+     */
+    @SuppressWarnings("unchecked") // a child of that spec takes M
+    public final <M> ActorRef<M> actor(ActorSpec<M> spec) {
+        ActorRef<?> found = find(spec.id()).actor();
+        if (found == null) {
+            throw new IllegalArgumentException(spec.id() + " below " + name() + " is a supervisor");
+        }
+        return (ActorRef<M>) found;
+    }
+
+    private ChildInfo find(String id) {
+        for (ChildInfo child : children()) {
+            if (child.id().equals(id)) {
+                return child;
+            }
+        }
+        throw new IllegalArgumentException(
+                "supervisor "
+                        + name()
+                        + " has no child "
+                        + id
+                        + "; its children: "
+                        + children().stream().map(ChildInfo::id).toList());
+    }
 
     /** {@return how often this supervisor has started a child again} */
     public abstract long restarts();

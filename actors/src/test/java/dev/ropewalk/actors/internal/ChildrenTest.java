@@ -40,6 +40,7 @@ class ChildrenTest {
                         Supervision.oneForOne(),
                         null,
                         new SystemCore(null)),
+                null,
                 null);
     }
 
@@ -73,14 +74,14 @@ class ChildrenTest {
     @Test
     void A5_childWhoseEndIsExpectedIsNotTakenForAFailure() {
         Child child = child(1);
-        child.state(Child.State.NEW, Child.State.RUNNING);
-        child.state(Child.State.RUNNING, Child.State.STOPPING);
+        child.state(Child.State.NEW, Child.State.UP);
+        child.state(Child.State.UP, Child.State.STOPPING);
         IllegalStateException wrong =
                 assertThrows(
                         IllegalStateException.class,
-                        () -> child.state(Child.State.RUNNING, Child.State.GONE));
+                        () -> child.state(Child.State.UP, Child.State.GONE));
         assertEquals(
-                "state=STOPPING != from=RUNNING in child child-1 STOPPING", wrong.getMessage());
+                "state=STOPPING != from=UP in child child-1 STOPPING", wrong.getMessage());
     }
 
     private List<Child> fromTheYoungest() {

@@ -78,7 +78,7 @@ class OpenAsksTest {
         SupervisorCell supervisor =
                 new SupervisorCell(
                         "supervisor", cord, Supervision.oneForOne(), null, new SystemCore(null));
-        ActorCell<String> target = new ActorCell<>("target", cord, actor, supervisor);
+        ActorCell<String> target = new ActorCell<>("target", cord, actor, supervisor, null);
         Ask<String, String> ask = new Ask<>(target, "asker");
         ask.setMessage("message");
         return ask;
