@@ -29,10 +29,7 @@ final class Start {
     private final @Nullable SupervisorCell told;
 
     private Start(
-            String name,
-            long delayNs,
-            @Nullable WaitCell waiter,
-            @Nullable SupervisorCell told) {
+            String name, long delayNs, @Nullable WaitCell waiter, @Nullable SupervisorCell told) {
         this.name = name;
         this.delayNs = delayNs;
         this.waiter = waiter;

@@ -159,15 +159,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     /** The root of a system, with the children of the tree. */
     public SupervisorCell(Tree tree, Cord cord, SystemCore core) {
-        this(
-                tree.id(),
-                tree.id(),
-                cord,
-                tree.rules(),
-                null,
-                core,
-                tree,
-                RestartRule.TRANSIENT);
+        this(tree.id(), tree.id(), cord, tree.rules(), null, core, tree, RestartRule.TRANSIENT);
         tree.check();
         addAll(tree);
     }
@@ -646,8 +638,11 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 isInTime = pump(deadlineNs);
             }
             if (!isInTime) {
-                report(child.what.name(), Start.tooLate(path + "/" + child.what.name(), rules.startLimit()));
+                String childPath = path + "/" + child.what.name();
+                StartFailedException late = Start.tooLate(childPath, rules.startLimit());
+                report(child.what.name(), late);
                 stopInOrder(List.of(child), false);
+                child.lastReason = new ExitReason.Failed(late);
             }
             if (child.state() == Child.State.STARTING && awaited == null) {
                 child.state(Child.State.STARTING, Child.State.UP);
@@ -775,7 +770,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         long nowNs = cord.nanoTime();
         if (!window.allow(nowNs)) {
             state(state, State.STOPPING);
-            String text = "supervisor " + name + " gives up on " + child.what.name() + ": " + window;
+            String text =
+                    "supervisor " + name + " gives up on " + child.what.name() + ": " + window;
             stopAllChildren(false);
             throw new TooManyRestartsException(text, failure);
         }
@@ -819,7 +815,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 continue;
             }
             if (child.restartRule() == RestartRule.TEMPORARY) {
-                forget(child, new ExitReason.Shutdown("it is temporary, and " + failed + " failed"));
+                forget(
+                        child,
+                        new ExitReason.Shutdown("it is temporary, and " + failed + " failed"));
             } else {
                 toStart.add(child);
             }
@@ -991,7 +989,12 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     private IllegalStateException notStopped(Child child, String what) {
         return new IllegalStateException(
-                child + " of " + name + " is not stopped, so it cannot be " + what + "; stop it first");
+                child
+                        + " of "
+                        + name
+                        + " is not stopped, so it cannot be "
+                        + what
+                        + "; stop it first");
     }
 
     private List<ChildInfo> infos() {
@@ -1049,7 +1052,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                                 : new ExitReason.Failed(failure);
         if (parent == null) {
             end(reason);
-            return false;
+            return waited != null; // then its starter has the failure
         }
         parent.post(
                 new SupervisorEvent.Ended(

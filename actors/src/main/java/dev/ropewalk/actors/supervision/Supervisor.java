@@ -21,8 +21,8 @@ import java.util.List;
  * <p>A child whose first start fails is not started again, and is no restart: the failure is told
  * to {@link Supervision#onFailure}, and to the caller of {@link #start}.
  *
- * <p>A child that is added by {@link #spin} or {@link #start} is forgotten when it is over for good.
- * One of a {@link ChildSpec} is not, unless it is temporary: it can be restarted.
+ * <p>A child that is added by {@link #spin} or {@link #start} is forgotten when it is over for
+ * good. One of a {@link ChildSpec} is not, unless it is temporary: it can be restarted.
  *
  * <p>All methods work from any thread. Those that wait are switchpoints, and refuse to be called by
  * the supervisor itself, in a listener.

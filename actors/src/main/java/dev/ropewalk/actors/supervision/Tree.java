@@ -152,8 +152,7 @@ public final class Tree extends ChildSpec<Tree> {
      * @param changed how it works
      */
     public Tree rules(Supervision changed) {
-        return new Tree(
-                id(), Objects.requireNonNull(changed, "changed"), children, options());
+        return new Tree(id(), Objects.requireNonNull(changed, "changed"), children, options());
     }
 
     @Override

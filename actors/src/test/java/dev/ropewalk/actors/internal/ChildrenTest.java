@@ -80,8 +80,7 @@ class ChildrenTest {
                 assertThrows(
                         IllegalStateException.class,
                         () -> child.state(Child.State.UP, Child.State.GONE));
-        assertEquals(
-                "state=STOPPING != from=UP in child child-1 STOPPING", wrong.getMessage());
+        assertEquals("state=STOPPING != from=UP in child child-1 STOPPING", wrong.getMessage());
     }
 
     private List<Child> fromTheYoungest() {

@@ -39,7 +39,8 @@ class PermitsTest {
                         null,
                         new SystemCore(null));
         Actor<String> actor = Actor.handler(() -> Behavior.stopped());
-        return new Permits(new ActorCell<>("actor", Cord.current(), actor, supervisor, null), capacity);
+        return new Permits(
+                new ActorCell<>("actor", Cord.current(), actor, supervisor, null), capacity);
     }
 
     @Test
