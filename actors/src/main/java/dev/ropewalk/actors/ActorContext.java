@@ -59,7 +59,8 @@ public interface ActorContext<M> {
      * Receives the first message that passes; the others stay in their order. Each message is
      * tested once by this call, on the actor's fiber.
      *
-     * @param wanted whether to take a message; must not wait
+     * @param wanted whether to take a message; must not wait. If it throws, so does this call, and
+     *     the message stays queued
      * @return the message
      */
     M receive(Predicate<? super M> wanted);

@@ -96,6 +96,7 @@ public final class ActorRef<M> implements Recipient<M> {
      * @throws AskFailedException if the actor failed the ask, ended, or gave the message up, before
      *     it replied
      * @throws AskCycleException if actors would wait for each other's replies in a circle
+     * @throws MailboxFullException if the mailbox is full, and its rule is {@link Overflow#FAIL}
      */
     public <R> R ask(Function<Recipient<R>, ? extends M> message) {
         return target.ask(message, ASK_LIMIT);

@@ -10,7 +10,14 @@ import java.util.Objects;
  *
  * <p>A bounded mailbox counts the messages that wait, queued or on their way from another cord, and
  * not the one that is being handled. What ends the actor needs no room and is never dropped: {@link
- * ActorRef#stop} keeps its place in the order.
+ * ActorRef#stop} keeps its place in the order. Neither needs what nobody tells: a message of a
+ * timer, a monitor, a link or a pipe.
+ *
+ * <p>A message that a selective receive has passed over still takes its room. So an actor whose
+ * mailbox is full of what it does not receive at present never gets what it waits for, if its
+ * senders wait for room: give such a one a mailbox large enough for what it passes over, or none
+ * that is bounded. Two actors that wait for room in each other's mailboxes wait for ever; give one
+ * of them another rule.
  */
 public final class MailboxOptions {
     private static final MailboxOptions UNBOUNDED = new MailboxOptions(0, null);

@@ -139,7 +139,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         }
     }
 
-    private void deliver(Object item) {
+    /** Never waits: of what is unbounded, needs no room, or has it. From any thread. */
+    void deliver(Object item) {
         if (cord.isCurrent()) {
             accept(item);
         } else {
@@ -399,11 +400,6 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
 
     // ---------------------------------------------------------------- accepting
 
-    /** What nobody told; from any thread. */
-    void notice(Envelope.Notice<?> notice) {
-        deliver(notice);
-    }
-
     /** On the cord: the message is accepted from here on. */
     private void accept(Object item) {
         if (state == State.UP && Objects.requireNonNull(incarnation).handOver(item)) {
@@ -443,9 +439,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         return mailbox;
     }
 
-    /** The mailbox is empty, and the actor waits. */
+    /** The actor waits, and has taken all that it wants for now. */
     void idles() {
-        if (isMailboxEarly) {
+        if (isMailboxEarly && mailbox.size() == 0) {
             isMailboxEarly = false;
             mailbox = Mailbox.EMPTY;
         }
@@ -459,7 +455,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     }
 
     void putBack(Object item, int tries) {
-        boolean asItWas = tries == 0 && permits == null;
+        boolean asItWas = item == Stop.STOP || (tries == 0 && permits == null);
         ownMailbox().addFirst(asItWas ? item : new Envelope.PutBack(item, tries));
     }
 
@@ -522,7 +518,10 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
             return;
         }
         Class<?> type = first.getClass();
-        if (first == committed && !type.isHidden() && !type.isRecord() && hasFields(type)) {
+        if (type.isHidden() || type.isRecord() || !hasFields(type)) {
+            return;
+        }
+        if (first == committed) {
             throw new IllegalStateException(
                     name()
                             + ": the factory returned the instance of the incarnation before, with"
@@ -551,15 +550,16 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     void over(Incarnation<M> ended, Fiber<?> fiber, ExitReason reason, @Nullable Start start) {
         boolean began = ended == incarnation;
         boolean isShutdown = reason instanceof ExitReason.Shutdown;
-        boolean startFailed = began && state == State.STARTING && reason.isFailure();
+        boolean startFailed = reason.isFailure() && !wasUp && (!began || state == State.STARTING);
         if (began) {
             incarnation = null;
-            state(state, State.DOWN);
-            overByItself |= isShutdown && terminateAsked;
-            terminateAsked = false;
-            if (definition.keepsState) {
+            if (definition.keepsState && state == State.UP) {
                 committed = ended.behavior();
             }
+            state(state, State.DOWN);
+            overByItself |= isShutdown && terminateAsked;
+            // An actor that fails before it is terminated is terminated when it starts again.
+            terminateAsked &= reason.isFailure();
             if (extras != null) {
                 extras.tellOfIncarnation(new Down(ref, reason));
             }
@@ -573,11 +573,11 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
                         new SupervisorEvent.Ended(
                                 child,
                                 fiber,
-                                !began
-                                        ? SupervisorEvent.Phase.NEVER_RAN
-                                        : startFailed && !wasUp
-                                                ? SupervisorEvent.Phase.FIRST_START
-                                                : SupervisorEvent.Phase.RAN,
+                                startFailed
+                                        ? SupervisorEvent.Phase.FIRST_START
+                                        : began
+                                                ? SupervisorEvent.Phase.RAN
+                                                : SupervisorEvent.Phase.NEVER_RAN,
                                 reason));
     }
 
@@ -678,6 +678,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         for (Object queued = mailbox.poll(); queued != null; queued = mailbox.poll()) {
             drop(queued, DeadLetter.Reason.ENDED, null);
         }
+        mailbox = Mailbox.EMPTY;
         if (permits != null) {
             permits.close();
         }

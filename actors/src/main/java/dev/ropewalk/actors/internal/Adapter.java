@@ -26,7 +26,7 @@ final class Adapter<R> implements Recipient<R> {
 
     @Override
     public void tell(R reply) {
-        cell.send(new Envelope.Adapted<>(message, Objects.requireNonNull(reply, "message")));
+        cell.send(new Envelope.Adapted<>(message, Objects.requireNonNull(reply, "message"), false));
     }
 
     @Override
@@ -35,7 +35,7 @@ final class Adapter<R> implements Recipient<R> {
         if (onFailure == null) {
             cell.fail(failure);
         } else {
-            cell.send(new Envelope.Adapted<>(onFailure, failure));
+            cell.send(new Envelope.Adapted<>(onFailure, failure, false));
         }
     }
 

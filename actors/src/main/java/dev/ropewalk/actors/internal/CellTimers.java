@@ -134,7 +134,7 @@ final class CellTimers<M> implements Timers<M> {
             }
             if (!pending) {
                 pending = true;
-                cell.notice(new Envelope.Notice<>(UnaryOperator.identity(), message, this));
+                cell.deliver(new Envelope.Notice<>(UnaryOperator.identity(), message, this));
             }
         }
 

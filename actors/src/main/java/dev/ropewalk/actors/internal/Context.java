@@ -215,10 +215,11 @@ final class Context<M> implements ActorContext<M> {
         ActorCell<M> to = cell;
         stage.whenComplete(
                 (result, failure) ->
-                        to.send(
+                        to.deliver(
                                 failure == null
-                                        ? new Envelope.Adapted<>(message, result)
-                                        : new Envelope.Adapted<>(onFailure, unwrap(failure))));
+                                        ? new Envelope.Adapted<>(message, result, true)
+                                        : new Envelope.Adapted<>(
+                                                onFailure, unwrap(failure), true)));
     }
 
     private static Throwable unwrap(Throwable failure) {

@@ -58,11 +58,21 @@ abstract sealed class Envelope
     static sealed class Adapted<R extends @Nullable Object> extends Envelope permits Notice {
         private final Function<? super R, ?> function;
         private final R value;
+
+        /** Whatever completes what is piped may neither wait nor fail for want of room. */
+        private final boolean isPiped;
+
         private @Nullable Object made;
 
-        Adapted(Function<? super R, ?> function, R value) {
+        Adapted(Function<? super R, ?> function, R value, boolean isPiped) {
             this.function = function;
             this.value = value;
+            this.isPiped = isPiped;
+        }
+
+        @Override
+        boolean isExempt() {
+            return isPiped;
         }
 
         @Override
@@ -98,13 +108,8 @@ abstract sealed class Envelope
         final Source source;
 
         Notice(Function<? super R, ?> function, R value, Source source) {
-            super(function, value);
+            super(function, value, true);
             this.source = source;
-        }
-
-        @Override
-        boolean isExempt() {
-            return true;
         }
     }
 

@@ -406,11 +406,14 @@ final class Incarnation<M> implements Handler {
     private void settleCurrent(@Nullable Throwable failure) {
         Object item = current;
         current = null;
-        if (item == null || failure == null) {
+        if (item == null) {
             return;
         }
         if (tries == 0) {
             cell.putBack(item, triedBefore);
+            return;
+        }
+        if (failure == null) {
             return;
         }
         switch (cell.definition().failedMessage) {

@@ -88,7 +88,7 @@ final class Links {
         end.state(LinkEnd.State.OVER, LinkEnd.State.DOWN);
         down.values().removeIf(LinkEnd::isRevoked); // the actor is done with these
         down.put(end.peer(), end);
-        cell.notice(new Envelope.Notice<>(trap, end.exit(reason), end));
+        cell.deliver(new Envelope.Notice<>(trap, end.exit(reason), end));
         return false;
     }
 

@@ -146,11 +146,7 @@ final class Mailbox {
     private @Nullable Object pollAny(Class<?> type) {
         Object item = passed == null ? null : passed.poll(type);
         while (item == null && inRing > 0) {
-            if (PassedOver.fits(type, inRing(0))) {
-                item = pollRing();
-            } else {
-                passOver(Objects.requireNonNull(pollRing()));
-            }
+            item = fitting(first -> PassedOver.fits(type, first));
         }
         return item;
     }
@@ -166,17 +162,35 @@ final class Mailbox {
 
     /** For a receive that has seen all that was here: only what came after counts. */
     @Nullable Object pollNew(Predicate<Object> wanted) {
-        while (inRing > 0) {
-            if (isVoid(inRing(0))) {
-                pollRing();
-                exempt--;
-            } else if (wanted.test(inRing(0))) {
-                return noted(pollRing());
-            } else {
-                passOver(Objects.requireNonNull(pollRing()));
+        Object item = null;
+        while (item == null && inRing > 0) {
+            item = isVoid(inRing(0)) ? voided() : fitting(wanted);
+        }
+        return noted(item);
+    }
+
+    /** Takes the oldest of the ring out, which is void; null, because it is nothing. */
+    private @Nullable Object voided() {
+        pollRing();
+        exempt--;
+        return null;
+    }
+
+    /**
+     * Takes the oldest of the ring out if it passes; otherwise it is passed over. It is out while
+     * it is looked at: what the user's code tells its own actor may displace the oldest.
+     */
+    private @Nullable Object fitting(Predicate<Object> wanted) {
+        Object item = Objects.requireNonNull(pollRing());
+        boolean fits = false;
+        try {
+            fits = wanted.test(item);
+        } finally {
+            if (!fits) {
+                passOver(item);
             }
         }
-        return null;
+        return fits ? item : null;
     }
 
     private void passOver(Object item) {
@@ -184,6 +198,10 @@ final class Mailbox {
             passed = new PassedOver();
         }
         passed.add(item);
+        int size = passed.size();
+        if (size >= REPORT_FROM && Integer.bitCount(size) == 1) {
+            LOG.warn("the mailbox of {} has passed {} messages over and grows", owner, size);
+        }
     }
 
     // ---------------------------------------------------------------- inside
@@ -235,7 +253,9 @@ final class Mailbox {
             passed.addTo(contents, max);
         }
         for (int i = 0; i < inRing && contents.size() < max; i++) {
-            contents.add(Envelope.content(inRing(i)));
+            if (inRing(i) != Stop.STOP) {
+                contents.add(Envelope.content(inRing(i)));
+            }
         }
         return contents;
     }

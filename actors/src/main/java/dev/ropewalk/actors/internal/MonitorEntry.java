@@ -50,7 +50,7 @@ final class MonitorEntry<M> implements Monitor, DownListener, Envelope.Notice.So
 
     @Override
     public void down(Down down) {
-        cell.notice(new Envelope.Notice<>(message, down, this));
+        cell.deliver(new Envelope.Notice<>(message, down, this));
     }
 
     @Override

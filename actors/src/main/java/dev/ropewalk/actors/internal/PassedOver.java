@@ -1,12 +1,14 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.fibers.spi.Waits;
+
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
@@ -22,6 +24,8 @@ final class PassedOver {
         final Object item;
         final long number;
         final Line line;
+
+        boolean isRemoved;
 
         @Nullable Node older;
         @Nullable Node younger;
@@ -68,8 +72,8 @@ final class PassedOver {
         }
         try {
             return type.isInstance(Envelope.open(item));
-        } catch (RuntimeException broken) {
-            return true;
+        } catch (Throwable broken) {
+            return isBroken(broken);
         }
     }
 
@@ -120,22 +124,34 @@ final class PassedOver {
     /** The oldest of the type. */
     @Nullable Object poll(Class<?> type) {
         Node found = null;
-        for (Line line : lines.values()) {
-            Node first = Objects.requireNonNull(line.oldest, "an empty line");
+        for (Line line : List.copyOf(lines.values())) {
+            Node first = line.oldest;
+            if (first == null) {
+                continue; // emptied while the user's code looked at another one
+            }
             if ((found == null || first.number < found.number) && fits(type, first.item)) {
                 found = first;
             }
         }
-        return found == null ? null : remove(found);
+        return found == null || found.isRemoved ? null : remove(found);
     }
 
     @Nullable Object poll(Predicate<Object> wanted) {
-        for (Node node = oldest; node != null; node = node.younger) {
-            if (wanted.test(node.item)) {
+        // What the user's code tells its own actor may displace some of them.
+        for (Node node : toList()) {
+            if (!node.isRemoved && wanted.test(node.item) && !node.isRemoved) {
                 return remove(node);
             }
         }
         return null;
+    }
+
+    private List<Node> toList() {
+        List<Node> all = new ArrayList<>(size);
+        for (Node node = oldest; node != null; node = node.younger) {
+            all.add(node);
+        }
+        return all;
     }
 
     private Line lineOf(Object item) {
@@ -145,12 +161,22 @@ final class PassedOver {
     private static Class<?> typeOf(Object item) {
         try {
             return Envelope.open(item).getClass();
-        } catch (RuntimeException broken) {
+        } catch (Throwable broken) {
+            isBroken(broken);
             return Envelope.class; // which each receive by type takes
         }
     }
 
+    /** True, unless it is what ends the fiber, which goes on. */
+    static boolean isBroken(Throwable thrown) {
+        if (thrown instanceof Error signal && Waits.isSignal(thrown)) {
+            throw signal;
+        }
+        return true;
+    }
+
     private Object remove(Node node) {
+        node.isRemoved = true;
         if (node.older == null) {
             oldest = node.younger;
         } else {

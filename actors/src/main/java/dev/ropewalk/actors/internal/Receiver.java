@@ -125,8 +125,8 @@ final class Receiver<M> {
         M message;
         try {
             message = incarnation.open(item);
-        } catch (RuntimeException broken) {
-            return true;
+        } catch (Throwable broken) {
+            return PassedOver.isBroken(broken);
         }
         return wanted.test(message);
     }
@@ -148,6 +148,7 @@ final class Receiver<M> {
     }
 
     private @Nullable Object park(boolean forNudge, long limitNanos) {
+        incarnation.cell().idles();
         waitNumber = Waits.nextNumber();
         waitsForNudge = forNudge;
         try {

@@ -17,6 +17,7 @@ import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.TooManyFibersException;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
@@ -694,11 +695,15 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         try {
             Handler next = child.what.incarnation(begun);
             child.fiber = child.what.cord().spinHandler(child.what.name(), next);
-        } catch (CordClosedException e) {
+        } catch (CordClosedException | TooManyFibersException e) {
+            report(child.what.name(), e);
             String why = String.valueOf(e.getMessage());
             child.lastReason = new ExitReason.Failed(e);
             if (to == Child.State.STARTING) {
                 child.state(to, Child.State.DOWN);
+            } else if (child.fiber != null && e instanceof TooManyFibersException) {
+                child.state(to, Child.State.DOWN);
+                post(new SupervisorEvent.TryAgain(child));
             } else {
                 forget(child, new ExitReason.Shutdown(why));
             }
@@ -773,6 +778,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             String text =
                     "supervisor " + name + " gives up on " + child.what.name() + ": " + window;
             stopAllChildren(false);
+            settleEnds();
             throw new TooManyRestartsException(text, failure);
         }
         restarts.incrementAndGet();
@@ -793,6 +799,27 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             child.what.drainAgain();
         }
         return true;
+    }
+
+    /** What ended before it gave up is told, and what never came up is not started again. */
+    private void settleEnds() {
+        later.addAll(inbox);
+        inbox.clear();
+        for (SupervisorEvent event : List.copyOf(later)) {
+            if (event instanceof SupervisorEvent.Ended ended && isOf(ended)) {
+                later.remove(event);
+                Child child = ended.child();
+                Throwable failure = Restarts.failure(child.what.name(), ended.reason());
+                if (failure != null) {
+                    report(child.what.name(), failure);
+                }
+                if (ended.phase() == SupervisorEvent.Phase.FIRST_START) {
+                    forgetOrKeep(child, ended.reason());
+                }
+            }
+        }
+        inbox.addAll(later);
+        later.clear();
     }
 
     /** By one for all, or rest for one. */
@@ -829,7 +856,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         }
         Child broken = startInOrder(toStart);
         if (broken != null) {
-            later.add(new SupervisorEvent.TryAgain(broken));
+            post(new SupervisorEvent.TryAgain(broken));
         }
         state(State.REPLACING, State.RUNNING);
     }

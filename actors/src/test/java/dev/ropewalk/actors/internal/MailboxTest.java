@@ -146,7 +146,8 @@ class MailboxTest {
                         text -> {
                             throw new IllegalStateException("broken by " + text);
                         },
-                        "x");
+                        "x",
+                        false);
         mailbox.add(1);
         mailbox.add(broken);
         assertEquals(broken, mailbox.poll(String.class));
