@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -110,12 +111,36 @@ public final class ActorSystem implements AutoCloseable {
      * it from now on are kept for it.
      *
      * @param <M> the type of its messages
-     * @param actorName the actor's name
+     * @param actorName the actor's name, which no other child of the root has
      * @param actor how it is made
      * @return its address
+     * @throws IllegalArgumentException if another child has the name
      */
     public <M> ActorRef<M> spin(String actorName, Actor<M> actor) {
         return root.spin(actorName, actor);
+    }
+
+    /**
+     * Starts an actor without a name of its own below the root supervisor, on its cord, and does
+     * not wait. It is not found by {@link #find}.
+     *
+     * @param <M> the type of its messages
+     * @param actor how it is made
+     * @return its address
+     */
+    public <M> ActorRef<M> spin(Actor<M> actor) {
+        return root.spin(actor);
+    }
+
+    /**
+     * {@return the address of the actor at a path, null if there is none now} From any thread; does
+     * not wait. A name is free again before those that monitor the actor hear of its end. The ref
+     * of an actor that is started again stays the same.
+     *
+     * @param path the names below the root, with a {@code /} between
+     */
+    public @Nullable ActorRef<?> find(String path) {
+        return root.find(Objects.requireNonNull(path, "path"));
     }
 
     /**
@@ -123,9 +148,10 @@ public final class ActorSystem implements AutoCloseable {
      * has returned, or its body begins. A switchpoint.
      *
      * @param <M> the type of its messages
-     * @param actorName the actor's name
+     * @param actorName the actor's name, which no other child of the root has
      * @param actor how it is made
      * @return its address
+     * @throws IllegalArgumentException if another child has the name
      * @throws StartFailedException if it failed, or took longer than {@link
      *     Supervision#startLimit}; it is ended then, and never started again
      */
@@ -136,9 +162,10 @@ public final class ActorSystem implements AutoCloseable {
     /**
      * Starts a supervisor below the root supervisor, on its cord.
      *
-     * @param supervisorName its name
+     * @param supervisorName its name, which no other child of the root has
      * @param rules how it works
      * @return the supervisor
+     * @throws IllegalArgumentException if another child has the name
      */
     public Supervisor supervise(String supervisorName, Supervision rules) {
         return root.supervise(supervisorName, rules);

@@ -185,15 +185,17 @@ class AskCycleTest {
         World.anywhere(
                 world -> {
                     for (int round = 0; round < 50; round++) {
-                        ActorRef<Visit> a = world.spin("a", visiting());
-                        ActorRef<Visit> b = world.system.spin("b", visiting());
+                        ActorRef<Visit> a = world.spin("a" + round, visiting());
+                        ActorRef<Visit> b = world.system.spin("b" + round, visiting());
                         List<Fiber<String>> askers = new ArrayList<>();
                         askers.add(Cord.current().spin("to a", () -> go(List.of(a, b, a))));
                         askers.add(world.home.spin("to b", () -> go(List.of(b, a, b))));
                         for (Fiber<String> asker : askers) {
                             String got = asker.await();
-                            if (!got.equals(circle("b -> a -> b"))
-                                    && !got.equals(circle("a -> b -> a"))) {
+                            String here = a.name();
+                            String there = b.name();
+                            if (!got.equals(circle(there + " -> " + here + " -> " + there))
+                                    && !got.equals(circle(here + " -> " + there + " -> " + here))) {
                                 assertEquals("arrived", got);
                             }
                         }

@@ -39,8 +39,7 @@ class BackOffTest {
     private static final int TURNS = 12;
 
     private static Supervisor below(World world, BackOff delays) {
-        return world.system.supervise(
-                "below", world.keepingFailures(World.MANY_RESTARTS.backOff(delays)));
+        return world.supervise("below", world.keepingFailures(World.MANY_RESTARTS.backOff(delays)));
     }
 
     private static BackOff always(Duration delay) {

@@ -76,6 +76,10 @@ final class Chaos {
             BackOff.doubling(Duration.ofNanos(100), Duration.ofNanos(50_000)).withJitter(0.5);
 
     private final World world;
+
+    /** Names are used once. */
+    private final AtomicInteger spun = new AtomicInteger();
+
     private final long seed;
     private final int perSender;
     private final Counts counts;
@@ -215,7 +219,9 @@ final class Chaos {
         RestartRule[] rules = RestartRule.values();
         actor = actor.onFailure(failed).restart(rules[random.nextInt(rules.length)]);
         Cord cord = random.nextBoolean() ? world.home : here;
-        return supervisors.get(index % SUPERVISORS).spin(cord, "actor " + index, actor);
+        return supervisors
+                .get(index % SUPERVISORS)
+                .spin(cord, "actor " + index + "." + spun.incrementAndGet(), actor);
     }
 
     private Actor<Message> handler(SplittableRandom random) {

@@ -195,7 +195,7 @@ class EscalationTest {
     private static List<String> endBesideACrash(
             World world, RestartRule rule, Consumer<ActorRef<String>> end) throws Exception {
         List<String> log = World.log();
-        Supervisor below = world.system.supervise("below", world.keepingFailures(NONE));
+        Supervisor below = world.supervise("below", world.keepingFailures(NONE));
         ActorRef<String> failing = world.spin(below, "failing", failing(log));
         ActorRef<String> ending = world.spin(below, "ending", failing(log).restart(rule));
         world.settle();

@@ -133,7 +133,7 @@ class RestartRuleTest {
                     ActorRef<End> steady = world.spin("steady", actor("loop", log));
                     world.settle();
                     for (End end : List.of(End.NORMAL, End.FAILURE, End.TERMINATE_IN_MESSAGE)) {
-                        world.spin("passing", actor("handler", World.log())).tell(end);
+                        world.spin("passing " + end, actor("handler", World.log())).tell(end);
                     }
                     world.settle();
                     steady.tell(End.TERMINATE_IN_MESSAGE);

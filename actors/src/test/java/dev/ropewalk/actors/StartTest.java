@@ -121,7 +121,7 @@ class StartTest {
                             assertInstanceOf(Crash.class, failed.getCause());
                             ActorRef<String> spun =
                                     system.spin(
-                                            "spun",
+                                            "spun-" + i,
                                             actor(
                                                     "handler",
                                                     () -> {

@@ -36,7 +36,7 @@ class SupervisorBacklogTest {
                         Fiber.snooze(); // it waits for its first message now
                         for (int burst = 1; burst <= 3; burst++) {
                             for (int i = 0; i < MANY; i++) {
-                                system.spin("counted", counted).tell("hello");
+                                system.spin(counted).tell("hello");
                             }
                             Fiber.snooze(); // the supervisor's turn
                             Fiber.snooze(); // theirs
@@ -64,7 +64,7 @@ class SupervisorBacklogTest {
                 () -> {
                     try (ActorSystem system = ActorSystem.start("system")) {
                         for (int i = 0; i < MANY; i++) {
-                            system.spin("brief", brief).tell("hello");
+                            system.spin(brief).tell("hello");
                         }
                         while (handled.get() < MANY) {
                             Fiber.snooze();

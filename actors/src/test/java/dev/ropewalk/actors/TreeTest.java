@@ -536,9 +536,11 @@ class TreeTest {
                     system.root().add(noted("b"));
                     Errors.assertMentions(
                             assertThrows(
-                                    StartFailedException.class,
+                                    IllegalArgumentException.class,
                                     () -> system.root().add(noted("b"))),
-                            "b");
+                            "the name top/b is taken");
+                    assertThrows(
+                            IllegalArgumentException.class, () -> system.spin("a", Step.actor()));
                     system.root().add(oneForOne("c", noted("d")));
                     assertEquals(List.of("a", "b", "c"), ids(system.root()));
                     assertEquals(List.of("d"), ids(system.supervisor("c")));

@@ -51,6 +51,8 @@ final class World {
     final Cord home;
 
     private final List<ActorCell<?>> cells = new ArrayList<>();
+    private int spares;
+    private int supervised;
 
     private World(Supervision rules, @Nullable Cord home) {
         this.remote = home != null;
@@ -118,8 +120,18 @@ final class World {
 
     // ---------------------------------------------------------------- for tests
 
+    /** A name that is used again is that of a child of another supervisor. */
     <M> ActorRef<M> spin(String name, Actor<M> actor) {
-        return keep(system.root().spin(home, name, actor));
+        Supervisor where = system.root();
+        if (system.find(name) != null) {
+            where = system.supervise("spare-" + ++spares, keepingFailures(MANY_RESTARTS));
+        }
+        return keep(where.spin(home, name, actor));
+    }
+
+    /** A name that is used again gets a number. */
+    Supervisor supervise(String name, Supervision rules) {
+        return system.supervise(supervised++ == 0 ? name : name + "-" + supervised, rules);
     }
 
     <M> ActorRef<M> spin(Supervisor below, String name, Actor<M> actor) {

@@ -564,10 +564,6 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
                 extras.tellOfIncarnation(new Down(ref, reason));
             }
         }
-        if (start != null) {
-            Throwable failure = reason.failure();
-            start.failed(failure == null ? "it ended at once" : failure.toString(), failure);
-        }
         child.supervisor()
                 .post(
                         new SupervisorEvent.Ended(
@@ -578,7 +574,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
                                         : began
                                                 ? SupervisorEvent.Phase.RAN
                                                 : SupervisorEvent.Phase.NEVER_RAN,
-                                reason));
+                                reason,
+                                start));
     }
 
     /** It has ended by itself, whatever ends its fiber now. */

@@ -111,6 +111,9 @@ final class Belongings<M> {
             links.over(reason);
         }
         links = null;
+        if (children != null) {
+            children.core().removeChildrenOf(cell, children);
+        }
         children = null;
         endAsked = null;
     }

@@ -34,6 +34,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -86,6 +87,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     private static final long NOT_WAITING = -1;
 
+    /** Of actors without a name of their own; their numbers tell them apart. */
+    private static final String ANONYMOUS = "actor";
+
     /** Another turn for what is in the inbox. */
     private static final Object NEXT =
             new Object() {
@@ -110,6 +114,10 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private final RestartRule restartRuleOfActors;
 
     private final Children children = new Children();
+
+    /** The children of which a program may have the name; written and read from anywhere. */
+    private final ConcurrentHashMap<String, Supervised> names = new ConcurrentHashMap<>();
+
     private final ArrayDeque<SupervisorEvent> inbox = new ArrayDeque<>();
 
     /** What came while a turn waited, and is for later. */
@@ -200,7 +208,50 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     }
 
     private void addAll(Tree tree) {
-        tree.children().forEach(spec -> children.add(childOf(spec)));
+        for (ChildSpec<?> spec : tree.children()) {
+            Child child = childOf(spec);
+            reserveName(child.what);
+            children.add(child);
+        }
+    }
+
+    /** From any thread; before it is a child. */
+    private void reserveName(Supervised child) {
+        Supervised other = names.putIfAbsent(child.name(), child);
+        if (other != null) {
+            throw new IllegalArgumentException(
+                    "the name "
+                            + path
+                            + "/"
+                            + child.name()
+                            + " is taken by "
+                            + other
+                            + "; give another name, or none");
+        }
+    }
+
+    /** {@return what is below this path, null if there is nothing} From any thread. */
+    @Nullable Supervised lookUp(String below) {
+        int slash = below.indexOf('/');
+        if (slash < 0) {
+            return names.get(below);
+        }
+        Supervised first = names.get(below.substring(0, slash));
+        String rest = below.substring(slash + 1);
+        return switch (first) {
+            case null -> null;
+            case SupervisorCell supervisor -> supervisor.lookUp(rest);
+            case ActorCell<?> actor -> {
+                SupervisorCell own = core.childrenOf(actor);
+                yield own == null ? null : own.lookUp(rest);
+            }
+            default -> null;
+        };
+    }
+
+    /** {@return the address of the actor at this path, null if there is none} From any thread. */
+    public @Nullable ActorRef<?> find(String below) {
+        return lookUp(below) instanceof ActorCell<?> actor ? actor.ref() : null;
     }
 
     /** A new actor or supervisor, not yet started. */
@@ -225,6 +276,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                         null,
                         RestartRule.TEMPORARY);
         actor.cord().spinHandler("children of " + actor.name(), below);
+        below.core.addChildrenOf(actor, below);
         return below;
     }
 
@@ -233,6 +285,14 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     @Override
     public <M> ActorRef<M> spin(Cord where, String actorName, Actor<M> actor) {
         ActorCell<M> child = new ActorCell<>(actorName, where, actor, this, null);
+        reserveName(child);
+        post(new SupervisorEvent.Take(child.child(), null));
+        return child.ref();
+    }
+
+    @Override
+    public <M> ActorRef<M> spin(Cord where, Actor<M> actor) {
+        ActorCell<M> child = new ActorCell<>(ANONYMOUS, where, actor, this, null);
         post(new SupervisorEvent.Take(child.child(), null));
         return child.ref();
     }
@@ -240,28 +300,36 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     @Override
     public <M> ActorRef<M> start(Cord where, String actorName, Actor<M> actor) {
         ActorCell<M> child = new ActorCell<>(actorName, where, actor, this, null);
-        startAndAwait("start", child.child(), child.ref().path());
+        checkOutside("start " + actorName);
+        reserveName(child);
+        startAndAwait(child.child(), child.ref().path());
         return child.ref();
     }
 
     @Override
     public void add(ChildSpec<?> spec) {
+        checkOutside("add " + spec.id());
         Tree.checkChild(name, rules, spec);
-        startAndAwait("add", childOf(spec), path + "/" + spec.id());
+        Child child = childOf(spec);
+        reserveName(child.what);
+        startAndAwait(child, path + "/" + spec.id());
     }
 
     /** By another fiber or thread. */
-    private void startAndAwait(String what, Child child, String childPath) {
-        checkOutside(what + " " + child.what.name());
-        Waits.switchpoint();
+    private void startAndAwait(Child child, String childPath) {
         Start begun = Start.awaited(childPath);
         boolean isUp = false;
-        post(new SupervisorEvent.Take(child, begun));
+        boolean isTold = false;
         try {
+            Waits.switchpoint();
+            isTold = true;
+            post(new SupervisorEvent.Take(child, begun));
             begun.await(rules.startLimit());
             isUp = true;
         } finally {
-            if (!isUp) {
+            if (!isTold) {
+                releaseName(child);
+            } else if (!isUp) {
                 post(new SupervisorEvent.GiveUp(child));
             }
         }
@@ -281,6 +349,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         SupervisorCell child =
                 new SupervisorCell(
                         supervisorName, cord, Objects.requireNonNull(below, "below"), this, core);
+        reserveName(child);
         post(new SupervisorEvent.Take(child.self, null));
         return child;
     }
@@ -453,7 +522,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 // Nobody waits for it any more.
             }
             case SupervisorEvent.Ended ended -> {
-                return onEnded(ended) && (state != State.DRAINING || drainNext());
+                boolean goesOn = onEnded(ended);
+                ended.failStart();
+                return goesOn && (state != State.DRAINING || drainNext());
             }
             case SupervisorEvent.TryAgain(Child child) -> {
                 return child.state() != Child.State.DOWN || startAgain(child, null);
@@ -519,8 +590,11 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 if (isOf(ended) && child.state() == Child.State.UP) {
                     later.add(ended); // not asked for: to be decided later
                     child.state(Child.State.UP, Child.State.DOWN);
-                } else if (isOf(ended)) {
-                    overInPump(child, ended);
+                } else {
+                    if (isOf(ended)) {
+                        overInPump(child, ended);
+                    }
+                    ended.failStart();
                 }
             }
             case SupervisorEvent.Tell(WaitCell answer) -> answer.give(infos());
@@ -613,12 +687,22 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 child.what.end(new ExitReason.Shutdown("its supervisor was started again"));
             }
             Child anew = childOf(Objects.requireNonNull(child.spec));
-            children.replace(child, anew);
-            child.state(child.state(), Child.State.GONE);
+            takePlace(child, anew);
             return anew;
         }
         child.state(child.state(), Child.State.DOWN);
         return child;
+    }
+
+    /** It did not become a child. */
+    void releaseName(Child child) {
+        names.remove(child.what.name(), child.what);
+    }
+
+    private void takePlace(Child child, Child anew) {
+        children.replace(child, anew);
+        names.put(anew.what.name(), anew.what);
+        child.state(child.state(), Child.State.GONE);
     }
 
     /** Each is up before the next; returns the one that is not, null if all are, or a stop came. */
@@ -677,12 +761,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private void take(SupervisorEvent.Take take) {
         Child child = take.child();
         if (state == State.DRAINING) {
+            releaseName(child);
             take.refuse("its supervisor " + name + " is being stopped");
-            return;
-        }
-        Child other = child.spec == null ? null : children.find(child.what.name());
-        if (other != null) {
-            take.refuse(name + " has a child " + child.what.name() + " already: " + other);
             return;
         }
         children.add(child);
@@ -816,6 +896,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 if (ended.phase() == SupervisorEvent.Phase.FIRST_START) {
                     forgetOrKeep(child, ended.reason());
                 }
+                ended.failStart();
             }
         }
         inbox.addAll(later);
@@ -946,6 +1027,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     /** It is over for good. */
     private void forget(Child child, ExitReason reason) {
         children.remove(child);
+        names.remove(child.what.name(), child.what); // before those that watch hear of it
         child.state(child.state(), Child.State.GONE);
         child.what.end(reason);
     }
@@ -990,8 +1072,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             return;
         }
         Child anew = childOf(Objects.requireNonNull(child.spec));
-        children.replace(child, anew);
-        child.state(Child.State.STOPPED, Child.State.GONE);
+        takePlace(child, anew);
         spin(anew, begun, Child.State.UP);
     }
 
@@ -1004,6 +1085,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             return notStopped(child, "removed");
         }
         children.remove(child);
+        names.remove(id, child.what);
         child.state(Child.State.STOPPED, Child.State.GONE);
         return null;
     }
@@ -1068,9 +1150,6 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         }
         Start waited = start;
         start = null;
-        if (waited != null) {
-            waited.failed(String.valueOf(failure), failure);
-        }
         ExitReason reason =
                 failure == null || (overByItself && terminated)
                         ? new ExitReason.Normal()
@@ -1079,6 +1158,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                                 : new ExitReason.Failed(failure);
         if (parent == null) {
             end(reason);
+            if (waited != null) {
+                waited.failed(String.valueOf(failure), failure);
+            }
             return waited != null; // then its starter has the failure
         }
         parent.post(
@@ -1090,7 +1172,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                                 : began
                                         ? SupervisorEvent.Phase.RAN
                                         : SupervisorEvent.Phase.NEVER_RAN,
-                        reason));
+                        reason,
+                        waited));
         return true;
     }
 
@@ -1111,6 +1194,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         for (Child child : children.toList()) {
             boolean isOver = child.state() == Child.State.STOPPED;
             children.remove(child);
+            names.remove(child.what.name(), child.what);
             child.state(child.state(), Child.State.GONE);
             if (!isOver) {
                 child.what.end(new ExitReason.Shutdown("its supervisor " + name + " has ended"));

@@ -23,6 +23,7 @@ sealed interface SupervisorEvent {
     record Take(Child child, @Nullable Start start) implements SupervisorEvent {
         @Override
         public void refused() {
+            child.supervisor().releaseName(child);
             refuse("its supervisor has ended");
         }
 
@@ -42,12 +43,21 @@ sealed interface SupervisorEvent {
         }
     }
 
-    /** An incarnation of the child is over. */
-    record Ended(Child child, Fiber<?> fiber, Phase phase, ExitReason reason)
+    /** An incarnation of the child is over; {@code start} is answered if it never was up. */
+    record Ended(Child child, Fiber<?> fiber, Phase phase, ExitReason reason, @Nullable Start start)
             implements SupervisorEvent {
         @Override
         public void refused() {
             child.what.end(reason);
+            failStart();
+        }
+
+        /** After the supervisor has forgotten the child: its name is free then. */
+        void failStart() {
+            if (start != null) {
+                Throwable failure = reason.failure();
+                start.failed(failure == null ? "it ended at once" : failure.toString(), failure);
+            }
         }
     }
 

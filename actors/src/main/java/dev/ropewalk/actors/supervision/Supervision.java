@@ -191,7 +191,7 @@ public final class Supervision {
         text.append(values.strategy.name().toLowerCase(Locale.ROOT).replace('_', ' '));
         text.append(", ").append(values.intensity).append(" in ").append(values.period);
         if (values.backOff != BackOff.NONE) {
-            text.append(", ").append(values.backOff);
+            text.append(", ").append(values.backOff.toString());
         }
         if (values.autoShutdown != AutoShutdown.NEVER) {
             text.append(", auto-shutdown ").append(values.autoShutdown);

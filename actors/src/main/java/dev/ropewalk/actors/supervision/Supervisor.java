@@ -2,6 +2,7 @@ package dev.ropewalk.actors.supervision;
 
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.StartFailedException;
 import dev.ropewalk.actors.internal.SupervisorCell;
 import dev.ropewalk.fibers.Cord;
@@ -36,9 +37,10 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * are kept for it.
      *
      * @param <M> the type of its messages
-     * @param name the actor's name
+     * @param name the actor's name, which no other child of the supervisor has
      * @param actor how it is made
      * @return its address
+     * @throws IllegalArgumentException if another child has the name
      */
     public final <M> ActorRef<M> spin(String name, Actor<M> actor) {
         return spin(cord(), name, actor);
@@ -50,11 +52,35 @@ public abstract sealed class Supervisor permits SupervisorCell {
      *
      * @param <M> the type of its messages
      * @param cord where it runs
-     * @param name the actor's name
+     * @param name the actor's name, which no other child of the supervisor has
+     * @param actor how it is made
+     * @return its address
+     * @throws IllegalArgumentException if another child has the name
+     */
+    public abstract <M> ActorRef<M> spin(Cord cord, String name, Actor<M> actor);
+
+    /**
+     * Starts an actor without a name of its own on the supervisor's cord, and does not wait. It is
+     * not found by {@link ActorSystem#find}.
+     *
+     * @param <M> the type of its messages
      * @param actor how it is made
      * @return its address
      */
-    public abstract <M> ActorRef<M> spin(Cord cord, String name, Actor<M> actor);
+    public final <M> ActorRef<M> spin(Actor<M> actor) {
+        return spin(cord(), actor);
+    }
+
+    /**
+     * Starts an actor without a name of its own on the given cord, and does not wait. It is not
+     * found by {@link ActorSystem#find}.
+     *
+     * @param <M> the type of its messages
+     * @param cord where it runs
+     * @param actor how it is made
+     * @return its address
+     */
+    public abstract <M> ActorRef<M> spin(Cord cord, Actor<M> actor);
 
     /**
      * Starts an actor on the supervisor's cord, and waits until it is up: its factory has returned,
@@ -62,9 +88,10 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * actor.
      *
      * @param <M> the type of its messages
-     * @param name the actor's name
+     * @param name the actor's name, which no other child of the supervisor has
      * @param actor how it is made
      * @return its address
+     * @throws IllegalArgumentException if another child has the name
      * @throws StartFailedException if it failed, or took longer than {@link
      *     Supervision#startLimit}; it is ended then, and never started again
      */
@@ -77,9 +104,10 @@ public abstract sealed class Supervisor permits SupervisorCell {
      *
      * @param <M> the type of its messages
      * @param cord where it runs
-     * @param name the actor's name
+     * @param name the actor's name, which no other child of the supervisor has
      * @param actor how it is made
      * @return its address
+     * @throws IllegalArgumentException if another child has the name
      * @throws StartFailedException if it failed, or took longer than {@link
      *     Supervision#startLimit}; it is ended then, and never started again
      */
@@ -88,9 +116,10 @@ public abstract sealed class Supervisor permits SupervisorCell {
     /**
      * Starts a supervisor below this one, on the same cord.
      *
-     * @param name its name
+     * @param name its name, which no other child of this supervisor has
      * @param below how it works
      * @return the new supervisor
+     * @throws IllegalArgumentException if another child has the name
      */
     public abstract Supervisor supervise(String name, Supervision below);
 
@@ -143,7 +172,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @throws IllegalArgumentException if there is no such child, or it is no supervisor
      */
     public final Supervisor supervisor(String id) {
-        Supervisor found = find(id).supervisor();
+        Supervisor found = info(id).supervisor();
         if (found == null) {
             throw new IllegalArgumentException(id + " below " + name() + " is an actor");
         }
@@ -159,14 +188,14 @@ public abstract sealed class Supervisor permits SupervisorCell {
      */
     @SuppressWarnings("unchecked") // a child of that spec takes M
     public final <M> ActorRef<M> actor(ActorSpec<M> spec) {
-        ActorRef<?> found = find(spec.id()).actor();
+        ActorRef<?> found = info(spec.id()).actor();
         if (found == null) {
             throw new IllegalArgumentException(spec.id() + " below " + name() + " is a supervisor");
         }
         return (ActorRef<M>) found;
     }
 
-    private ChildInfo find(String id) {
+    private ChildInfo info(String id) {
         for (ChildInfo child : children()) {
             if (child.id().equals(id)) {
                 return child;

@@ -111,6 +111,18 @@ public final class BackOff {
         return delayNs - (long) (part * values.jitter * delayNs);
     }
 
+    @Override
+    public String toString() {
+        return "back-off from "
+                + values.first
+                + " to "
+                + values.max
+                + ", factor "
+                + values.factor
+                + ", jitter "
+                + values.jitter;
+    }
+
     private BackOff with(Consumer<Values> change) {
         Values copy = values.copy();
         change.accept(copy);

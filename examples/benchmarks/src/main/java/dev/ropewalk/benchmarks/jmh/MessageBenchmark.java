@@ -74,7 +74,7 @@ public class MessageBenchmark {
                         List<ActorRef<Hop>> ring = new ArrayList<>();
                         for (int i = 0; i < actors; i++) {
                             int next = (i + 1) % actors;
-                            ring.add(system.spin("actor", actor.apply(() -> ring.get(next))));
+                            ring.add(system.spin(actor.apply(() -> ring.get(next))));
                         }
                         ring.get(0).tell(new Hop(OPERATIONS, Fiber.current()));
                         Fiber.suspend();

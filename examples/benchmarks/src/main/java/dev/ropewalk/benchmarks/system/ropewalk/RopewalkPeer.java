@@ -146,23 +146,23 @@ public final class RopewalkPeer implements Peer {
     }
 
     private long counting(long n, ActorSystem producers, ActorSystem counters) {
-        ActorRef<CounterMessage> counter = counters.spin("counter", actors.counter());
+        ActorRef<CounterMessage> counter = counters.spin(actors.counter());
         produce(n, producers, value -> counter.tell(new Add(value)));
         return RopewalkActors.total(counter);
     }
 
     private void produce(long n, ActorSystem system, LongConsumer send) {
         Fiber<?> main = Fiber.current();
-        system.spin("producer", producer(n, send, () -> main.schedule(null))).tell(new From(1));
+        system.spin(producer(n, send, () -> main.schedule(null))).tell(new From(1));
         Fiber.suspend();
     }
 
     private long fanin(long n, List<ActorSystem> producers, ActorSystem counters) {
         Fiber<?> main = Fiber.current();
         long each = n / Sizes.PRODUCERS;
-        ActorRef<CounterMessage> counter = counters.spin("counter", actors.counter());
+        ActorRef<CounterMessage> counter = counters.spin(actors.counter());
         ActorRef<Long> ends =
-                producers.getFirst().spin("ends", actors.<Long>actor(_ -> new Ends(main)::on));
+                producers.getFirst().spin(actors.<Long>actor(_ -> new Ends(main)::on));
         for (int i = 0; i < Sizes.PRODUCERS; i++) {
             producers
                     .get(i % producers.size())
@@ -197,7 +197,7 @@ public final class RopewalkPeer implements Peer {
     private long forkjoin(long n, ActorSystem system) {
         List<ActorRef<CounterMessage>> counters = new ArrayList<>();
         for (int i = 0; i < Sizes.FORKED; i++) {
-            counters.add(system.spin("forked", actors.counter()));
+            counters.add(system.spin(actors.counter()));
         }
         produce(
                 n,
@@ -226,12 +226,7 @@ public final class RopewalkPeer implements Peer {
                     return false;
                 };
         Actor<Add> forked = actors.stateless(add -> handle.test(add.value()));
-        system.spin(
-                        "creator",
-                        producer(
-                                n,
-                                value -> system.spin("forked", forked).tell(new Add(value)),
-                                () -> {}))
+        system.spin(producer(n, value -> system.spin(forked).tell(new Add(value)), () -> {}))
                 .tell(new From(1));
         Fiber.suspend();
         return sum.sum;
@@ -251,11 +246,10 @@ public final class RopewalkPeer implements Peer {
                         });
         List<ActorRef<Add>> all = new ArrayList<>((int) n);
         system.spin(
-                        "creator",
                         producer(
                                 n,
                                 _ -> {
-                                    ActorRef<Add> actor = system.spin("idle", idle);
+                                    ActorRef<Add> actor = system.spin(idle);
                                     actor.tell(new Add(1));
                                     all.add(actor);
                                 },

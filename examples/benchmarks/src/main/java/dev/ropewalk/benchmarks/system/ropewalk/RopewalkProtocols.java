@@ -182,7 +182,6 @@ final class RopewalkProtocols {
             int index = i;
             all.add(
                     system.spin(
-                            "pinger",
                             actors.<BigMessage>actor(
                                     self -> {
                                         Pinger pinger =
@@ -287,11 +286,9 @@ final class RopewalkProtocols {
         Fiber<?> main = Fiber.current();
         List<ActorRef<AccountMessage>> accounts = new ArrayList<>();
         for (int i = 0; i < Sizes.ACCOUNTS; i++) {
-            accounts.add(
-                    system.spin("account", actors.<AccountMessage>actor(_ -> new Account()::on)));
+            accounts.add(system.spin(actors.<AccountMessage>actor(_ -> new Account()::on)));
         }
         system.spin(
-                "teller",
                 actors.<Paid>actor(
                         self -> {
                             Teller teller = new Teller(accounts, self.self(), n, main);
