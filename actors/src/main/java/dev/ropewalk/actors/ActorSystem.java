@@ -8,9 +8,11 @@ import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,91 +21,137 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * A tree of actors below one root supervisor, which is a child of the fiber that started the
- * system.
+ * A tree of actors below one root supervisor.
  *
- * <p>When the root supervisor gives up, that fiber's body is cancelled and fails; when the fiber
- * ends first, all actors end with it.
+ * <p>A system that a fiber starts is on the fiber's cord, and its root supervisor a child of that
+ * fiber: when the root gives up, the fiber's body is cancelled and fails; when the fiber ends
+ * first, all actors end with it. A system that a plain thread starts has cords of its own; when its
+ * root gives up, that is reported, and {@link #awaitEnd} returns.
  */
 public final class ActorSystem implements AutoCloseable {
+    private static final Logger LOG = Logs.logger(ActorSystem.class);
+
     /** Each child has its own limit. */
     private static final Duration WITHOUT_LIMIT = Waits.FOREVER;
 
     private final String name;
     private final SystemCore core;
+
+    /** Started with the system, and closed with it; empty if it runs on the cord of its starter. */
+    private final List<Cord> ownCords;
+
     private final SupervisorCell root;
     private final Fiber<?> rootFiber;
 
-    private ActorSystem(Tree tree, @Nullable Consumer<? super DeadLetter> deadLetters) {
+    /** Runs when the process is told to end; null if it does not care. */
+    private volatile @Nullable Thread onTerm;
+
+    private ActorSystem(Tree tree, ActorSystemOptions options) {
         this.name = tree.id();
-        this.core = new SystemCore(deadLetters);
-        this.root = new SupervisorCell(tree, Cord.current(), core);
-        this.rootFiber = root.startRootAndAwait();
+        tree.check();
+        Cord here = Cord.currentOrNull();
+        this.ownCords = here == null ? startCords(options.cords()) : List.of();
+        List<Cord> cords = here == null ? ownCords : List.of(here);
+        this.core = new SystemCore(cords, options.deadLetters());
+        this.root = new SupervisorCell(tree, cords.getFirst(), core);
+        boolean isUp = false;
+        try {
+            this.rootFiber = root.startRootAndAwait();
+            isUp = true;
+        } finally {
+            if (!isUp) {
+                ownCords.forEach(Cord::close);
+            }
+        }
     }
 
-    private ActorSystem(
-            String name, Supervision rules, @Nullable Consumer<? super DeadLetter> deadLetters) {
-        this.name = name;
-        this.core = new SystemCore(deadLetters);
-        this.root = new SupervisorCell(name, Cord.current(), rules, null, core);
-        this.rootFiber = root.startRoot();
+    private List<Cord> startCords(int number) {
+        List<Cord> started = new ArrayList<>();
+        boolean isDone = false;
+        try {
+            for (int i = 0; i < number; i++) {
+                started.add(Cord.start(name + "-" + i));
+            }
+            isDone = true;
+        } finally {
+            if (!isDone) {
+                started.forEach(Cord::close);
+            }
+        }
+        return List.copyOf(started);
     }
 
     /**
-     * Starts a system on the current cord, with {@link Supervision#oneForOne} and dead letters
-     * logged.
+     * Starts a system without actors on the current cord, or on cords of its own if the caller is a
+     * plain thread, with {@link Supervision#oneForOne} and dead letters logged.
      *
      * @param name the system's and its root supervisor's name
      * @return the system
-     * @throws IllegalStateException if no fiber runs on this thread
      */
     public static ActorSystem start(String name) {
-        return new ActorSystem(name, Supervision.oneForOne(), null);
+        return start(Tree.oneForOne(name));
     }
 
     /**
-     * Starts a system on the current cord.
+     * Starts a system without actors on the current cord, or on cords of its own if the caller is a
+     * plain thread.
      *
      * @param name the system's and its root supervisor's name
      * @param rules how the root supervisor works
      * @param deadLetters takes each dead letter, on the thread on which it arises; must not wait
      * @return the system
-     * @throws IllegalStateException if no fiber runs on this thread
      */
     public static ActorSystem start(
             String name, Supervision rules, Consumer<? super DeadLetter> deadLetters) {
-        return new ActorSystem(name, rules, deadLetters);
+        return start(
+                Tree.of(name, rules), ActorSystemOptions.defaults().withDeadLetters(deadLetters));
     }
 
     /**
-     * Starts a system on the current cord whose root is the tree's supervisor, and waits until all
-     * of the tree is up. Dead letters are logged. A switchpoint.
+     * Starts a system whose root is the tree's supervisor, with the default options.
      *
      * @param tree the supervisors and actors
      * @return the system
-     * @throws IllegalArgumentException if the tree can never work, see {@link Tree#check}
-     * @throws StartFailedException if a child did not start; those before it have been stopped in
-     *     reverse order
-     * @throws IllegalStateException if no fiber runs on this thread
+     * @throws IllegalArgumentException as {@link #start(Tree, ActorSystemOptions)}
+     * @throws StartFailedException as {@link #start(Tree, ActorSystemOptions)}
      */
     public static ActorSystem start(Tree tree) {
-        return new ActorSystem(tree, null);
+        return start(tree, ActorSystemOptions.defaults());
     }
 
     /**
-     * Starts a system on the current cord whose root is the tree's supervisor, and waits until all
-     * of the tree is up. A switchpoint.
+     * Starts a system whose root is the tree's supervisor, with a taker of dead letters.
      *
      * @param tree the supervisors and actors
      * @param deadLetters takes each dead letter, on the thread on which it arises; must not wait
      * @return the system
+     * @throws IllegalArgumentException as {@link #start(Tree, ActorSystemOptions)}
+     * @throws StartFailedException as {@link #start(Tree, ActorSystemOptions)}
+     */
+    public static ActorSystem start(Tree tree, Consumer<? super DeadLetter> deadLetters) {
+        return start(tree, ActorSystemOptions.defaults().withDeadLetters(deadLetters));
+    }
+
+    /**
+     * Starts a system whose root is the tree's supervisor, and waits until all of the tree is up. A
+     * switchpoint. In a fiber the system is on its cord, and its root supervisor a child of the
+     * fiber. From a plain thread, {@code main} for one, it gets cords of its own, which end with
+     * it.
+     *
+     * @param tree the supervisors and actors
+     * @param options how the system is made
+     * @return the system
      * @throws IllegalArgumentException if the tree can never work, see {@link Tree#check}
      * @throws StartFailedException if a child did not start; those before it have been stopped in
      *     reverse order
-     * @throws IllegalStateException if no fiber runs on this thread
      */
-    public static ActorSystem start(Tree tree, Consumer<? super DeadLetter> deadLetters) {
-        return new ActorSystem(tree, deadLetters);
+    public static ActorSystem start(Tree tree, ActorSystemOptions options) {
+        return new ActorSystem(tree, Objects.requireNonNull(options, "options"));
+    }
+
+    /** {@return the cords over which actors are spread} */
+    public List<Cord> cords() {
+        return core.cords();
     }
 
     /**
@@ -192,7 +240,57 @@ public final class ActorSystem implements AutoCloseable {
 
     /** {@return how many dead letters there were} */
     public long deadLetterCount() {
-        return core.deadLetterCount();
+        return core.deadLetters().count();
+    }
+
+    /**
+     * Tells each dead letter from now on. While somebody takes them they are not logged.
+     *
+     * @param taker is told on the thread on which the letter arises; must not wait
+     * @return the subscription, to be closed
+     */
+    public DeadLetterSubscription onDeadLetter(Consumer<? super DeadLetter> taker) {
+        return core.deadLetters().subscribe(taker);
+    }
+
+    /**
+     * Stops the system with grace when the process is told to end, by TERM or Ctrl-C for one, and
+     * lets the process go on ending then. The actors that did not end in time are logged.
+     *
+     * @param limit as of {@link #stop}
+     * @return this system
+     * @throws IllegalStateException if that was asked for before
+     */
+    public ActorSystem stopOnTerm(Duration limit) {
+        Waits.nanos(limit);
+        if (onTerm != null) {
+            throw new IllegalStateException(this + " is stopped on TERM already");
+        }
+        Thread hook = new Thread(() -> stopNow(limit), "stop " + name);
+        Runtime.getRuntime().addShutdownHook(hook);
+        onTerm = hook;
+        return this;
+    }
+
+    private void stopNow(Duration limit) {
+        onTerm = null; // it cannot be taken out any more
+        for (StopReport.Left left : stop(limit).left()) {
+            LOG.warn("{} did not end within {}: {}", left.actor(), limit, left.mailbox());
+        }
+    }
+
+    /**
+     * Waits until the root supervisor is over: it was stopped, ended itself with its significant
+     * children, or gave up. A switchpoint.
+     *
+     * @param limit how long to wait at most
+     * @return false if the limit passed
+     * @throws IllegalStateException if an actor of the system calls it
+     */
+    public boolean awaitEnd(Duration limit) {
+        Waits.nanos(limit);
+        checkOutside("await the end of");
+        return rootFiber.awaitEnd(limit);
     }
 
     /**
@@ -233,6 +331,21 @@ public final class ActorSystem implements AutoCloseable {
         } else {
             // Closing is clean-up: a closer that is being ended must not leave actors behind.
             CancelScope.shielded(WITHOUT_LIMIT, () -> rootFiber.awaitEnd(WITHOUT_LIMIT));
+        }
+        ownCords.forEach(Cord::close);
+        core.deadLetters().end();
+        Thread hook = onTerm;
+        if (hook != null) {
+            onTerm = null;
+            forget(hook);
+        }
+    }
+
+    private static void forget(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException isEnding) {
+            LOG.debug("the process is ending already", isEnding);
         }
     }
 

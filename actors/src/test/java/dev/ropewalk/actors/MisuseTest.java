@@ -137,12 +137,6 @@ class MisuseTest {
                         .getMessage());
     }
 
-    @Test
-    void A6_systemWithoutACord() {
-        String error = illegalState(() -> ActorSystem.start("homeless"));
-        assertTrue(error.contains("Cord.run"), error);
-    }
-
     /** A taker or listener that fails harms nobody but its own log. */
     @Test
     void A5_brokenListenersDoNoHarm() {

@@ -1,49 +1,125 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.DeadLetterSubscription;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** Where a system's dead letters go: counted, and logged unless the user takes them. */
+/**
+ * Where a system's dead letters go: counted, and told to those that take them. While nobody does
+ * they are logged, a few in each period and then how many more there were.
+ */
 public final class DeadLetters {
-    private static final int MAX_LOGGED = 10;
+    private static final int MAX_IN_A_PERIOD = 10;
+    private static final long PERIOD_NS = Duration.ofSeconds(10).toNanos();
     private static final Logger LOG = Logs.logger(DeadLetters.class);
 
     private final AtomicLong count = new AtomicLong();
-    private final @Nullable Consumer<? super DeadLetter> taker;
+    private final List<Taker> takers = new CopyOnWriteArrayList<>();
+
+    // Of the log; guarded by this object's monitor, which is not held while a line is written.
+    private long periodBeganNs;
+    private int shown;
+    private long hidden;
 
     /** Without a taker they are logged. */
     public DeadLetters(@Nullable Consumer<? super DeadLetter> taker) {
-        this.taker = taker;
+        if (taker != null) {
+            subscribe(taker);
+        }
+    }
+
+    /** From any thread. */
+    public DeadLetterSubscription subscribe(Consumer<? super DeadLetter> taker) {
+        Taker subscription = new Taker(Objects.requireNonNull(taker, "taker"));
+        takers.add(subscription);
+        return subscription;
     }
 
     /** Never throws. */
     public void report(DeadLetter letter) {
-        long number = count.incrementAndGet();
-        if (taker == null) {
-            if (number <= MAX_LOGGED) {
-                LOG.warn(
-                        "dead letter {}{}",
-                        letter,
-                        number == MAX_LOGGED ? "; later ones are counted only" : "");
-            }
+        count.incrementAndGet();
+        if (takers.isEmpty()) {
+            log(letter);
             return;
         }
-        try {
-            taker.accept(letter);
-        } catch (Throwable broken) {
-            // Any failure: this may be the sender's fiber, or in the middle of an actor's end.
-            Logs.tellBroken(LOG, broken, "the taker of dead letters failed for {}", letter);
+        for (Taker each : takers) {
+            try {
+                each.consumer.accept(letter);
+            } catch (Throwable broken) {
+                // Any failure: this may be the sender's fiber, or in the middle of an actor's end.
+                Logs.tellBroken(LOG, broken, "the taker of dead letters failed for {}", letter);
+            }
+        }
+    }
+
+    private void log(DeadLetter letter) {
+        long nowNs = Waits.nanoTime();
+        long before = 0;
+        synchronized (this) {
+            if (shown == 0 || nowNs - periodBeganNs >= PERIOD_NS) {
+                before = hidden;
+                periodBeganNs = nowNs;
+                shown = 0;
+                hidden = 0;
+            }
+            if (shown == MAX_IN_A_PERIOD) {
+                hidden++;
+                return;
+            }
+            shown++;
+        }
+        tellHidden(before);
+        LOG.warn("dead letter {}", letter);
+    }
+
+    /** The system ends: what was not shown is told. */
+    public void end() {
+        long before;
+        synchronized (this) {
+            before = hidden;
+            hidden = 0;
+        }
+        tellHidden(before);
+    }
+
+    private static void tellHidden(long before) {
+        if (before > 0) {
+            LOG.warn("{} more dead letters were counted and not shown", before);
         }
     }
 
     /** Of all so far. */
     public long count() {
         return count.get();
+    }
+
+    /** One that takes them. */
+    private final class Taker implements DeadLetterSubscription {
+        private final Consumer<? super DeadLetter> consumer;
+
+        Taker(Consumer<? super DeadLetter> consumer) {
+            this.consumer = consumer;
+        }
+
+        @Override
+        public void close() {
+            takers.remove(this);
+        }
+
+        @Override
+        public String toString() {
+            return "a taker of dead letters: " + consumer;
+        }
     }
 }

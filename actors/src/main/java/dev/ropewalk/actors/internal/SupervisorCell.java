@@ -258,7 +258,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private Child childOf(ChildSpec<?> spec) {
         return switch (spec) {
             case ActorSpec<?> actor ->
-                    new ActorCell<>(spec.id(), cord, actor.actor(), this, spec).child();
+                    new ActorCell<>(spec.id(), placement(), actor.actor(), this, spec).child();
             case Tree tree -> new SupervisorCell(tree, this).self;
         };
     }
@@ -393,6 +393,11 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             throw refusal;
         }
         return told;
+    }
+
+    @Override
+    protected Cord placement() {
+        return rules.isSpread() ? core.nextCord() : cord;
     }
 
     @Override

@@ -1,9 +1,11 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.fibers.Cord;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -12,6 +14,8 @@ import java.util.function.Consumer;
 public final class SystemCore {
     final DeadLetters deadLetters;
 
+    private final List<Cord> cords;
+    private final AtomicLong placed = new AtomicLong();
     private final AtomicLong lastNumber = new AtomicLong();
 
     /** The supervisors of those actors that have actors of their own. */
@@ -19,7 +23,8 @@ public final class SystemCore {
             new ConcurrentHashMap<>();
 
     /** Without a taker dead letters are logged. */
-    public SystemCore(@Nullable Consumer<? super DeadLetter> deadLetterTaker) {
+    public SystemCore(List<Cord> cords, @Nullable Consumer<? super DeadLetter> deadLetterTaker) {
+        this.cords = List.copyOf(cords);
         this.deadLetters = new DeadLetters(deadLetterTaker);
     }
 
@@ -42,8 +47,18 @@ public final class SystemCore {
         return lastNumber.incrementAndGet();
     }
 
-    /** How many dead letters there were. */
-    public long deadLetterCount() {
-        return deadLetters.count();
+    /** Where dead letters go. */
+    public DeadLetters deadLetters() {
+        return deadLetters;
+    }
+
+    /** Over which actors are spread. */
+    public List<Cord> cords() {
+        return cords;
+    }
+
+    /** The cord of the next actor of a supervisor that spreads its actors. */
+    Cord nextCord() {
+        return cords.get((int) (placed.getAndIncrement() % cords.size()));
     }
 }

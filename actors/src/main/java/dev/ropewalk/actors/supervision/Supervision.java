@@ -83,6 +83,11 @@ public final class Supervision {
         return values.autoShutdown;
     }
 
+    /** {@return whether its actors are spread over the cords of the system} */
+    public boolean isSpread() {
+        return values.isSpread;
+    }
+
     /** {@return how many restarts of all children together are allowed within the period} */
     public int intensity() {
         return values.intensity;
@@ -130,6 +135,14 @@ public final class Supervision {
      */
     public Supervision autoShutdown(AutoShutdown when) {
         return with(copy -> copy.autoShutdown = Objects.requireNonNull(when, "when"));
+    }
+
+    /**
+     * {@return these rules, by which its actors are spread over the cords of the system, in turn}
+     * Otherwise they run on the supervisor's cord. What names a cord stays where it says.
+     */
+    public Supervision spread() {
+        return with(copy -> copy.isSpread = true);
     }
 
     /**
@@ -193,6 +206,9 @@ public final class Supervision {
         if (values.backOff != BackOff.NONE) {
             text.append(", ").append(values.backOff.toString());
         }
+        if (values.isSpread) {
+            text.append(", spread over cords");
+        }
         if (values.autoShutdown != AutoShutdown.NEVER) {
             text.append(", auto-shutdown ").append(values.autoShutdown);
         }
@@ -209,6 +225,7 @@ public final class Supervision {
     private static final class Values implements Cloneable {
         Strategy strategy = Strategy.ONE_FOR_ONE;
         AutoShutdown autoShutdown = AutoShutdown.NEVER;
+        boolean isSpread;
         int intensity = 1;
         Duration period = Duration.ofSeconds(5);
         BackOff backOff = BackOff.NONE;

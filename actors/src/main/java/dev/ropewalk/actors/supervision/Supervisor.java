@@ -33,8 +33,8 @@ public abstract sealed class Supervisor permits SupervisorCell {
     protected Supervisor() {}
 
     /**
-     * Starts an actor on the supervisor's cord, and does not wait. Messages told to it from now on
-     * are kept for it.
+     * Starts an actor on the supervisor's cord, or by {@link Supervision#spread} on the next, and
+     * does not wait. Messages told to it from now on are kept for it.
      *
      * @param <M> the type of its messages
      * @param name the actor's name, which no other child of the supervisor has
@@ -43,7 +43,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @throws IllegalArgumentException if another child has the name
      */
     public final <M> ActorRef<M> spin(String name, Actor<M> actor) {
-        return spin(cord(), name, actor);
+        return spin(placement(), name, actor);
     }
 
     /**
@@ -60,15 +60,15 @@ public abstract sealed class Supervisor permits SupervisorCell {
     public abstract <M> ActorRef<M> spin(Cord cord, String name, Actor<M> actor);
 
     /**
-     * Starts an actor without a name of its own on the supervisor's cord, and does not wait. It is
-     * not found by {@link ActorSystem#find}.
+     * Starts an actor without a name of its own where {@link #spin(String, Actor)} does. It is not
+     * found by {@link ActorSystem#find}.
      *
      * @param <M> the type of its messages
      * @param actor how it is made
      * @return its address
      */
     public final <M> ActorRef<M> spin(Actor<M> actor) {
-        return spin(cord(), actor);
+        return spin(placement(), actor);
     }
 
     /**
@@ -83,9 +83,9 @@ public abstract sealed class Supervisor permits SupervisorCell {
     public abstract <M> ActorRef<M> spin(Cord cord, Actor<M> actor);
 
     /**
-     * Starts an actor on the supervisor's cord, and waits until it is up: its factory has returned,
-     * or its body begins. A switchpoint. If the caller is ended or cancelled meanwhile, so is the
-     * actor.
+     * Starts an actor on the supervisor's cord, or by {@link Supervision#spread} on the next, and
+     * waits until it is up: its factory has returned, or its body begins. A switchpoint. If the
+     * caller is ended or cancelled meanwhile, so is the actor.
      *
      * @param <M> the type of its messages
      * @param name the actor's name, which no other child of the supervisor has
@@ -96,7 +96,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      *     Supervision#startLimit}; it is ended then, and never started again
      */
     public final <M> ActorRef<M> start(String name, Actor<M> actor) {
-        return start(cord(), name, actor);
+        return start(placement(), name, actor);
     }
 
     /**
@@ -215,6 +215,9 @@ public abstract sealed class Supervisor permits SupervisorCell {
 
     /** {@return the supervisor's name} */
     public abstract String name();
+
+    /** For the library: the cord of the next actor. */
+    protected abstract Cord placement();
 
     /** {@return the cord on which it runs} */
     public abstract Cord cord();

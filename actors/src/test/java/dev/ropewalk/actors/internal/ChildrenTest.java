@@ -39,7 +39,7 @@ class ChildrenTest {
                         cord,
                         Supervision.oneForOne(),
                         null,
-                        new SystemCore(null)),
+                        new SystemCore(List.of(cord), null)),
                 null,
                 null);
     }

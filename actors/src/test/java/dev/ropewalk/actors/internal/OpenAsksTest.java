@@ -77,7 +77,11 @@ class OpenAsksTest {
         Actor<String> actor = Actor.handler(_ -> Behavior.stopped());
         SupervisorCell supervisor =
                 new SupervisorCell(
-                        "supervisor", cord, Supervision.oneForOne(), null, new SystemCore(null));
+                        "supervisor",
+                        cord,
+                        Supervision.oneForOne(),
+                        null,
+                        new SystemCore(List.of(cord), null));
         ActorCell<String> target = new ActorCell<>("target", cord, actor, supervisor, null);
         Ask<String, String> ask = new Ask<>(target, "asker");
         ask.setMessage("message");

@@ -37,7 +37,7 @@ class PermitsTest {
                         Cord.current(),
                         Supervision.oneForOne(),
                         null,
-                        new SystemCore(null));
+                        new SystemCore(List.of(Cord.current()), null));
         Actor<String> actor = Actor.handler(() -> Behavior.stopped());
         return new Permits(
                 new ActorCell<>("actor", Cord.current(), actor, supervisor, null), capacity);
