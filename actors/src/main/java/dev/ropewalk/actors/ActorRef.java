@@ -1,10 +1,14 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.actors.internal.AskMany;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
@@ -103,7 +107,8 @@ public final class ActorRef<M> implements Recipient<M> {
     }
 
     /**
-     * Like {@link #ask(Function)}, with a limit.
+     * Like {@link #ask(Function)}, with a limit. An actor that asks while it handles an ask waits
+     * no longer than its own asker does.
      *
      * @param <R> the type of the reply
      * @param message makes the message around the address for the reply
@@ -116,6 +121,68 @@ public final class ActorRef<M> implements Recipient<M> {
      */
     public <R> R ask(Function<Recipient<R>, ? extends M> message, Duration limit) {
         return target.ask(message, limit);
+    }
+
+    /**
+     * Sends a message that asks for a reply, which completes a stage: for code that may not wait.
+     * Never waits itself. To have the reply as a message, give the stage to {@link
+     * ActorContext#pipe}, or use {@link ActorContext#adapt} in place of an ask; to have it in a
+     * select, spin a fiber that asks and use its {@code onOutcome}.
+     *
+     * @param <R> the type of the reply
+     * @param message makes the message around the address for the reply
+     * @param limit how long the stage stays open at most
+     * @return the stage; it fails with an {@link AskTimeoutException}, an {@link
+     *     AskFailedException}, or, if a bounded mailbox has no room now, a {@link
+     *     MailboxFullException}. It is completed on the thread that replies, so what depends on it
+     *     must not wait
+     */
+    public <R> CompletionStage<R> askLater(
+            Function<Recipient<R>, ? extends M> message, Duration limit) {
+        return target.askLater(message, limit);
+    }
+
+    /**
+     * Asks several actors at once and waits until all have replied. A switchpoint.
+     *
+     * @param <M> the type of their messages
+     * @param <R> the type of the replies
+     * @param actors which are asked
+     * @param message makes each message around its own address for the reply
+     * @param limit how long to wait at most, for all together
+     * @return the replies in the order of the actors
+     * @throws AskTimeoutException if the limit passed
+     * @throws AskFailedException as soon as one cannot reply; later replies become dead letters
+     * @throws MailboxFullException if the mailbox of one has no room
+     */
+    public static <M, R> List<R> askAll(
+            Collection<ActorRef<M>> actors,
+            Function<Recipient<R>, ? extends M> message,
+            Duration limit) {
+        return AskMany.all(actors, message, limit);
+    }
+
+    /**
+     * Asks several actors at once and waits for the first reply. A switchpoint. The other replies
+     * are dropped.
+     *
+     * @param <M> the type of their messages
+     * @param <R> the type of the replies
+     * @param actors which are asked, at least one
+     * @param message makes each message around its own address for the reply
+     * @param limit how long to wait at most
+     * @return the first reply
+     * @throws AskTimeoutException if the limit passed
+     * @throws AskFailedException if none can reply: what the last one failed with; the others'
+     *     failures are suppressed
+     * @throws MailboxFullException if that is what the last one failed with
+     * @throws IllegalArgumentException if there is no actor
+     */
+    public static <M, R> R askFirst(
+            Collection<ActorRef<M>> actors,
+            Function<Recipient<R>, ? extends M> message,
+            Duration limit) {
+        return AskMany.first(actors, message, limit);
     }
 
     // ---------------------------------------------------------------- its end

@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
@@ -233,7 +234,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         Waits.switchpoint(); // before the message is made: an exception means that none was sent
         Incarnation<?> caller = caller();
         ActorCell<?> asker = caller == null ? null : caller.cell();
-        Ask<M, R> ask = new Ask<>(this, asker == null ? callerName() : asker.name());
+        limitNanos = inherited(caller, limitNanos);
+        AwaitedAsk<M, R> ask =
+                new AwaitedAsk<>(this, asker == null ? callerName() : asker.name(), limitNanos);
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
         if (asker == null) {
             return sendAndAwait(ask, limitNanos);
@@ -247,7 +250,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         }
     }
 
-    private <R> R sendAndAwait(Ask<M, R> ask, long limitNanos) {
+    private <R> R sendAndAwait(AwaitedAsk<M, R> ask, long limitNanos) {
         if (permits == null) {
             deliver(ask);
             return ask.await(limitNanos);
@@ -259,6 +262,33 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         boolean isLimited = limitNanos != Long.MAX_VALUE;
         return ask.await(
                 isLimited ? Math.max(0, limitNanos - (Waits.nanoTime() - beganNs)) : limitNanos);
+    }
+
+    /** What an actor asks while it handles an ask, it asks no longer than its own asker waits. */
+    private static long inherited(@Nullable Incarnation<?> caller, long limitNanos) {
+        return caller == null ? limitNanos : Math.min(limitNanos, caller.askLeftNanos());
+    }
+
+    @Override
+    public <R> CompletionStage<R> askLater(
+            Function<Recipient<R>, ? extends M> message, Duration limit) {
+        Objects.requireNonNull(message, "message");
+        Incarnation<?> caller = caller();
+        long limitNanos = inherited(caller, Waits.nanos(limit));
+        String asker = caller == null ? callerName() : caller.cell().name();
+        LaterAsk<M, R> ask = new LaterAsk<>(this, asker, limitNanos);
+        ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
+        if (permits != null && !isHandedOver(ask)) {
+            if (!permits.tryTake()) {
+                ask.stage().completeExceptionally(full(ask));
+                return ask.stage();
+            }
+            deliver(ask);
+        } else if (permits == null) {
+            deliver(ask);
+        }
+        onCord(ask::beginLimit);
+        return ask.stage();
     }
 
     /** The actor that calls; null if it is none. */
@@ -796,7 +826,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         state = to;
     }
 
-    private void onCord(Runnable task) {
+    void onCord(Runnable task) {
         if (cord.isCurrent()) {
             task.run();
         } else {

@@ -4,7 +4,6 @@ import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Recipient;
-import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -12,20 +11,24 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 
 /**
- * One ask: the message on its way, and a one-shot cell for the reply. Exactly one of reply,
- * failure, end of the actor, time limit and termination of the asker takes effect; the waiter
+ * One ask: the message on its way, and a one-shot place for the reply. Exactly one of reply,
+ * failure, end of the actor, time limit and termination of the asker takes effect; the place
  * decides.
  *
  * <p>A question that is queued belongs to the mailbox, and survives a restart. One that was taken
  * and not answered belongs to the incarnation ({@link OpenAsks}), and fails with it.
  */
-final class Ask<M, R> extends Envelope implements Recipient<R> {
-    /** Given to the waiter when no reply can come. */
-    private record Failed(String why, @Nullable Throwable cause) {}
+abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
+        permits AwaitedAsk, LaterAsk {
+    /** Given when no reply can come. */
+    record Failed(String why, @Nullable Throwable cause) {}
 
     private final ActorCell<M> target;
     private final String asker;
-    private final WaitCell waiter = new WaitCell();
+
+    /** When the asker gives up, on the clock of {@link Waits#nanoTime}. */
+    private final long deadlineNs;
+
     private @Nullable M message;
 
     /** Links of the target's open asks; confined to the target's cord. */
@@ -33,9 +36,26 @@ final class Ask<M, R> extends Envelope implements Recipient<R> {
 
     @Nullable Ask<?, ?> next;
 
-    Ask(ActorCell<M> target, String asker) {
+    Ask(ActorCell<M> target, String asker, long limitNanos) {
         this.target = target;
         this.asker = asker;
+        this.deadlineNs =
+                limitNanos == Long.MAX_VALUE
+                        ? Long.MAX_VALUE
+                        : Waits.nanoTime() + Math.min(limitNanos, Long.MAX_VALUE / 2);
+    }
+
+    /** Takes the reply or a {@link Failed}, from any thread; false if it is over. */
+    abstract boolean take(Object result);
+
+    /** A hint: somebody may still reply. */
+    abstract boolean isOpen();
+
+    /** How long the asker still waits: what the asked actor asks others for it waits no longer. */
+    long leftNanos() {
+        return deadlineNs == Long.MAX_VALUE
+                ? Long.MAX_VALUE
+                : Math.max(0, deadlineNs - Waits.nanoTime());
     }
 
     void setMessage(M made) {
@@ -70,7 +90,7 @@ final class Ask<M, R> extends Envelope implements Recipient<R> {
 
     private void give(
             Object result, Object letter, DeadLetter.Reason late, @Nullable Throwable cause) {
-        boolean taken = waiter.give(result);
+        boolean taken = take(result);
         target.answered(this);
         if (!taken) {
             target.deadLetters().report(new DeadLetter(letter, asker, late, cause));
@@ -79,36 +99,23 @@ final class Ask<M, R> extends Envelope implements Recipient<R> {
 
     /** No reply can come; no effect if one has. */
     void noReply(String why, @Nullable Throwable cause) {
-        waiter.give(new Failed(why, cause));
+        take(new Failed(why, cause));
     }
 
     ActorCell<M> target() {
         return target;
     }
 
-    /** A hint: somebody may still reply. */
-    boolean isOpen() {
-        return waiter.isWaiting();
-    }
-
-    @SuppressWarnings("unchecked") // the waiter is given nothing but R and Failed
-    R await(long limitNanos) {
-        Object result = waiter.await(this, limitNanos);
-        if (result == Waits.TIMED_OUT) {
-            throw timeout(limitNanos);
-        }
-        if (result instanceof Failed failed) {
-            throw new AskFailedException(
-                    asker
-                            + " asked "
-                            + target.name()
-                            + " and gets no reply: "
-                            + failed.why()
-                            + "; message: "
-                            + message,
-                    failed.cause());
-        }
-        return (R) Objects.requireNonNull(result, "reply");
+    AskFailedException failure(Failed failed) {
+        return new AskFailedException(
+                asker
+                        + " asked "
+                        + target.name()
+                        + " and gets no reply: "
+                        + failed.why()
+                        + "; message: "
+                        + message,
+                failed.cause());
     }
 
     AskTimeoutException timeout(long limitNanos) {

@@ -336,6 +336,11 @@ final class Incarnation<M> implements Handler {
         return open(Objects.requireNonNull(current, "current"));
     }
 
+    /** How long the asker of the message in hand still waits. */
+    long askLeftNanos() {
+        return current instanceof Ask<?, ?> ask ? ask.leftNanos() : Long.MAX_VALUE;
+    }
+
     boolean isCurrentStop() {
         return current == Stop.STOP;
     }

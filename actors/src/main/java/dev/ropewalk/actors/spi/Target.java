@@ -10,6 +10,7 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
@@ -58,6 +59,17 @@ public abstract class Target<M> {
      * @throws AskCycleException if actors would wait for each other's replies in a circle
      */
     public abstract <R> R ask(Function<Recipient<R>, ? extends M> message, Duration limit);
+
+    /**
+     * Sends a message, and gives its reply to a stage. Never waits.
+     *
+     * @param <R> the type of the reply
+     * @param message makes the message
+     * @param limit how long the stage stays open at most
+     * @return the stage
+     */
+    public abstract <R> CompletionStage<R> askLater(
+            Function<Recipient<R>, ? extends M> message, Duration limit);
 
     /** Ends the actor after the messages that were told before. */
     public abstract void stop();

@@ -83,7 +83,7 @@ class OpenAsksTest {
                         null,
                         new SystemCore(List.of(cord), null));
         ActorCell<String> target = new ActorCell<>("target", cord, actor, supervisor, null);
-        Ask<String, String> ask = new Ask<>(target, "asker");
+        Ask<String, String> ask = new AwaitedAsk<>(target, "asker", Long.MAX_VALUE);
         ask.setMessage("message");
         return ask;
     }

@@ -1,0 +1,116 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.AskTimeoutException;
+import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+/** Asks to several actors at once, over their stages. */
+public final class AskMany {
+    private static final Object DONE = new Object();
+
+    private AskMany() {}
+
+    /** See {@link ActorRef#askAll}. */
+    public static <M, R> List<R> all(
+            Collection<ActorRef<M>> actors,
+            Function<Recipient<R>, ? extends M> message,
+            Duration limit) {
+        Waits.switchpoint();
+        List<CompletableFuture<R>> asks = askEach(actors, message, limit);
+        WaitCell over = new WaitCell();
+        AtomicInteger left = new AtomicInteger(asks.size());
+        if (asks.isEmpty()) {
+            return List.of();
+        }
+        for (CompletableFuture<R> ask : asks) {
+            ask.whenComplete(
+                    (_, failure) -> {
+                        if (failure != null) {
+                            over.give(failure);
+                        } else if (left.decrementAndGet() == 0) {
+                            over.give(DONE);
+                        }
+                    });
+        }
+        await(over, limit, actors);
+        return asks.stream().map(CompletableFuture::resultNow).toList();
+    }
+
+    /** See {@link ActorRef#askFirst}. */
+    public static <M, R> R first(
+            Collection<ActorRef<M>> actors,
+            Function<Recipient<R>, ? extends M> message,
+            Duration limit) {
+        if (actors.isEmpty()) {
+            throw new IllegalArgumentException("there is no actor to ask");
+        }
+        Waits.switchpoint();
+        List<CompletableFuture<R>> asks = askEach(actors, message, limit);
+        WaitCell over = new WaitCell();
+        AtomicInteger left = new AtomicInteger(asks.size());
+        for (CompletableFuture<R> ask : asks) {
+            ask.whenComplete(
+                    (_, failure) -> {
+                        if (failure == null) {
+                            over.give(ask);
+                        } else if (left.decrementAndGet() == 0) {
+                            over.give(withOthers(failure, asks));
+                        }
+                    });
+        }
+        Object first = await(over, limit, actors);
+        for (CompletableFuture<R> ask : asks) {
+            if (ask == first) {
+                return ask.resultNow();
+            }
+        }
+        throw new IllegalStateException("the first reply of " + actors + " is " + first);
+    }
+
+    private static <R> Throwable withOthers(Throwable last, List<CompletableFuture<R>> asks) {
+        for (CompletableFuture<R> ask : asks) {
+            Throwable other = ask.exceptionNow();
+            if (other != last) {
+                last.addSuppressed(other);
+            }
+        }
+        return last;
+    }
+
+    private static <M, R> List<CompletableFuture<R>> askEach(
+            Collection<ActorRef<M>> actors,
+            Function<Recipient<R>, ? extends M> message,
+            Duration limit) {
+        Objects.requireNonNull(message, "message");
+        List<CompletableFuture<R>> asks = new ArrayList<>(actors.size());
+        for (ActorRef<M> actor : actors) {
+            asks.add(actor.<R>askLater(message, limit).toCompletableFuture());
+        }
+        return asks;
+    }
+
+    private static @Nullable Object await(
+            WaitCell over, Duration limit, Collection<? extends ActorRef<?>> actors) {
+        Object result = over.await("replies of " + actors, Waits.nanos(limit));
+        if (result == Waits.TIMED_OUT) {
+            throw new AskTimeoutException("no reply within " + limit + " of some of " + actors);
+        }
+        if (result instanceof RuntimeException failure) {
+            throw failure;
+        }
+        return result;
+    }
+}
