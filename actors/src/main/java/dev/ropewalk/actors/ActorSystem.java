@@ -332,6 +332,7 @@ public final class ActorSystem implements AutoCloseable {
             // Closing is clean-up: a closer that is being ended must not leave actors behind.
             CancelScope.shielded(WITHOUT_LIMIT, () -> rootFiber.awaitEnd(WITHOUT_LIMIT));
         }
+        core.close();
         ownCords.forEach(Cord::close);
         core.deadLetters().end();
         Thread hook = onTerm;

@@ -193,13 +193,21 @@ final class Chaos {
             switch (random.nextInt(6)) {
                 case 0 -> actors.get(index).terminate();
                 case 1 -> actors.get(index).stop();
-                case 2 -> actors.set(index, spin(index, random.split()));
+                case 2 -> spinAnother(index, random.split());
                 case 3 -> Fiber.sleep(Duration.ofNanos(random.nextInt(200_000)));
                 default -> Fiber.snooze();
             }
             if (i == closeAt) {
                 system.close();
             }
+        }
+    }
+
+    private void spinAnother(int index, SplittableRandom random) {
+        try {
+            actors.set(index, spin(index, random));
+        } catch (IllegalStateException isClosed) {
+            Errors.assertMentions(isClosed, "its system has been closed");
         }
     }
 

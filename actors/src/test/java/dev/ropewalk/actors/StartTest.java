@@ -240,20 +240,6 @@ class StartTest {
     }
 
     @Test
-    void A5_startBelowASupervisorThatHasEnded() {
-        World.local(
-                world -> {
-                    ActorSystem system = ActorSystem.start("inner");
-                    system.close();
-                    StartFailedException failed =
-                            assertThrows(
-                                    StartFailedException.class,
-                                    () -> system.start("late", actor("handler", () -> {})));
-                    Errors.assertMentions(failed, "inner/late", "supervisor has ended");
-                });
-    }
-
-    @Test
     void A5_startOnACordThatHasEnded() {
         World.remote(
                 world -> {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
+import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
 
 import org.junit.jupiter.api.Test;
@@ -59,20 +60,17 @@ class SupervisorEndTest {
     void A5_spunBelowASupervisorThatHasEnded() {
         World.anywhere(
                 world -> {
-                    Supervisor below = world.system.supervise("below", World.MANY_RESTARTS);
-                    world.settle();
-                    world.system.close();
-                    assertDead(world, world.spin("late", replying()));
+                    world.system.root().add(Tree.oneForOne("below"));
+                    Supervisor below = world.system.supervisor("below");
+                    world.system.root().stop("below");
                     assertDead(world, world.spin(below, "late", replying()));
-                    Supervisor late = world.system.supervise("late", World.MANY_RESTARTS);
-                    assertDead(world, world.spin(late, "below late", replying()));
                     Supervisor later = below.supervise("later", World.MANY_RESTARTS);
                     assertDead(world, world.spin(later, "below later", replying()));
                 });
     }
 
     @Test
-    void A5_spunBelowASupervisorThatGaveUpForGood() {
+    void A5_toldAfterItsSystemHasClosed() {
         World.anywhere(
                 world -> {
                     Supervision none = Supervision.oneForOne().intensity(0, Duration.ofSeconds(1));
@@ -82,7 +80,6 @@ class SupervisorEndTest {
                     assertEquals("hello", first.<String>ask(to -> to));
                     world.system.close();
                     assertDead(world, first);
-                    assertDead(world, world.spin(below, "late", replying()));
                 });
     }
 

@@ -128,6 +128,30 @@ class SystemTest {
         }
     }
 
+    @Test
+    void A6_nothingIsStartedInAClosedSystem() {
+        TestCord.run(
+                () -> {
+                    ActorSystem system = ActorSystem.start("top");
+                    system.close();
+                    Errors.assertMentions(
+                            assertThrows(
+                                    IllegalStateException.class,
+                                    () -> system.spin("late", Step.actor())),
+                            "actor late",
+                            "its system has been closed");
+                    assertThrows(IllegalStateException.class, () -> system.spin(Step.actor()));
+                    assertThrows(
+                            IllegalStateException.class, () -> system.start("late", Step.actor()));
+                    assertThrows(
+                            IllegalStateException.class,
+                            () -> system.supervise("late", Supervision.oneForOne()));
+                    assertThrows(
+                            IllegalStateException.class,
+                            () -> system.root().add(child("late", Step.actor())));
+                });
+    }
+
     // ---------------------------------------------------------------- dead letters
 
     @Test

@@ -57,7 +57,9 @@ class ReadmeTest {
 
     @Test
     void allProgramsAreThere() throws IOException {
-        assertEquals(List.of("Bank", "Branch", "Squares", "Clerk"), examples().map(Example::name).toList());
+        assertEquals(
+                List.of("Bank", "Branch", "Squares", "Clerk"),
+                examples().map(Example::name).toList());
     }
 
     @ParameterizedTest

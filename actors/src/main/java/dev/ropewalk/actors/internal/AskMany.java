@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
@@ -29,13 +29,13 @@ public final class AskMany {
             Function<Recipient<R>, ? extends M> message,
             Duration limit) {
         Waits.switchpoint();
-        List<CompletableFuture<R>> asks = askEach(actors, message, limit);
+        List<CompletionStage<R>> asks = askEach(actors, message, limit);
         WaitCell over = new WaitCell();
         AtomicInteger left = new AtomicInteger(asks.size());
         if (asks.isEmpty()) {
             return List.of();
         }
-        for (CompletableFuture<R> ask : asks) {
+        for (CompletionStage<R> ask : asks) {
             ask.whenComplete(
                     (_, failure) -> {
                         if (failure != null) {
@@ -46,7 +46,7 @@ public final class AskMany {
                     });
         }
         await(over, limit, actors);
-        return asks.stream().map(CompletableFuture::resultNow).toList();
+        return asks.stream().map(ask -> ask.toCompletableFuture().resultNow()).toList();
     }
 
     /** See {@link ActorRef#askFirst}. */
@@ -58,10 +58,10 @@ public final class AskMany {
             throw new IllegalArgumentException("there is no actor to ask");
         }
         Waits.switchpoint();
-        List<CompletableFuture<R>> asks = askEach(actors, message, limit);
+        List<CompletionStage<R>> asks = askEach(actors, message, limit);
         WaitCell over = new WaitCell();
         AtomicInteger left = new AtomicInteger(asks.size());
-        for (CompletableFuture<R> ask : asks) {
+        for (CompletionStage<R> ask : asks) {
             ask.whenComplete(
                     (_, failure) -> {
                         if (failure == null) {
@@ -72,17 +72,17 @@ public final class AskMany {
                     });
         }
         Object first = await(over, limit, actors);
-        for (CompletableFuture<R> ask : asks) {
+        for (CompletionStage<R> ask : asks) {
             if (ask == first) {
-                return ask.resultNow();
+                return ask.toCompletableFuture().resultNow();
             }
         }
         throw new IllegalStateException("the first reply of " + actors + " is " + first);
     }
 
-    private static <R> Throwable withOthers(Throwable last, List<CompletableFuture<R>> asks) {
-        for (CompletableFuture<R> ask : asks) {
-            Throwable other = ask.exceptionNow();
+    private static <R> Throwable withOthers(Throwable last, List<CompletionStage<R>> asks) {
+        for (CompletionStage<R> ask : asks) {
+            Throwable other = ask.toCompletableFuture().exceptionNow();
             if (other != last) {
                 last.addSuppressed(other);
             }
@@ -90,14 +90,14 @@ public final class AskMany {
         return last;
     }
 
-    private static <M, R> List<CompletableFuture<R>> askEach(
+    private static <M, R> List<CompletionStage<R>> askEach(
             Collection<ActorRef<M>> actors,
             Function<Recipient<R>, ? extends M> message,
             Duration limit) {
         Objects.requireNonNull(message, "message");
-        List<CompletableFuture<R>> asks = new ArrayList<>(actors.size());
+        List<CompletionStage<R>> asks = new ArrayList<>(actors.size());
         for (ActorRef<M> actor : actors) {
-            asks.add(actor.<R>askLater(message, limit).toCompletableFuture());
+            asks.add(actor.askLater(message, limit));
         }
         return asks;
     }

@@ -217,6 +217,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     /** From any thread; before it is a child. */
     private void reserveName(Supervised child) {
+        core.checkOpen(child.toString());
         Supervised other = names.putIfAbsent(child.name(), child);
         if (other != null) {
             throw new IllegalArgumentException(
@@ -293,6 +294,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     @Override
     public <M> ActorRef<M> spin(Cord where, Actor<M> actor) {
         ActorCell<M> child = new ActorCell<>(ANONYMOUS, where, actor, this, null);
+        core.checkOpen(child.toString());
         post(new SupervisorEvent.Take(child.child(), null));
         return child.ref();
     }

@@ -15,6 +15,8 @@ public final class SystemCore {
     final DeadLetters deadLetters;
 
     private final List<Cord> cords;
+
+    private volatile boolean isClosed;
     private final AtomicLong placed = new AtomicLong();
     private final AtomicLong lastNumber = new AtomicLong();
 
@@ -50,6 +52,18 @@ public final class SystemCore {
     /** Where dead letters go. */
     public DeadLetters deadLetters() {
         return deadLetters;
+    }
+
+    /** From now on nothing is started. */
+    public void close() {
+        isClosed = true;
+    }
+
+    void checkOpen(String what) {
+        if (isClosed) {
+            throw new IllegalStateException(
+                    what + " was not started, because its system has been closed");
+        }
     }
 
     /** Over which actors are spread. */

@@ -41,6 +41,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param actor how it is made
      * @return its address
      * @throws IllegalArgumentException if another child has the name
+     * @throws IllegalStateException if the system has been closed
      */
     public final <M> ActorRef<M> spin(String name, Actor<M> actor) {
         return spin(placement(), name, actor);
@@ -56,6 +57,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param actor how it is made
      * @return its address
      * @throws IllegalArgumentException if another child has the name
+     * @throws IllegalStateException if the system has been closed
      */
     public abstract <M> ActorRef<M> spin(Cord cord, String name, Actor<M> actor);
 
@@ -92,6 +94,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param actor how it is made
      * @return its address
      * @throws IllegalArgumentException if another child has the name
+     * @throws IllegalStateException if the system has been closed
      * @throws StartFailedException if it failed, or took longer than {@link
      *     Supervision#startLimit}; it is ended then, and never started again
      */
@@ -108,6 +111,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param actor how it is made
      * @return its address
      * @throws IllegalArgumentException if another child has the name
+     * @throws IllegalStateException if the system has been closed
      * @throws StartFailedException if it failed, or took longer than {@link
      *     Supervision#startLimit}; it is ended then, and never started again
      */
@@ -120,6 +124,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param below how it works
      * @return the new supervisor
      * @throws IllegalArgumentException if another child has the name
+     * @throws IllegalStateException if the system has been closed
      */
     public abstract Supervisor supervise(String name, Supervision below);
 
