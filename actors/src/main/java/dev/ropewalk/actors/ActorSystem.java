@@ -50,10 +50,11 @@ public final class ActorSystem implements AutoCloseable {
         this.name = tree.id();
         tree.check();
         Cord here = Cord.currentOrNull();
-        this.ownCords = here == null ? startCords(options.cords()) : List.of();
-        List<Cord> cords = here == null ? ownCords : List.of(here);
+        List<Cord> given = options.given();
+        this.ownCords = here == null && given.isEmpty() ? startCords(options.cords()) : List.of();
+        List<Cord> cords = !given.isEmpty() ? given : here == null ? ownCords : List.of(here);
         this.core = new SystemCore(cords, options.deadLetters());
-        this.root = new SupervisorCell(tree, cords.getFirst(), core);
+        this.root = new SupervisorCell(tree, here == null ? cords.getFirst() : here, core);
         boolean isUp = false;
         try {
             this.rootFiber = root.startRootAndAwait();

@@ -510,7 +510,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             return Handler.END;
         }
         int left = cord.maxFibers() == Integer.MAX_VALUE ? MAX_IN_A_TURN : 1;
-        for (int queued = Math.min(inbox.size(), left); queued > 0; queued--) {
+        // A turn that waits takes events itself, so there may be fewer in the end.
+        for (int queued = Math.min(inbox.size(), left); queued > 0 && !inbox.isEmpty(); queued--) {
             if (!on(inbox.remove())) {
                 return Handler.END;
             }

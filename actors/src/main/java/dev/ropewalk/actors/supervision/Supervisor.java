@@ -221,7 +221,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
     /** {@return the supervisor's name} */
     public abstract String name();
 
-    /** For the library: the cord of the next actor. */
+    /** {@return the cord of the next actor} For the library. */
     protected abstract Cord placement();
 
     /** {@return the cord on which it runs} */
