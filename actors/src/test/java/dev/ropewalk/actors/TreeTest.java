@@ -498,6 +498,31 @@ class TreeTest {
                 });
     }
 
+    @Test
+    void A5_aRestartByNameThatTakesTooLongStaysStopped() {
+        int[] starts = new int[1];
+        ActorSpec<Step> a =
+                child(
+                        "a",
+                        Step.actor(
+                                _ -> {
+                                    if (starts[0]++ > 0) {
+                                        Fiber.sleep(LONG);
+                                    }
+                                }));
+        run(
+                told(oneForOne("top", a)),
+                system -> {
+                    starts[0] = 1;
+                    system.root().stop("a");
+                    assertThrows(StartFailedException.class, () -> system.root().restart("a"));
+                    settle();
+                    assertEquals(
+                            ChildInfo.State.STOPPED, system.root().children().getFirst().state());
+                    starts[0] = 0; // for the next run
+                });
+    }
+
     /** It stays where it was, so a group starts in the same order. */
     @Test
     void A5_aRestartedChildKeepsItsPlace() {

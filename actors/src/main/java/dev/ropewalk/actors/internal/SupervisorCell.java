@@ -375,7 +375,18 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         Waits.switchpoint();
         Start begun = Start.awaited(path + "/" + id);
         post(new SupervisorEvent.RestartChild(id, begun));
-        begun.await(rules.startLimit());
+        boolean isDecided = false;
+        try {
+            begun.await(rules.startLimit());
+            isDecided = true;
+        } catch (IllegalArgumentException | IllegalStateException refused) {
+            isDecided = true;
+            throw refused;
+        } finally {
+            if (!isDecided) { // it took too long, or the caller was ended
+                post(new SupervisorEvent.StopChild(id, new WaitCell()));
+            }
+        }
     }
 
     @Override
