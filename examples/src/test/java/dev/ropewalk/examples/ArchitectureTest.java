@@ -55,7 +55,13 @@ class ArchitectureTest {
             Map.of(
                     "FiberImpl",
                     "A fiber's fields, state machine and waits, with the API that it implements;"
-                            + " what works on it has classes of its own.");
+                            + " what works on it has classes of its own.",
+                    "ActorCell",
+                    "What survives a restart, and the API by which senders, the supervisor and"
+                            + " other actors reach it on its cord; what ends is in Incarnation.",
+                    "SupervisorCell",
+                    "One state machine: each step of a supervisor is an event in one of its"
+                            + " states; what it knows of a child is in Child.");
 
     /** Classes that are no API and of which others use more members, and why. */
     private static final Map<String, String> WIDE_TYPES =
@@ -64,6 +70,9 @@ class ArchitectureTest {
                     "CordImpl", "The wiring of a cord: all reach its parts through it.",
                     "FiberLoop", "What runs now, and the run queue: each wait and each wake-up.",
                     "Roster", "Fibers come, start, end and are lost on all kinds of ways.",
+                    "ActorCell", "Its incarnation, its context and other actors act on its cord.",
+                    "Child", "The record that its supervisor writes, and reads at each event.",
+                    "SupervisorEvent", "Records without behavior: the supervisor reads them.",
                     "Part", "A list of records without behavior: the plan reads their components.");
 
     private static final Pattern COMMENT_OR_TEXT =

@@ -175,4 +175,16 @@ final class Receiver<M> {
     private StopRequest stopRequest() {
         return new StopRequest(incarnation.cell().name() + " was asked to stop");
     }
+
+    /**
+     * Thrown by receive when the actor's stop message has come; every later receive throws it
+     * again. An {@code Error}, so that {@code catch (Exception e)} does not swallow it.
+     */
+    private static final class StopRequest extends Error {
+        private static final long serialVersionUID = 1L;
+
+        StopRequest(String message) {
+            super(message, null, false, false);
+        }
+    }
 }
