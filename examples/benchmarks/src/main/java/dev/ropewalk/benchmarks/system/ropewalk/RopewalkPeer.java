@@ -84,7 +84,6 @@ public final class RopewalkPeer implements Peer {
             ring.add(
                     systems.get(i % systems.size())
                             .spin(
-                                    "hop",
                                     actors.stateless(
                                             (Hop hop) -> pass(hop, ring.get(next), whenDone))));
         }
@@ -167,7 +166,6 @@ public final class RopewalkPeer implements Peer {
             producers
                     .get(i % producers.size())
                     .spin(
-                            "producer",
                             producer(
                                     each,
                                     value -> counter.tell(new Add(value)),

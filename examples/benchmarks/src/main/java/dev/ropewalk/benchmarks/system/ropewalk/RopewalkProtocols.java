@@ -43,7 +43,6 @@ final class RopewalkProtocols {
         Fiber<?> main = Fiber.current();
         ActorRef<NodeMessage> collector =
                 first.spin(
-                        "collector",
                         actors.<NodeMessage>stateless(
                                 sum -> {
                                     main.schedule(sum);
@@ -103,8 +102,7 @@ final class RopewalkProtocols {
     }
 
     private ActorRef<NodeMessage> node(ActorSystem even, ActorSystem odd) {
-        return even.spin(
-                "node", actors.<NodeMessage>actor(self -> new Node(even, odd, self.self())::on));
+        return even.spin(actors.<NodeMessage>actor(self -> new Node(even, odd, self.self())::on));
     }
 
     // ---------------------------------------------------------------- big
