@@ -5,15 +5,18 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /**
  * Waiting for {@link CompletionStage}s, wherever they are completed (rule F12). {@link
@@ -50,6 +53,38 @@ public final class Futures {
      */
     public static <T extends @Nullable Object> T awaitOrCancel(CompletionStage<? extends T> stage) {
         return take(stage, true);
+    }
+
+    /**
+     * {@return an alternative of a select: the stage's result} If the select takes it, and the
+     * stage has failed, the select throws what {@link #await} does. Otherwise the stage stays as it
+     * is.
+     *
+     * @param <T> the type of the stage's result
+     * @param <R> the type of the select's result
+     * @param stage completed by whatever thread
+     * @param taken makes the select's result of the stage's; runs in the caller of the select
+     * @throws UnsupportedOperationException if the stage has no {@link
+     *     CompletionStage#toCompletableFuture}
+     */
+    public static <T extends @Nullable Object, R extends @Nullable Object> Clause<R> onResult(
+            CompletionStage<? extends T> stage, Function<? super T, ? extends R> taken) {
+        return new StageClause<>(
+                Objects.requireNonNull(stage, "stage"), Objects.requireNonNull(taken, "taken"));
+    }
+
+    /** The result of a future that is complete. */
+    static <T extends @Nullable Object> T result(CompletableFuture<? extends T> done) {
+        try {
+            return done.join();
+        } catch (CancellationException | CompletionException failed) {
+            throw failure(done, failed);
+        }
+    }
+
+    private static FiberFailedException failure(CompletionStage<?> stage, Throwable thrown) {
+        Throwable cause = unwrapped(thrown);
+        return new FiberFailedException(stage + " failed: " + FiberImpl.textOf(cause), cause);
     }
 
     private static <T extends @Nullable Object> T take(
@@ -131,9 +166,7 @@ public final class Futures {
         @SuppressWarnings("NullAway") // null only if the stage's type is nullable
         T take() {
             if (failure != null) {
-                Throwable cause = unwrapped(failure);
-                throw new FiberFailedException(
-                        stage + " failed: " + FiberImpl.textOf(cause), cause);
+                throw failure(stage, failure);
             }
             return value;
         }

@@ -109,6 +109,18 @@ public final class Waits {
     }
 
     /**
+     * {@return whether fibers below it have not ended}
+     *
+     * @param fiber a fiber of the current cord
+     * @throws WrongThreadException if the fiber belongs to another cord
+     */
+    public static boolean hasChildren(Fiber<?> fiber) {
+        FiberImpl<?> asked = FiberImpl.of(fiber);
+        asked.checkCord("hasChildren");
+        return asked.firstChild() != null;
+    }
+
+    /**
      * Ends wait {@code number} of the fiber with the value: the fiber goes to the tail of the run
      * queue. Never switches.
      *
@@ -164,6 +176,21 @@ public final class Waits {
         FiberImpl<?> late = FiberImpl.of(fiber);
         late.checkCord("abandon");
         Abandonment.abandonBelow(late, why);
+    }
+
+    /**
+     * Runs the action as no fiber, whatever fiber this happens to be called in: what it calls
+     * cannot wait, and is not ended with that fiber. A plain thread just runs it.
+     *
+     * @param action what to run
+     */
+    public static void asNoFiber(Runnable action) {
+        CordImpl cord = CordImpl.currentOrNull();
+        if (cord == null) {
+            action.run();
+        } else {
+            cord.loop.asNoFiber(action);
+        }
     }
 
     /**
