@@ -127,7 +127,7 @@ public final class ActorRef<M> implements Recipient<M> {
      * Sends a message that asks for a reply, which completes a stage: for code that may not wait.
      * Never waits itself. To have the reply as a message, give the stage to {@link
      * ActorContext#pipe}, or use {@link ActorContext#adapt} in place of an ask; to have it in a
-     * select, spin a fiber that asks and use its {@code onOutcome}.
+     * select, give the stage to {@link dev.ropewalk.fibers.blocking.Futures#onResult}.
      *
      * @param <R> the type of the reply
      * @param message makes the message around the address for the reply
@@ -188,9 +188,10 @@ public final class ActorRef<M> implements Recipient<M> {
     // ---------------------------------------------------------------- its end
 
     /**
-     * Ends the actor normally after the messages that were told before. Those told later become
-     * dead letters, unless the actor is {@link RestartRule#PERMANENT}: it is started again, and
-     * goes on with them.
+     * Ends the actor normally after the messages that were told before. If it has actors of its
+     * own, these come to the end of their mailboxes first, and it handles what comes meanwhile.
+     * What is told later becomes a dead letter, unless the actor is {@link RestartRule#PERMANENT}:
+     * it is started again, and goes on with them.
      */
     public void stop() {
         target.stop();

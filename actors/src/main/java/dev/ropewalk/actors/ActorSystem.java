@@ -34,6 +34,9 @@ public final class ActorSystem implements AutoCloseable {
     /** Each child has its own limit. */
     private static final Duration WITHOUT_LIMIT = Waits.FOREVER;
 
+    /** How long those that did not end may take to say what they have left. */
+    private static final long ANSWER_NS = Duration.ofSeconds(1).toNanos();
+
     private final String name;
     private final SystemCore core;
 
@@ -275,8 +278,12 @@ public final class ActorSystem implements AutoCloseable {
 
     private void stopNow(Duration limit) {
         onTerm = null; // it cannot be taken out any more
-        for (StopReport.Left left : stop(limit).left()) {
+        StopReport report = stop(limit);
+        for (StopReport.Left left : report.left()) {
             LOG.warn("{} did not end within {}: {}", left.actor(), limit, left.mailbox());
+        }
+        for (String path : report.silent()) {
+            LOG.warn("{} did not end within {}, and does not answer", path, limit);
         }
     }
 
@@ -298,24 +305,29 @@ public final class ActorSystem implements AutoCloseable {
      * Ends the system with grace: each actor comes to the end of its mailbox, the last started
      * first, and the next begins to end when that one is over; so what an actor tells an older one
      * meanwhile is still handled. No actor is added from now on. What has not ended within the
-     * limit is ended as {@link #close} does. A switchpoint.
+     * limit is ended as {@link #close} does. An actor with actors of its own goes on until these
+     * have come to the end of their mailboxes. A switchpoint; if the caller is ended while it
+     * waits, the system is closed.
      *
      * @param limit for all actors together
      * @return the actors that did not end in time
-     * @throws IllegalStateException if an actor of the system calls it
+     * @throws IllegalStateException if an actor of the system calls it, or code on a cord where no
+     *     fiber runs
      */
     public StopReport stop(Duration limit) {
         Waits.nanos(limit);
         checkOutside("stop");
         root.drain();
         List<StopReport.Left> left = new ArrayList<>();
-        if (!rootFiber.awaitEnd(limit)) {
-            for (ActorRef<?> actor : root.living()) {
-                left.add(new StopReport.Left(actor, actor.mailbox()));
+        List<String> silent = new ArrayList<>();
+        try {
+            if (!rootFiber.awaitEnd(limit)) {
+                root.addLiving(left, silent, Waits.nanoTime() + ANSWER_NS);
             }
+        } finally {
+            close();
         }
-        close();
-        return new StopReport(left);
+        return new StopReport(left, silent);
     }
 
     /**
@@ -352,6 +364,10 @@ public final class ActorSystem implements AutoCloseable {
     }
 
     private void checkOutside(String what) {
+        if (Fiber.currentOrNull() == null && Cord.currentOrNull() != null) {
+            throw new IllegalStateException(
+                    what + " of " + this + " waits, but no fiber runs on " + Cord.current());
+        }
         for (Fiber<?> here = Fiber.currentOrNull(); here != null; here = here.parent()) {
             if (here == rootFiber) {
                 throw new IllegalStateException(

@@ -5,9 +5,15 @@ public interface ActorTimer {
     /**
      * Cancels the timer: no message of it comes from now on, also none that is in the mailbox
      * already. No effect if it is over.
+     *
+     * @throws IllegalStateException if another fiber or thread calls it
      */
     void cancel();
 
-    /** {@return whether a message of it may still come} */
+    /**
+     * {@return whether a message of it may still come}
+     *
+     * @throws IllegalStateException if that is called on another cord than the actor's
+     */
     boolean isActive();
 }

@@ -4,7 +4,8 @@ import java.time.Duration;
 
 /**
  * An actor's timers: each sends the actor a message of its own, once or again and again. They die
- * with the incarnation, and with {@link Actor#keepState} with the state. For the actor's own fiber.
+ * with the incarnation, and with {@link Actor#keepState} with the state. For the actor's own fiber:
+ * each method throws IllegalStateException if another one calls it, or if they have died.
  *
  * <p>Of a timer at most one message is in the mailbox or in hand, so an actor that is slow is not
  * flooded by its own timers. Such a message needs no permit of a bounded mailbox, and no policy

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Senders on both cords of a world tell and ask actors that crash before, inside and after their
+ * Senders on all cords of a world tell and ask actors that crash before, inside and after their
  * messages, under supervisors that give up and are started again, while others terminate, stop and
  * replace them and the system may close in the middle. In the end each message has had exactly one
  * fate: processed, or a dead letter.
@@ -84,7 +84,6 @@ final class Chaos {
     private final int perSender;
     private final Counts counts;
     private final ActorSystem system;
-    private final Cord here = Cord.current();
     private final List<Supervisor> supervisors = new ArrayList<>();
     private final AtomicReferenceArray<ActorRef<Message>> actors =
             new AtomicReferenceArray<>(ACTORS);
@@ -149,7 +148,7 @@ final class Chaos {
 
     private Fiber<?> spinSender(int sender) {
         SplittableRandom random = new SplittableRandom(31 * seed + sender);
-        Cord cord = sender % 2 == 0 ? world.home : Cord.current();
+        Cord cord = world.cords.get(sender % world.cords.size());
         return cord.spin(
                 "sender " + sender,
                 () -> {
@@ -226,7 +225,7 @@ final class Chaos {
         }
         RestartRule[] rules = RestartRule.values();
         actor = actor.onFailure(failed).restart(rules[random.nextInt(rules.length)]);
-        Cord cord = random.nextBoolean() ? world.home : here;
+        Cord cord = world.cords.get(random.nextInt(world.cords.size()));
         return supervisors
                 .get(index % SUPERVISORS)
                 .spin(cord, "actor " + index + "." + spun.incrementAndGet(), actor);

@@ -2,6 +2,8 @@ package dev.ropewalk.actors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ropewalk.fibers.testing.TestCords;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,6 +21,27 @@ class ConservationTest {
             long chosen = seed;
             World.remote(world -> new Chaos(world, chosen, 400).run());
         }
+    }
+
+    @Test
+    void A3_eachMessageHasOneFateOverThreeCords() {
+        Chaos.Counts all = new Chaos.Counts();
+        for (long seed : TestCords.seedsOr(LongStream.rangeClosed(1, 20).toArray())) {
+            overThreeCords(seed, 60, all);
+        }
+        assertEquals("", all.missing());
+    }
+
+    private static void overThreeCords(long seed, int perSender, Chaos.Counts counts) {
+        World.overThreeCords(
+                seed, seed % 2 == 0, world -> new Chaos(world, seed, perSender, counts).run());
+    }
+
+    @Test
+    @Tag("stress")
+    void A3_eachMessageHasOneFateOverThreeCordsManySeeds() {
+        LongStream.rangeClosed(1_001, 2_000)
+                .forEach(seed -> overThreeCords(seed, 100, new Chaos.Counts()));
     }
 
     /** A run in which nothing is lost because nothing happens would prove nothing. */

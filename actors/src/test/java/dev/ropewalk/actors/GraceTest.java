@@ -94,7 +94,7 @@ class GraceTest {
                     assertEquals(
                             List.of("quick", "stuck"),
                             report.left().stream().map(left -> left.actor().name()).toList());
-                    assertEquals(2, report.left().get(1).mailbox().queued());
+                    assertEquals(1, report.left().get(1).mailbox().queued());
                     assertTrue(stuck.awaitEnd(LONG));
                 });
     }

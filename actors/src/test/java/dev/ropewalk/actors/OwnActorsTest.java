@@ -45,7 +45,7 @@ class OwnActorsTest {
                     assertEquals(List.of("start", end, "start"), log);
                     ref.stop();
                     world.settle();
-                    assertEquals(List.of("start", end, "start", end), log);
+                    assertEquals(List.of("start", end, "start", "end Normal[]"), log);
                     assertTrue(ref.awaitEnd(LONG));
                 });
     }

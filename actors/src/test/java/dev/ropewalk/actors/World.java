@@ -11,6 +11,7 @@ import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.testing.TestCord;
+import dev.ropewalk.fibers.testing.TestCords;
 
 import org.jspecify.annotations.Nullable;
 
@@ -54,9 +55,17 @@ final class World {
     private int spares;
     private int supervised;
 
+    /** All on which actors and senders may be. */
+    final List<Cord> cords;
+
     private World(Supervision rules, @Nullable Cord home) {
-        this.remote = home != null;
-        this.home = home == null ? Cord.current() : home;
+        this(rules, home == null ? Cord.current() : home, home != null, List.of());
+    }
+
+    private World(Supervision rules, Cord home, boolean remote, List<Cord> others) {
+        this.remote = remote;
+        this.home = home;
+        this.cords = others.isEmpty() ? List.of(home, Cord.current()) : List.copyOf(others);
         this.system = ActorSystem.start("system", keepingFailures(rules), letters::add);
     }
 
@@ -103,6 +112,15 @@ final class World {
             throw new AssertionError("with the actors on another cord: " + e.getCause(), e);
         }
         assertEquals(List.of(), uncaught, "uncaught");
+    }
+
+    /** On three cords that share one virtual clock; the actors' home is the second. */
+    static void overThreeCords(long seed, boolean seededOrder, Body body) {
+        TestCords.run(
+                3,
+                seed,
+                seededOrder,
+                cords -> new World(MANY_RESTARTS, cords.get(1), true, cords).run(body));
     }
 
     private void run(Body body) throws Exception {

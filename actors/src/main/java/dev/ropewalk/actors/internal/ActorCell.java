@@ -12,6 +12,9 @@ import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.Mailbox;
+import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.actors.supervision.ChildSpec;
@@ -20,6 +23,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.supervision.RestartRule;
@@ -292,11 +296,32 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     }
 
     /** The actor that calls; null if it is none. */
-    private static @Nullable Incarnation<?> caller() {
+    static @Nullable Incarnation<?> caller() {
         Fiber<?> fiber = Fiber.currentOrNull();
         return fiber != null && Waits.handler(fiber) instanceof Incarnation<?> incarnation
                 ? incarnation
                 : null;
+    }
+
+    /** Whoever calls is this actor itself. */
+    void checkCaller(String call) {
+        Incarnation<?> caller = caller();
+        if (caller == null || caller.cell() != this) {
+            throw new IllegalStateException(
+                    call
+                            + " of "
+                            + name()
+                            + " was called by "
+                            + callerName()
+                            + "; only the actor's own fiber may call it");
+        }
+    }
+
+    void checkCord(String call) {
+        if (!cord.isCurrent()) {
+            throw new IllegalStateException(
+                    call + " of " + name() + " was called by " + callerName() + ", not on " + cord);
+        }
     }
 
     static String callerName() {
@@ -377,6 +402,11 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
                 });
     }
 
+    /** Of the incarnation that runs; null if there is none, or it owns nothing. */
+    private @Nullable Belongings<M> belongings() {
+        return incarnation == null ? null : incarnation.belongingsOrNull();
+    }
+
     private Extras<M> extras() {
         if (extras == null) {
             extras = new Extras<>();
@@ -404,7 +434,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     void unlinkedBy(LinkEnd end) {
         onCord(
                 () -> {
-                    Belongings<M> own = incarnation == null ? null : incarnation.belongingsOrNull();
+                    Belongings<M> own = belongings();
                     Links links = own == null ? null : own.linksOrNull();
                     if (links != null) {
                         links.unlinked(end);
@@ -432,6 +462,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
 
     /** On the cord: the message is accepted from here on. */
     private void accept(Object item) {
+        if (item instanceof Envelope.Notice<?> notice && notice.source.isRevoked()) {
+            return;
+        }
         if (state == State.UP && Objects.requireNonNull(incarnation).handOver(item)) {
             begun(item);
             return;
@@ -491,8 +524,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
 
     /** From any thread: the ask needs no watching any more. */
     void answered(Ask<?, ?> ask) {
-        if (cord.isCurrent() && incarnation != null) {
-            incarnation.answered(ask);
+        Belongings<M> own = cord.isCurrent() ? belongings() : null;
+        if (own != null && own.openAsks() > 0) {
+            own.asks().remove(ask);
         }
     }
 
@@ -508,6 +542,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         incarnation = next;
         overByItself = false;
         if (extras != null) {
+            extras.begins();
             next.adopt(extras.kept, extras.takeWaiting());
             extras.kept = null;
         }
@@ -541,10 +576,11 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
 
     /**
      * Refuses the instance of the incarnation before, if it has a state. Lambdas and records are
-     * taken: what a lambda captures is the program's business, and a record is a value.
+     * taken: what a lambda captures is the program's business, and a record is a value. The sign to
+     * stop is one object for all.
      */
     void checkFresh(Behavior<M> first) {
-        if (definition.keepsState) {
+        if (definition.keepsState || first == BehaviorSigns.<M>stopped()) {
             return;
         }
         Class<?> type = first.getClass();
@@ -570,6 +606,13 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
             }
         }
         return false;
+    }
+
+    /** The supervisor of its own actors is over: they have ended by themselves, or with it. */
+    void childrenOver(SupervisorCell below, boolean isDrained) {
+        if (incarnation != null && incarnation.childrenOver(below) && isDrained) {
+            deliver(Stop.STOP); // the one that it put off
+        }
     }
 
     void endsByItself() {
@@ -605,7 +648,13 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
                                                 ? SupervisorEvent.Phase.RAN
                                                 : SupervisorEvent.Phase.NEVER_RAN,
                                 reason,
-                                start));
+                                start,
+                                isStateLeft()));
+    }
+
+    private boolean isStateLeft() {
+        Belongings<M> kept = extras == null ? null : extras.kept;
+        return kept != null && kept.hasHooks();
     }
 
     /** It has ended by itself, whatever ends its fiber now. */
@@ -622,10 +671,23 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         return state == State.UP;
     }
 
-    /** Whether no other incarnation can follow. A supervisor that fails may start it again. */
-    boolean isLastEnd(ExitReason reason) {
-        boolean isWithSupervisor = reason instanceof ExitReason.Shutdown && !terminateAsked;
-        return stopAsked || (!isWithSupervisor && !Restarts.follow(child.restartRule(), reason));
+    /**
+     * Whether no other incarnation can follow. A supervisor that fails may start it again; what is
+     * left then is done by {@link #stateEnd}.
+     *
+     * @param isOwn whether the reason is its own, or its link's, and not its supervisor's
+     */
+    boolean isLastEnd(ExitReason reason, boolean isOwn) {
+        RestartRule rule = child.restartRule();
+        if (stopAsked || rule == RestartRule.TEMPORARY) {
+            return true;
+        }
+        if (child.isDraining() && !reason.isFailure()) {
+            return true;
+        }
+        boolean isWithSupervisor =
+                reason instanceof ExitReason.Shutdown && !isOwn && !terminateAsked;
+        return !isWithSupervisor && !Restarts.follow(rule, reason);
     }
 
     /** Its supervisor's, from the stop or the crash to the end of the hooks. */
@@ -653,7 +715,6 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
 
     @Override
     public void stop(Fiber<?> fiber, boolean isLast) {
-        fiber.terminate();
         onCord(
                 () -> {
                     stopAsked |= isLast;
@@ -661,6 +722,51 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
                         incarnation.limitEnd();
                     }
                 });
+        fiber.terminate(); // after that, so that it knows of its last end when it ends
+    }
+
+    @Override
+    public void limitEnd() {
+        onCord(
+                () -> {
+                    if (incarnation != null) {
+                        incarnation.limitEnd();
+                    }
+                });
+    }
+
+    @Override
+    public Handler stateEnd(ExitReason reason) {
+        return new EndHooks.LateRun<>(this, reason);
+    }
+
+    /** What the kept state has left to do, in a fiber of its own. */
+    void endState(Fiber<?> fiber, ExitReason reason) {
+        Extras<M> own = extras;
+        Belongings<M> kept = own == null ? null : own.kept;
+        if (own == null || kept == null) {
+            return;
+        }
+        Duration limit = stopLimit();
+        Alarm alarm =
+                Alarm.after(
+                        Waits.nanos(limit),
+                        () -> Waits.abandon(fiber, "its stop limit of " + limit + " ran out"));
+        cleanedUp(kept.endOfState(reason), null);
+        alarm.cancel();
+        own.kept = null;
+    }
+
+    void stateEnded(Fiber<?> fiber, ExitReason reason) {
+        child.supervisor()
+                .post(
+                        new SupervisorEvent.Ended(
+                                child,
+                                fiber,
+                                SupervisorEvent.Phase.STATE_ENDED,
+                                reason,
+                                null,
+                                false));
     }
 
     @Override
@@ -670,7 +776,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
 
     @Override
     public void drainAgain() {
-        // The stop is still in its mailbox.
+        drain(); // it may have taken the first one
     }
 
     @Override
@@ -711,12 +817,12 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         }
     }
 
-    /** The hooks of a kept state are left if it was not known that the last end was the last. */
+    /** The hooks of a kept state are left if its cord has ended, or if they took too long. */
     private void endExtras(Extras<M> own, ExitReason reason) {
         Belongings<M> kept = own.kept;
         own.kept = null;
         if (kept != null) {
-            cleanedUp(kept.endOfState(reason), null);
+            Waits.asNoFiber(() -> cleanedUp(kept.endOfState(reason), null));
         }
         own.takeWaiting().forEach(end -> end.peer().exitOf(end.other(), new ExitReason.NoActor()));
         own.tellOfEnd(new Down(ref, reason));
@@ -784,24 +890,31 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
 
     @Override
     public MailboxSnapshot mailbox() {
+        return Objects.requireNonNull(mailbox(Long.MAX_VALUE));
+    }
+
+    /** Null if its cord did not answer within the limit. */
+    @Nullable MailboxSnapshot mailbox(long limitNanos) {
         if (cord.isCurrent()) {
             return snapshot();
         }
         WaitCell answer = new WaitCell();
         onCord(() -> answer.give(snapshot()));
-        return (MailboxSnapshot) Objects.requireNonNull(answer.await("the mailbox of " + name()));
+        Object told = answer.await("the mailbox of " + name(), limitNanos);
+        return told == Waits.TIMED_OUT ? null : (MailboxSnapshot) told;
     }
 
     private MailboxSnapshot snapshot() {
         return new MailboxSnapshot(
-                mailbox.size(),
+                mailbox.messages(),
                 definition.mailbox.capacity(),
                 mailbox.oldest(MailboxSnapshot.SHOWN));
     }
 
     /** How many asks the running incarnation has taken and not answered; on the cord. */
     public int openAsks() {
-        return incarnation == null ? 0 : incarnation.openAsks();
+        Belongings<M> own = belongings();
+        return own == null ? 0 : own.openAsks();
     }
 
     /** On the cord. */

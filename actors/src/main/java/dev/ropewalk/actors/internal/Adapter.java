@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
 
 import org.jspecify.annotations.Nullable;
 

@@ -4,6 +4,7 @@ import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -63,7 +64,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     }
 
     @Override
-    Object open() {
+    public Object open() {
         M made = message;
         if (made == null) {
             throw new IllegalStateException("the ask of " + asker + " has no message yet");
@@ -72,7 +73,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     }
 
     @Override
-    Object content() {
+    public Object content() {
         return open();
     }
 

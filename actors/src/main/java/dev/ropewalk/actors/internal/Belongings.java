@@ -34,6 +34,12 @@ final class Belongings<M> {
     /** Why it is to end: it was killed, or a link has ended; otherwise its fiber tells. */
     @Nullable ExitReason endAsked;
 
+    /** What its last turn threw; its fiber may be given up while it still cleans up. */
+    @Nullable Throwable thrown;
+
+    /** Why it has ended, from before its end hooks run: it does not change any more. */
+    @Nullable ExitReason ended;
+
     /** Ends it for good when its stop limit is over. */
     @Nullable Alarm stopAlarm;
 
@@ -116,6 +122,8 @@ final class Belongings<M> {
         }
         children = null;
         endAsked = null;
+        thrown = null;
+        ended = null;
     }
 
     /** There is something that the next incarnation, which keeps the state, goes on with. */
@@ -126,10 +134,10 @@ final class Belongings<M> {
     /** The state is over; returns what failed in the hooks that had not run yet. */
     List<Throwable> endOfState(ExitReason reason) {
         if (timers != null) {
-            timers.cancelAll();
+            timers.close();
         }
         if (monitors != null) {
-            new ArrayList<>(monitors).forEach(MonitorEntry::cancel);
+            new ArrayList<>(monitors).forEach(MonitorEntry::close);
         }
         return hooks == null ? List.of() : hooks.runAll(reason);
     }

@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.ActorTimer;
 import dev.ropewalk.actors.Timers;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -32,8 +33,26 @@ final class CellTimers<M> implements Timers<M> {
     /** Of these, the ones with a name. */
     private final Map<String, Entry> named = new HashMap<>();
 
+    /** The state is over. */
+    private boolean isClosed;
+
     CellTimers(ActorCell<M> cell) {
         this.cell = cell;
+    }
+
+    void close() {
+        isClosed = true;
+        new ArrayList<>(active).forEach(Entry::close);
+    }
+
+    private void check() {
+        cell.checkCaller("timers");
+        if (isClosed) {
+            throw new IllegalStateException(
+                    this
+                            + " have ended with the state that they were made for; call timers()"
+                            + " anew");
+        }
     }
 
     @Override
@@ -67,38 +86,42 @@ final class CellTimers<M> implements Timers<M> {
     }
 
     private ActorTimer set(@Nullable String name, Kind kind, Duration time, M message) {
+        check();
         long nanos = Waits.nanos(time);
         if (kind != Kind.ONCE && nanos == 0) {
             throw new IllegalArgumentException(
                     "time=" + time + ": a timer that repeats needs a time above 0");
         }
         Entry entry = new Entry(name, kind, nanos, Objects.requireNonNull(message, "message"));
+        entry.arm(nanos);
         if (name != null) {
             cancel(name);
             named.put(name, entry);
         }
         active.add(entry);
-        entry.arm(nanos);
         return entry;
     }
 
     @Override
     public boolean cancel(String name) {
+        check();
         Entry entry = named.get(Objects.requireNonNull(name, "name"));
         if (entry != null) {
-            entry.cancel();
+            entry.close();
         }
         return entry != null;
     }
 
     @Override
     public boolean isActive(String name) {
+        check();
         return named.containsKey(Objects.requireNonNull(name, "name"));
     }
 
     @Override
     public void cancelAll() {
-        new ArrayList<>(active).forEach(Entry::cancel);
+        check();
+        new ArrayList<>(active).forEach(Entry::close);
     }
 
     @Override
@@ -129,6 +152,9 @@ final class CellTimers<M> implements Timers<M> {
 
         private void goOff() {
             alarm = null;
+            if (!active.contains(this)) {
+                return;
+            }
             if (kind == Kind.FIXED_RATE) {
                 arm(nanos - (Waits.nanoTime() - setNs) % nanos);
             }
@@ -140,16 +166,24 @@ final class CellTimers<M> implements Timers<M> {
 
         @Override
         public void done() {
+            if (!pending) {
+                return;
+            }
             pending = false;
             if (kind == Kind.ONCE) {
-                cancel();
-            } else if (kind == Kind.FIXED_DELAY && isActive()) {
+                close();
+            } else if (kind == Kind.FIXED_DELAY && !isRevoked()) {
                 arm(nanos);
             }
         }
 
         @Override
         public void cancel() {
+            cell.checkCaller("cancel of a timer");
+            close();
+        }
+
+        void close() {
             if (!active.remove(this)) {
                 return;
             }
@@ -163,12 +197,13 @@ final class CellTimers<M> implements Timers<M> {
 
         @Override
         public boolean isActive() {
+            cell.checkCord("isActive of a timer");
             return active.contains(this);
         }
 
         @Override
         public boolean isRevoked() {
-            return !isActive();
+            return !active.contains(this);
         }
 
         @Override

@@ -19,6 +19,7 @@ import java.util.Objects;
  *   NEW, DOWN -> STARTING           it was spun, and its supervisor waits until it is up
  *   NEW, DOWN -> UP                 it was spun, and nobody waits; also STARTING -> UP, when it is
  *   STARTING, UP -> STOPPING        it was asked to end, and its end is expected
+ *   all but GONE -> STOPPING        what its kept state left to do is done
  *   STARTING, UP, STOPPING -> DOWN  its incarnation is over, and the supervisor is to decide
  *   DOWN, STARTING -> STOPPED       it is not started again, but stays known by its spec
  *   all -> GONE                     it is not started again, and stands in no list
@@ -43,23 +44,11 @@ final class Child {
     /** Null if it was spun, and is forgotten when it is over. */
     final @Nullable ChildSpec<?> spec;
 
-    /** Of the restarts; null if there was none. */
-    @Nullable RestartDelays delays;
-
     /** Of the latest incarnation; null if there was none. */
     @Nullable Fiber<?> fiber;
 
-    /** Why it went down, in a group or while it was stopped; null if it is up. */
-    @Nullable ExitReason lastReason;
-
-    /** When it was asked to stop. */
-    long stopBeganNs;
-
-    /** It was told to end when it is done. */
-    boolean isDraining;
-
-    /** It was asked to stop for itself: its supervisor does not start it again either. */
-    boolean isUnwanted;
+    /** Null while it runs and nothing has befallen it. */
+    private @Nullable Past past;
 
     /** The links of {@link Children}. */
     @Nullable Child older;
@@ -97,6 +86,58 @@ final class Child {
         return own == null ? what.stopLimit(rules) : own;
     }
 
+    /** What has befallen it, to be changed. */
+    Past past() {
+        if (past == null) {
+            past = new Past();
+        }
+        return past;
+    }
+
+    /** Why it went down, in a group or while its supervisor ended; null if it is up. */
+    @Nullable ExitReason lastReason() {
+        return past == null ? null : past.lastReason;
+    }
+
+    boolean isDraining() {
+        Past known =
+                past; // the actor's cord may see it late, and then takes its end for no last one
+        return known != null && known.isDraining;
+    }
+
+    boolean isRestarting() {
+        return past != null && past.isRestarting;
+    }
+
+    boolean isUnwanted() {
+        return past != null && past.isUnwanted;
+    }
+
+    boolean isToForget() {
+        return past != null && past.isToForget;
+    }
+
+    boolean isStateLeft() {
+        return past != null && past.isStateLeft;
+    }
+
+    /** It is spun. */
+    void begins() {
+        if (past != null) {
+            past.lastReason = null;
+            past.isRestarting = false;
+            past.isStateLeft = false;
+        }
+    }
+
+    /** Its supervisor is started again. */
+    void beginsAnew() {
+        if (past != null) {
+            past.delays = null;
+            past.isDraining = false;
+        }
+    }
+
     /** An incarnation runs, or is about to. */
     boolean isAlive() {
         return state == State.UP || state == State.STARTING || state == State.STOPPING;
@@ -116,5 +157,31 @@ final class Child {
     @Override
     public String toString() {
         return "child " + what.name() + " " + state;
+    }
+
+    /** What most children never need: apart, because there may be very many children. */
+    static final class Past {
+        /** Of the restarts; null if there was none. */
+        @Nullable RestartDelays delays;
+
+        @Nullable ExitReason lastReason;
+
+        /** When it was asked to stop. */
+        long stopBeganNs;
+
+        /** It was told to end when it is done. The actor's cord reads it, too. */
+        volatile boolean isDraining;
+
+        /** It was spun again, and is not up yet. */
+        boolean isRestarting;
+
+        /** It was asked to stop for itself: its supervisor does not start it again either. */
+        boolean isUnwanted;
+
+        /** Its first start was given up: it is forgotten even if it has a spec. */
+        boolean isToForget;
+
+        /** Its state was kept, with end hooks that are to run if it is not started again. */
+        boolean isStateLeft;
     }
 }

@@ -46,16 +46,6 @@ final class Children {
         child.younger = null;
     }
 
-    /** The child of this name; null if there is none. */
-    @Nullable Child find(String id) {
-        for (Child child = oldest; child != null; child = child.younger) {
-            if (child.what.name().equals(id)) {
-                return child;
-            }
-        }
-        return null;
-    }
-
     /** It stands in this list. */
     void remove(Child child) {
         Child before = child.older;

@@ -9,6 +9,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.Monitor;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.Timers;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;

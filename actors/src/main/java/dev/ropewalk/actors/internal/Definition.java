@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /** What an {@link Actor} says; immutable. */
 public final class Definition<M> extends Actor<M> {
@@ -56,8 +57,31 @@ public final class Definition<M> extends Actor<M> {
     }
 
     /** The one cast from what a program holds. */
-    static <M> Definition<M> of(Actor<M> actor) {
+    public static <M> Definition<M> of(Actor<M> actor) {
         return (Definition<M>) Objects.requireNonNull(actor, "actor");
+    }
+
+    /** What makes the first behavior; null for loop style. */
+    public @Nullable Function<ActorContext<M>, Behavior<M>> factory() {
+        return factory;
+    }
+
+    /** Whether a restart goes on with the last behavior. */
+    public boolean keepsState() {
+        return keepsState;
+    }
+
+    /** The same options around another way to make it, in the same style. */
+    public Definition<M> around(
+            UnaryOperator<Function<ActorContext<M>, Behavior<M>>> ofFactory,
+            UnaryOperator<ActorBody<M>> ofBody) {
+        return new Definition<>(
+                factory == null ? null : ofFactory.apply(factory),
+                body == null ? null : ofBody.apply(body),
+                restart,
+                failedMessage,
+                mailbox,
+                keepsState);
     }
 
     @Override

@@ -1,6 +1,10 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Handler;
+
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -43,5 +47,41 @@ final class EndHooks {
             }
         }
         return failures;
+    }
+
+    /**
+     * The body of a fiber that runs the hooks of a kept state, when the supervisor has decided that
+     * no incarnation goes on with that. An incarnation whose end is known to be the last runs them
+     * itself.
+     */
+    static final class LateRun<M> implements Handler {
+        private final ActorCell<M> cell;
+        private final ExitReason reason;
+
+        LateRun(ActorCell<M> cell, ExitReason reason) {
+            this.cell = cell;
+            this.reason = reason;
+        }
+
+        @Override
+        public Object handle(@Nullable Object value) {
+            return Handler.END;
+        }
+
+        @Override
+        public void cleanUp(Fiber<?> fiber, @Nullable Throwable failure) {
+            cell.endState(fiber, reason);
+        }
+
+        @Override
+        public boolean onEnd(Fiber<?> fiber, @Nullable Throwable failure) {
+            cell.stateEnded(fiber, reason);
+            return true;
+        }
+
+        @Override
+        public String toString() {
+            return "the end hooks of " + cell.name();
+        }
     }
 }

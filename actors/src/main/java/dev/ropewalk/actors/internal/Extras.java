@@ -16,8 +16,15 @@ import java.util.Map;
  * @param <M> the type of the messages
  */
 final class Extras<M> {
-    /** Those that are to be told of the end, and whether of each incarnation's. */
-    private final Map<DownListener, Boolean> watchers = new LinkedHashMap<>();
+    /** Whom a watcher is told of, and whether it was told of the last incarnation. */
+    private enum Interest {
+        LAST_END,
+        EACH_END,
+        EACH_END_TOLD
+    }
+
+    /** Those that are to be told of the end. */
+    private final Map<DownListener, Interest> watchers = new LinkedHashMap<>();
 
     /** Made by other actors while no incarnation ran: the next one gets them. */
     private final List<LinkEnd> waitingLinks = new ArrayList<>();
@@ -26,33 +33,44 @@ final class Extras<M> {
     @Nullable Belongings<M> kept;
 
     void watch(DownListener watcher, boolean ofEach) {
-        watchers.put(watcher, ofEach);
+        watchers.put(watcher, ofEach ? Interest.EACH_END : Interest.LAST_END);
     }
 
     void unwatch(DownListener watcher) {
         watchers.remove(watcher);
     }
 
-    /** An incarnation is over. */
-    void tellOfIncarnation(Down down) {
-        if (watchers.containsValue(true)) {
-            new LinkedHashMap<>(watchers)
-                    .forEach(
-                            (watcher, ofEach) -> {
-                                if (ofEach) {
-                                    watcher.down(down);
-                                }
-                            });
+    /** Another incarnation begins. */
+    void begins() {
+        if (watchers.containsValue(Interest.EACH_END_TOLD)) {
+            watchers.replaceAll((_, now) -> now == Interest.LAST_END ? now : Interest.EACH_END);
         }
     }
 
-    /** The actor is over; those that were told of each incarnation have heard of its last. */
+    /** An incarnation is over. */
+    void tellOfIncarnation(Down down) {
+        if (!watchers.containsValue(Interest.EACH_END)) {
+            return;
+        }
+        List<DownListener> told = new ArrayList<>();
+        watchers.replaceAll(
+                (watcher, interest) -> {
+                    if (interest != Interest.EACH_END) {
+                        return interest;
+                    }
+                    told.add(watcher);
+                    return Interest.EACH_END_TOLD;
+                });
+        told.forEach(watcher -> watcher.down(down));
+    }
+
+    /** The actor is over; those that were told of the end of its last incarnation know. */
     void tellOfEnd(Down down) {
-        Map<DownListener, Boolean> all = new LinkedHashMap<>(watchers);
+        Map<DownListener, Interest> all = new LinkedHashMap<>(watchers);
         watchers.clear();
         all.forEach(
-                (watcher, ofEach) -> {
-                    if (!ofEach) {
+                (watcher, interest) -> {
+                    if (interest != Interest.EACH_END_TOLD) {
                         watcher.down(down);
                     }
                 });

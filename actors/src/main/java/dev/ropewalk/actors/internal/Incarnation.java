@@ -6,6 +6,8 @@ import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.FailedMessage;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
@@ -108,13 +110,6 @@ final class Incarnation<M> implements Handler {
         }
     }
 
-    /** From any thread of the actor's cord: the ask needs no watching any more. */
-    void answered(Ask<?, ?> ask) {
-        if (belongings != null && belongings.openAsks() > 0) {
-            belongings.asks().remove(ask);
-        }
-    }
-
     // ---------------------------------------------------------------- signals
 
     /** What the state owned before, and links that were made before it began. */
@@ -149,9 +144,12 @@ final class Incarnation<M> implements Handler {
      */
     void limitEnd() {
         boolean waitsForTurn = current == null && receiver == null && cell.isUpNow();
-        if (waitsForTurn && belongings == null) {
-            return;
+        if (!waitsForTurn || belongings != null) {
+            beginLimit();
         }
+    }
+
+    private void beginLimit() {
         Belongings<M> own = belongings();
         Fiber<?> ended = fiber;
         if (own.stopAlarm == null && ended != null) {
@@ -160,7 +158,33 @@ final class Incarnation<M> implements Handler {
                     Alarm.after(
                             Waits.nanos(limit),
                             () -> Waits.abandon(ended, "its stop limit of " + limit + " ran out"));
+            if (own.children != null) {
+                own.children.limitEnd(); // theirs are shorter, so that this one's hooks may wait
+            }
         }
+    }
+
+    /**
+     * Whether its own actors are to come to the end of their mailboxes first. The actor goes on
+     * meanwhile, because they may still tell or ask it something; then the stop comes again.
+     */
+    boolean isStopPutOff() {
+        SupervisorCell below = belongings == null ? null : belongings.children;
+        if (below == null) {
+            return false;
+        }
+        below.drain();
+        return true;
+    }
+
+    /** True if it has none now. */
+    boolean childrenOver(SupervisorCell below) {
+        if (belongings == null || belongings.children != below) {
+            return false;
+        }
+        belongings.children = null;
+        below.core().removeChildrenOf(cell, below);
+        return true;
     }
 
     /** The other incarnation of a link is over. */
@@ -180,6 +204,9 @@ final class Incarnation<M> implements Handler {
             return value == Handler.START ? start() : turn();
         } catch (Throwable failure) {
             limitEnd();
+            if (belongings != null && !Waits.isSignal(failure)) {
+                belongings.thrown = failure;
+            }
             throw failure;
         }
     }
@@ -235,7 +262,7 @@ final class Incarnation<M> implements Handler {
         Object item = Objects.requireNonNull(current, "current");
         if (item == Stop.STOP) {
             current = null;
-            return false;
+            return isStopPutOff();
         }
         tries = triedBefore + 1;
         Behavior<M> now = Objects.requireNonNull(behavior, "behavior");
@@ -268,11 +295,11 @@ final class Incarnation<M> implements Handler {
 
     private void begin() throws Exception {
         fiber = Fiber.current();
-        cell.begin(this, start == null ? 0 : start.delayNs());
         Definition<M> definition = cell.definition();
-        if (definition.factory != null) {
-            Behavior<M> kept = definition.keepsState ? cell.committed() : null;
-            behavior = kept != null ? kept : first(definition.factory);
+        behavior = definition.keepsState ? cell.committed() : null;
+        cell.begin(this, start == null ? 0 : start.delayNs());
+        if (definition.factory != null && behavior == null) {
+            behavior = first(definition.factory);
         }
         cell.isUp();
         if (start != null) {
@@ -294,15 +321,18 @@ final class Incarnation<M> implements Handler {
                             + first
                             + "(), but there is no behavior yet");
         }
-        cell.checkFresh(first);
+        cell.checkFresh(first instanceof BehaviorShell<M> shell ? shell.inner() : first);
         return first;
     }
 
     private Object over() {
         if (behavior == BehaviorSigns.<M>stopped()) {
-            behavior = null;
+            behavior = null; // so is its state
         }
         cell.endsByItself();
+        if (belongings != null || Waits.hasChildren(Objects.requireNonNull(fiber))) {
+            beginLimit();
+        }
         return Handler.END;
     }
 
@@ -361,9 +391,15 @@ final class Incarnation<M> implements Handler {
         }
         limitEnd();
         ExitReason reason = reason(failure);
-        if (!cell.definition().keepsState || cell.isLastEnd(reason)) {
+        own.ended = reason;
+        if (!keepsState() || cell.isLastEnd(reason, own.endAsked != null)) {
             cell.cleanedUp(own.hooks().runAll(reason), failure);
         }
+    }
+
+    /** A next incarnation would go on with it. */
+    private boolean keepsState() {
+        return cell.definition().keepsState && behavior != null;
     }
 
     @Override
@@ -372,24 +408,40 @@ final class Incarnation<M> implements Handler {
         start = null;
         fiber = null;
         ExitReason reason = reason(failure);
-        settleCurrent(failure);
         Belongings<M> own = belongings;
+        Throwable cause = cause(failure);
+        settleCurrent(cause);
         belongings = null;
         if (own != null) {
-            String why = failure == null ? "it stopped" : failure.toString();
+            String why = cause == null ? "it stopped" : cause.toString();
             own.endOfFiber(reason, cell.name() + " has ended: " + why);
-            if (own.hasState() && cell.definition().keepsState) {
+            if (own.hasState() && keepsState()) {
                 cell.keep(own);
             } else {
-                cell.cleanedUp(own.endOfState(reason), failure);
+                // What an abandoned one has left is not done in the fiber that happens to run here.
+                Waits.asNoFiber(() -> cell.cleanedUp(own.endOfState(reason), cause));
             }
         }
         cell.over(this, ended, reason, waited);
         return true;
     }
 
+    /** What its turn threw, also if it was given up afterwards. */
+    private @Nullable Throwable cause(@Nullable Throwable failure) {
+        Throwable thrown = belongings == null ? null : belongings.thrown;
+        return failure instanceof FiberAbandonedException && thrown != null ? thrown : failure;
+    }
+
     /** Which of the reasons stands, by what ended the fiber and what was asked of it. */
     private ExitReason reason(@Nullable Throwable failure) {
+        Belongings<M> own = belongings;
+        if (own != null && own.ended != null) {
+            return own.ended;
+        }
+        Throwable cause = cause(failure);
+        if (cause != null && cause != failure) {
+            return new ExitReason.Failed(cause);
+        }
         boolean isEnded =
                 failure instanceof FiberTerminatedException
                         || failure instanceof FiberAbandonedException;
@@ -399,7 +451,7 @@ final class Incarnation<M> implements Handler {
         if (!isEnded) {
             return new ExitReason.Failed(failure);
         }
-        ExitReason asked = belongings == null ? null : belongings.endAsked;
+        ExitReason asked = own == null ? null : own.endAsked;
         if (asked != null) {
             return asked;
         }
@@ -441,10 +493,6 @@ final class Incarnation<M> implements Handler {
 
     ActorCell<M> cell() {
         return cell;
-    }
-
-    int openAsks() {
-        return belongings == null ? 0 : belongings.openAsks();
     }
 
     Belongings<M> belongings() {

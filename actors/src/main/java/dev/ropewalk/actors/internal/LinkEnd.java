@@ -2,8 +2,11 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Exit;
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
 
 import org.jspecify.annotations.Nullable;
+
+import java.util.Map;
 
 /**
  * One of the two ends of a link between incarnations; confined to the cord of its own actor. The
@@ -25,6 +28,9 @@ final class LinkEnd implements Envelope.Notice.Source {
     final ActorCell<?> own;
     private @Nullable LinkEnd other;
     private State state = State.UP;
+
+    /** Where it stands by its peer while it is down; otherwise null. */
+    private @Nullable Map<ActorCell<?>, LinkEnd> trapped;
 
     private LinkEnd(ActorCell<?> own) {
         this.own = own;
@@ -71,10 +77,24 @@ final class LinkEnd implements Envelope.Notice.Source {
         return state == State.OVER;
     }
 
+    /** Its exit is in the mailbox from now on. */
+    void trappedIn(Map<ActorCell<?>, LinkEnd> down) {
+        state(State.OVER, State.DOWN);
+        LinkEnd older = down.put(peer(), this);
+        if (older != null) {
+            older.trapped = null;
+        }
+        trapped = down;
+    }
+
     @Override
     public void done() {
         if (state == State.DOWN) {
             state(State.DOWN, State.OVER);
+        }
+        if (trapped != null) {
+            trapped.remove(peer());
+            trapped = null;
         }
     }
 

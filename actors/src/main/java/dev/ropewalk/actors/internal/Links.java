@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Exit;
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
 
 import org.jspecify.annotations.Nullable;
 
@@ -52,9 +53,9 @@ final class Links {
                 peer.unlinkedBy(end.other());
             }
         }
-        LinkEnd exited = down.remove(peer);
-        if (exited != null && exited.state() == LinkEnd.State.DOWN) {
-            exited.state(LinkEnd.State.DOWN, LinkEnd.State.OVER);
+        LinkEnd exited = down.get(peer);
+        if (exited != null) {
+            exited.done();
         }
     }
 
@@ -80,14 +81,18 @@ final class Links {
         }
         List<LinkEnd> ends = up.remove(end.peer());
         if (ends != null) {
-            ends.forEach(each -> each.state(LinkEnd.State.UP, LinkEnd.State.OVER));
+            for (LinkEnd each : ends) {
+                each.state(LinkEnd.State.UP, LinkEnd.State.OVER);
+                if (each != end) {
+                    // It may be with the peer's next incarnation, which is linked no more either.
+                    each.peer().unlinkedBy(each.other());
+                }
+            }
         }
         if (trap == null) {
             return !(reason instanceof ExitReason.Normal);
         }
-        end.state(LinkEnd.State.OVER, LinkEnd.State.DOWN);
-        down.values().removeIf(LinkEnd::isRevoked); // the actor is done with these
-        down.put(end.peer(), end);
+        end.trappedIn(down);
         cell.deliver(new Envelope.Notice<>(trap, end.exit(reason), end));
         return false;
     }
@@ -101,11 +106,6 @@ final class Links {
             }
         }
         up.clear();
-        for (LinkEnd end : down.values()) {
-            if (end.state() == LinkEnd.State.DOWN) {
-                end.state(LinkEnd.State.DOWN, LinkEnd.State.OVER);
-            }
-        }
-        down.clear();
+        List.copyOf(down.values()).forEach(LinkEnd::done);
     }
 }

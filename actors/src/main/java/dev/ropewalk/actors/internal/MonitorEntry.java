@@ -3,6 +3,7 @@ package dev.ropewalk.actors.internal;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Down;
 import dev.ropewalk.actors.Monitor;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.spi.DownListener;
 
 import java.util.Set;
@@ -67,6 +68,12 @@ final class MonitorEntry<M> implements Monitor, DownListener, Envelope.Notice.So
 
     @Override
     public void cancel() {
+        cell.checkCaller("cancel of a monitor");
+        close();
+    }
+
+    /** By the actor, or because its state is over. */
+    void close() {
         if (!cancelled) {
             cancelled = true;
             all.remove(this);

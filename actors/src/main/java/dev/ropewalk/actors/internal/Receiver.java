@@ -1,6 +1,10 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.ActorBody;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.Mailbox;
+import dev.ropewalk.actors.internal.mailbox.PassedOver;
+import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -90,8 +94,15 @@ final class Receiver<M> {
     /** The next message; null when the limit has passed. */
     @Nullable M receive(long limitNanos) {
         begin(null);
-        Object item = mailbox.now().poll();
-        return item != null ? take(item) : awaitHandOver(limitNanos);
+        do {
+            Object item = mailbox.now().poll();
+            if (item != null) {
+                incarnation.makeCurrent(item);
+            } else if (park(false, limitNanos) == Waits.TIMED_OUT) {
+                return null;
+            }
+        } while (isStopPutOff());
+        return current();
     }
 
     /** The next message of the type. */
@@ -100,9 +111,11 @@ final class Receiver<M> {
         for (; ; ) {
             Object item = mailbox.now().poll(type);
             if (item != null) {
-                return take(item);
+                incarnation.makeCurrent(item);
+            } else if (park(false, Long.MAX_VALUE) == NUDGE) {
+                continue;
             }
-            if (park(false, Long.MAX_VALUE) != NUDGE) {
+            if (!isStopPutOff()) {
                 return current();
             }
         }
@@ -113,11 +126,24 @@ final class Receiver<M> {
         begin(null);
         Predicate<Object> passes = item -> item == Stop.STOP || passes(wanted, item);
         Object item = mailbox.now().poll(passes);
-        while (item == null) {
-            park(true, Long.MAX_VALUE);
-            item = mailbox.now().pollNew(passes);
+        do {
+            while (item == null) {
+                park(true, Long.MAX_VALUE);
+                item = mailbox.now().pollNew(passes);
+            }
+            incarnation.makeCurrent(item);
+            item = null;
+        } while (isStopPutOff());
+        return current();
+    }
+
+    /** Its own actors come to their end first; it goes on receiving. */
+    private boolean isStopPutOff() {
+        if (!incarnation.isCurrentStop() || !incarnation.isStopPutOff()) {
+            return false;
         }
-        return take(item);
+        incarnation.completeCurrent();
+        return true;
     }
 
     /** What cannot be opened passes, so that the actor fails on it. */
@@ -142,11 +168,6 @@ final class Receiver<M> {
         }
     }
 
-    private @Nullable M awaitHandOver(long limitNanos) {
-        Object given = park(false, limitNanos);
-        return given == Waits.TIMED_OUT ? null : current();
-    }
-
     private @Nullable Object park(boolean forNudge, long limitNanos) {
         incarnation.cell().idles();
         waitNumber = Waits.nextNumber();
@@ -156,11 +177,6 @@ final class Receiver<M> {
         } finally {
             waitNumber = NOT_WAITING;
         }
-    }
-
-    private M take(Object item) {
-        incarnation.makeCurrent(item);
-        return current();
     }
 
     private M current() {

@@ -28,6 +28,9 @@ final class Start {
     /** The supervisor that is told when it is done; null if none is. */
     private final @Nullable SupervisorCell told;
 
+    /** What starts; null while the supervisor has not begun it. For the supervisor's cord only. */
+    @Nullable Child child;
+
     private Start(
             String name, long delayNs, @Nullable WaitCell waiter, @Nullable SupervisorCell told) {
         this.name = name;
@@ -41,14 +44,14 @@ final class Start {
         return new Start(name, 0, new WaitCell(), null);
     }
 
-    /** After a time. */
-    static @Nullable Start after(String name, long delayNs) {
-        return delayNs == 0 ? null : new Start(name, delayNs, null, null);
+    /** After a time; its supervisor goes on meanwhile. */
+    static Start after(long delayNs, SupervisorCell supervisor, String name) {
+        return new Start(name, delayNs, null, supervisor);
     }
 
     /** Of a child whose supervisor goes on when it is done; that hears of a failure anyway. */
     static Start toldTo(SupervisorCell supervisor, String name) {
-        return new Start(name, 0, null, supervisor);
+        return after(0, supervisor, name);
     }
 
     long delayNs() {

@@ -36,6 +36,17 @@ interface Supervised {
      */
     void stop(Fiber<?> incarnation, boolean isLast);
 
+    /** Its stop limit begins to run, if an incarnation runs; from the supervisor's cord. */
+    void limitEnd();
+
+    /**
+     * {@return the handler of a fiber that does what its kept state has left to do, because no
+     * incarnation goes on with it} Its end is told with {@code SupervisorEvent.Phase.STATE_ENDED}.
+     *
+     * @param reason what the end hooks are told
+     */
+    Handler stateEnd(ExitReason reason);
+
     /** Asks it to end as a failure does; from the supervisor's cord. */
     void kill();
 

@@ -3,7 +3,9 @@ package dev.ropewalk.actors.internal;
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.StartFailedException;
+import dev.ropewalk.actors.StopReport;
 import dev.ropewalk.actors.supervision.ActorSpec;
 import dev.ropewalk.actors.supervision.ChildInfo;
 import dev.ropewalk.actors.supervision.ChildSpec;
@@ -53,6 +55,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *                           is told to stop when the one started after it has ended; none is added
  *   STARTING, RUNNING, DRAINING -> STOPPING  it was told to stop, a start failed, there were too many
  *                           restarts, or significant children ended: all end in reverse order
+ *   DOWN      -> STOPPING   it is not started again: what its children's kept states have left to
+ *                           do is done
  *   all but ENDED -> DOWN   the incarnation is over; its own supervisor decides
  *   DOWN      -> ENDED      it is not started again; events are refused
  * </pre>
@@ -86,6 +90,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private static final long GRACE_NS = Duration.ofSeconds(1).toNanos();
 
     private static final long NOT_WAITING = -1;
+
+    private static final String SUPERVISOR_ENDED = "its supervisor has ended";
 
     /** Of actors without a name of their own; their numbers tell them apart. */
     private static final String ANONYMOUS = "actor";
@@ -126,6 +132,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     /** Counted on the cord, read from anywhere. */
     private final AtomicLong restarts = new AtomicLong();
 
+    /** The actor whose own children it supervises; otherwise null. */
+    private @Nullable ActorCell<?> owner;
+
     private State state = State.DOWN;
     private RestartWindow window;
     private @Nullable Fiber<?> fiber;
@@ -144,6 +153,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     /** Some incarnation was up: what fails now is no first start. */
     private boolean wasUp;
+
+    /** Null but while a fiber does what the kept states below have left to do. */
+    private @Nullable ExitReason stateEnd;
 
     /** The last incarnation ended because it was told to. */
     private boolean overByItself;
@@ -227,7 +239,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                             + child.name()
                             + " is taken by "
                             + other
-                            + "; give another name, or none");
+                            + (other.child().state() == Child.State.STOPPED
+                                    ? ", which is STOPPED; restart or remove that one"
+                                    : "; give another name, or none"));
         }
     }
 
@@ -258,10 +272,20 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     /** A new actor or supervisor, not yet started. */
     private Child childOf(ChildSpec<?> spec) {
         return switch (spec) {
-            case ActorSpec<?> actor ->
-                    new ActorCell<>(spec.id(), placement(), actor.actor(), this, spec).child();
+            case ActorSpec<?> actor -> childOf(actor);
             case Tree tree -> new SupervisorCell(tree, this).self;
         };
+    }
+
+    private Child childOf(ActorSpec<?> spec) {
+        Child child = new ActorCell<>(spec.id(), placement(), spec.actor(), this, spec).child();
+        if (child.isSignificant() && child.restartRule() == RestartRule.PERMANENT) {
+            throw new IllegalArgumentException(
+                    spec.id()
+                            + " is significant, but its actor is permanent, so it never ends for"
+                            + " good; give the child another rule by restart(rule)");
+        }
+        return child;
     }
 
     /** The supervisor of an actor's own children, started as a child of the actor's fiber. */
@@ -271,14 +295,21 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                         actor.name(),
                         actor.ref().path(),
                         actor.cord(),
-                        Supervision.oneForOne(),
+                        Supervision.oneForOne().stopLimit(belowLimit(actor)),
                         null,
                         actor.child().supervisor().core,
                         null,
                         RestartRule.TEMPORARY);
+        below.owner = actor;
         actor.cord().spinHandler("children of " + actor.name(), below);
         below.core.addChildrenOf(actor, below);
         return below;
+    }
+
+    /** Shorter than the actor's own, which so has time left for its end hooks. */
+    private static Duration belowLimit(ActorCell<?> actor) {
+        Duration own = actor.stopLimit();
+        return own.compareTo(Waits.FOREVER) >= 0 ? own : own.dividedBy(2);
     }
 
     // ---------------------------------------------------------------- for programs
@@ -332,7 +363,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             if (!isTold) {
                 releaseName(child);
             } else if (!isUp) {
-                post(new SupervisorEvent.GiveUp(child));
+                post(new SupervisorEvent.GiveUp(begun, true));
             }
         }
     }
@@ -384,7 +415,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             throw refused;
         } finally {
             if (!isDecided) { // it took too long, or the caller was ended
-                post(new SupervisorEvent.StopChild(id, new WaitCell()));
+                post(new SupervisorEvent.GiveUp(begun, false));
             }
         }
     }
@@ -461,18 +492,45 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         drain();
     }
 
-    /** {@return the actors below that have not ended, in start order} From any thread. */
-    public List<ActorRef<?>> living() {
-        List<ActorRef<?>> living = new ArrayList<>();
-        for (ChildInfo child : children()) {
-            ActorRef<?> actor = child.actor();
+    /**
+     * Adds the actors below that have not ended, in start order, and the paths of those that do not
+     * answer. From any thread.
+     *
+     * @param deadlineNs until when all of them may take to answer
+     */
+    public void addLiving(List<StopReport.Left> left, List<String> silent, long deadlineNs) {
+        WaitCell answer = new WaitCell();
+        post(new SupervisorEvent.Tell(answer));
+        Object told = answer.await("the children of " + path, leftNs(deadlineNs));
+        if (!(told instanceof List<?> infos)) {
+            silent.add(path);
+            return;
+        }
+        for (Object info : infos) {
+            ChildInfo child = (ChildInfo) info;
             if (child.supervisor() instanceof SupervisorCell below) {
-                living.addAll(below.living());
-            } else if (actor != null && child.state() != ChildInfo.State.STOPPED) {
-                living.add(actor);
+                below.addLiving(left, silent, deadlineNs);
+            } else if (child.actor() != null && child.state() != ChildInfo.State.STOPPED) {
+                addMailbox(child.actor(), left, silent, leftNs(deadlineNs));
             }
         }
-        return living;
+    }
+
+    private static void addMailbox(
+            ActorRef<?> actor, List<StopReport.Left> left, List<String> silent, long limitNs) {
+        MailboxSnapshot mailbox =
+                actor.target() instanceof ActorCell<?> cell
+                        ? cell.mailbox(limitNs)
+                        : actor.mailbox();
+        if (mailbox == null) {
+            silent.add(actor.path());
+        } else {
+            left.add(new StopReport.Left(actor, mailbox));
+        }
+    }
+
+    private static long leftNs(long deadlineNs) {
+        return Math.max(0, deadlineNs - Waits.nanoTime());
     }
 
     /** Ends the children in reverse order, then the supervisor; does not wait. From any thread. */
@@ -496,6 +554,11 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             event.refused();
             return;
         }
+        if (event instanceof SupervisorEvent.Ended ended
+                && ended.isStateLeft()
+                && ended.fiber() == ended.child().fiber) {
+            ended.child().past().isStateLeft = true; // also if no turn comes to this event
+        }
         inbox.add(event);
         if (fiber == null) {
             return;
@@ -517,7 +580,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
      */
     @Override
     public @Nullable Object handle(@Nullable Object value) throws Exception {
-        if (value == Handler.START && !begin()) {
+        if (value == Handler.START && (isStateEnd() || !begin())) {
             return Handler.END;
         }
         int left = cord.maxFibers() == Integer.MAX_VALUE ? MAX_IN_A_TURN : 1;
@@ -537,18 +600,20 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private boolean on(SupervisorEvent event) {
         switch (event) {
             case SupervisorEvent.Take take -> take(take);
-            case SupervisorEvent.Started _ -> {
-                // Nobody waits for it any more.
-            }
+            case SupervisorEvent.Started(Start done) -> isUp(done);
             case SupervisorEvent.Ended ended -> {
                 boolean goesOn = onEnded(ended);
                 ended.failStart();
                 return goesOn && (state != State.DRAINING || drainNext());
             }
             case SupervisorEvent.TryAgain(Child child) -> {
-                return child.state() != Child.State.DOWN || startAgain(child, null);
+                return tryAgain(child);
             }
-            case SupervisorEvent.GiveUp(Child child) -> giveUp(child);
+            case SupervisorEvent.GiveUp(Start begun, boolean isForgotten) -> {
+                if (begun.child != null) {
+                    giveUp(begun.child, isForgotten);
+                }
+            }
             case SupervisorEvent.StopChild(String id, WaitCell answer) ->
                     answer.give(stopNamed(id));
             case SupervisorEvent.RestartChild(String id, Start begun) -> restartNamed(id, begun);
@@ -600,6 +665,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         }
         switch (event) {
             case SupervisorEvent.Started(Start done) -> {
+                isUp(done);
                 if (done == awaited) {
                     awaited = null;
                 }
@@ -621,7 +687,13 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 stopAsked = true;
                 later.add(event);
             }
-            default -> later.add(event);
+            default -> {
+                if (state == State.STOPPING && event.isAwaited()) {
+                    event.refused(); // what is being stopped may be waiting for it
+                } else {
+                    later.add(event);
+                }
+            }
         }
         return true;
     }
@@ -630,10 +702,21 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private void overInPump(Child child, SupervisorEvent.Ended ended) {
         boolean wasAsked = child.state() == Child.State.STOPPING;
         child.state(child.state(), Child.State.DOWN);
-        child.lastReason = ended.reason();
+        if (ended.phase() == SupervisorEvent.Phase.STATE_ENDED) {
+            return;
+        }
+        child.past().lastReason = ended.reason();
         Throwable failure = Restarts.failure(child.what.name(), ended.reason());
         if (failure != null && !(wasAsked && child.isKilled())) {
             report(child.what.name(), failure);
+        }
+    }
+
+    /** A stop ends it early. */
+    private void awaitDelay(long delayNs) {
+        long dueNs = cord.nanoTime() + delayNs;
+        while (delayNs > 0 && !stopAsked && pump(dueNs)) {
+            // Events are noted meanwhile.
         }
     }
 
@@ -651,7 +734,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         stopAsked = false;
         if (isDelayed()) {
             state(State.DOWN, State.DELAYED);
-            Fiber.sleep(Duration.ofNanos(Objects.requireNonNull(start).delayNs()));
+            awaitDelay(Objects.requireNonNull(start).delayNs());
             state(State.DELAYED, State.STARTING);
         } else {
             state(State.DOWN, State.STARTING);
@@ -659,8 +742,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         window = new RestartWindow(rules.intensity(), rules.period());
         List<Child> ofTree = new ArrayList<>();
         for (Child child : children.toList()) {
-            child.delays = null;
-            if (child.spec != null) {
+            child.beginsAnew();
+            if (child.spec != null && !child.isToForget()) {
                 ofTree.add(toStart(child));
             } else if (isToStartAgain(child)) {
                 child.state(child.state(), Child.State.DOWN);
@@ -688,7 +771,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     /** Not if it ended by itself just before this supervisor did. */
     private static boolean isToStartAgain(Child child) {
-        return !child.isUnwanted
+        return !child.isUnwanted()
                 && switch (child.restartRule()) {
                     case PERMANENT -> true;
                     case TRANSIENT -> !child.what.isOverByItself();
@@ -703,7 +786,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         }
         if (child.state() == Child.State.STOPPED || !isToStartAgain(child)) {
             if (child.state() != Child.State.STOPPED) {
-                child.what.end(new ExitReason.Shutdown("its supervisor was started again"));
+                ExitReason why = new ExitReason.Shutdown("its supervisor was started again");
+                endState(child, why);
+                child.what.end(why);
             }
             Child anew = childOf(Objects.requireNonNull(child.spec));
             takePlace(child, anew);
@@ -746,7 +831,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 StartFailedException late = Start.tooLate(childPath, rules.startLimit());
                 report(child.what.name(), late);
                 stopInOrder(List.of(child), false);
-                child.lastReason = new ExitReason.Failed(late);
+                child.past().lastReason = new ExitReason.Failed(late);
             }
             if (child.state() == Child.State.STARTING && awaited == null) {
                 child.state(Child.State.STARTING, Child.State.UP);
@@ -767,7 +852,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             overByItself = true;
             return false;
         }
-        ExitReason reason = failed.lastReason;
+        ExitReason reason = failed.lastReason();
         throw new StartFailedException(
                 path
                         + " did not start, because its child "
@@ -775,6 +860,12 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                         + " did not: "
                         + (reason == null ? "it took too long" : Restarts.why(reason)),
                 reason == null ? null : reason.failure());
+    }
+
+    private static void isUp(Start done) {
+        if (done.child != null) {
+            done.child.past().isRestarting = false;
+        }
     }
 
     private void take(SupervisorEvent.Take take) {
@@ -790,14 +881,17 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     private void spin(Child child, @Nullable Start begun, Child.State to) {
         child.state(child.state(), to);
-        child.lastReason = null;
+        child.begins();
+        if (begun != null) {
+            begun.child = child;
+        }
         try {
             Handler next = child.what.incarnation(begun);
             child.fiber = child.what.cord().spinHandler(child.what.name(), next);
         } catch (CordClosedException | TooManyFibersException e) {
             report(child.what.name(), e);
             String why = String.valueOf(e.getMessage());
-            child.lastReason = new ExitReason.Failed(e);
+            child.past().lastReason = new ExitReason.Failed(e);
             if (to == Child.State.STARTING) {
                 child.state(to, Child.State.DOWN);
             } else if (child.fiber != null && e instanceof TooManyFibersException) {
@@ -839,7 +933,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         boolean cordHasEnded =
                 ended.phase() == SupervisorEvent.Phase.NEVER_RAN
                         && failure instanceof CordClosedException;
-        boolean isDrained = child.isDraining && !reason.isFailure();
+        boolean isDrained = child.isDraining() && !reason.isFailure();
         if (cordHasEnded
                 || isDrained
                 || ended.phase() == SupervisorEvent.Phase.FIRST_START
@@ -861,7 +955,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                     case ANY -> true;
                     case ALL ->
                             children.toList().stream()
-                                    .noneMatch(other -> other.isSignificant() && other.isAlive());
+                                    .filter(Child::isSignificant)
+                                    .allMatch(other -> other.state() == Child.State.STOPPED);
                 };
         if (isEnd) {
             endByItself();
@@ -876,50 +971,62 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             state(state, State.STOPPING);
             String text =
                     "supervisor " + name + " gives up on " + child.what.name() + ": " + window;
+            if (failure != null) {
+                child.past().lastReason = new ExitReason.Failed(failure);
+            }
             stopAllChildren(false);
-            settleEnds();
             throw new TooManyRestartsException(text, failure);
         }
         restarts.incrementAndGet();
-        if (child.delays == null) {
-            child.delays = new RestartDelays(rules.backOff());
+        Child.Past past = child.past();
+        if (past.delays == null) {
+            past.delays = new RestartDelays(rules.backOff());
         }
-        long delayNs = child.delays.next(nowNs, cord::nextInt);
+        long delayNs = past.delays.next(nowNs, cord::nextInt);
         boolean isAlone =
                 state == State.DRAINING
                         || rules.strategy() == Strategy.ONE_FOR_ONE
                         || rules.strategy() == Strategy.DYNAMIC;
         if (isAlone) {
-            spin(child, Start.after(child.what.name(), delayNs), Child.State.UP);
+            spin(child, Start.after(delayNs, this, child.what.name()), Child.State.UP);
+            past.isRestarting = child.isAlive();
         } else {
             replace(child, delayNs);
         }
-        if (child.isDraining) {
+        if (child.isDraining()) {
             child.what.drainAgain();
         }
         return true;
     }
 
-    /** What ended before it gave up is told, and what never came up is not started again. */
+    /**
+     * Children that ended by themselves before they were to be stopped: their failures are told,
+     * and one that never came up is not started again.
+     */
     private void settleEnds() {
         later.addAll(inbox);
         inbox.clear();
-        for (SupervisorEvent event : List.copyOf(later)) {
-            if (event instanceof SupervisorEvent.Ended ended && isOf(ended)) {
-                later.remove(event);
-                Child child = ended.child();
-                Throwable failure = Restarts.failure(child.what.name(), ended.reason());
-                if (failure != null) {
-                    report(child.what.name(), failure);
-                }
-                if (ended.phase() == SupervisorEvent.Phase.FIRST_START) {
-                    forgetOrKeep(child, ended.reason());
-                }
-                ended.failStart();
-            }
-        }
+        later.removeIf(event -> event instanceof SupervisorEvent.Ended ended && settle(ended));
         inbox.addAll(later);
         later.clear();
+    }
+
+    /** False if it is the end of an earlier incarnation. */
+    private boolean settle(SupervisorEvent.Ended ended) {
+        if (!isOf(ended)) {
+            return false;
+        }
+        Child child = ended.child();
+        child.past().lastReason = ended.reason();
+        Throwable failure = Restarts.failure(child.what.name(), ended.reason());
+        if (failure != null) {
+            report(child.what.name(), failure);
+        }
+        if (ended.phase() == SupervisorEvent.Phase.FIRST_START) {
+            forgetOrKeep(child, ended.reason());
+        }
+        ended.failStart();
+        return true;
     }
 
     /** By one for all, or rest for one. */
@@ -950,15 +1057,53 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             }
         }
         forgetEndsOf(toStart);
-        long dueNs = cord.nanoTime() + delayNs;
-        while (delayNs > 0 && !stopAsked && pump(dueNs)) {
-            // Events are noted meanwhile.
-        }
-        Child broken = startInOrder(toStart);
+        awaitDelay(delayNs);
+        startGroup(toStart);
+        state(State.REPLACING, State.RUNNING);
+    }
+
+    private void startGroup(List<Child> inOrder) {
+        Child broken = startInOrder(inOrder);
         if (broken != null) {
             post(new SupervisorEvent.TryAgain(broken));
         }
-        state(State.REPLACING, State.RUNNING);
+    }
+
+    /** False if that was too often. */
+    private boolean tryAgain(Child broken) {
+        boolean isDown = broken.state() == Child.State.DOWN;
+        if (isDown && !startAgain(broken, null)) {
+            return false;
+        }
+        boolean isGroup =
+                rules.strategy() == Strategy.ONE_FOR_ALL
+                        || rules.strategy() == Strategy.REST_FOR_ONE;
+        if (isGroup && state == State.DRAINING) {
+            restOfGroup().forEach(this::drainRestarted);
+        } else if (isGroup && !isDown) {
+            // It was stopped meanwhile: the others go on without it.
+            state(State.RUNNING, State.REPLACING);
+            startGroup(restOfGroup());
+            state(State.REPLACING, State.RUNNING);
+        }
+        return true;
+    }
+
+    private void drainRestarted(Child child) {
+        spin(child, null, Child.State.UP);
+        if (child.isDraining()) {
+            child.what.drainAgain();
+        }
+    }
+
+    private List<Child> restOfGroup() {
+        return children.toList().stream().filter(SupervisorCell::waitsForGroup).toList();
+    }
+
+    /** It was stopped with its group; one that ended by itself is still to be decided on. */
+    private static boolean waitsForGroup(Child child) {
+        return child.state() == Child.State.DOWN
+                && (child.lastReason() != null || child.fiber == null);
     }
 
     /** What ended by itself just before it was to be stopped is replaced like the rest. */
@@ -980,6 +1125,10 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         } else {
             stopInOrder(reversed, isLast);
         }
+        settleEnds();
+        if (isLast) {
+            endStates();
+        }
     }
 
     /** One after the other. */
@@ -990,6 +1139,35 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         }
     }
 
+    /** Of those that have ended, and are not started again. */
+    private void endStates() {
+        for (Child child : children.toList().reversed()) {
+            ExitReason last = child.lastReason();
+            endState(child, last == null ? new ExitReason.Shutdown(SUPERVISOR_ENDED) : last);
+        }
+    }
+
+    /**
+     * What the child's state, which was kept, left to do is done in a fiber of its own. Waits for
+     * it.
+     */
+    private void endState(Child child, ExitReason reason) {
+        if (!child.isStateLeft()) {
+            return;
+        }
+        child.past().isStateLeft = false;
+        try {
+            Handler last = child.what.stateEnd(reason);
+            child.fiber = child.what.cord().spinHandler(child.what.name(), last);
+        } catch (CordClosedException | TooManyFibersException e) {
+            LOG.debug("the end hooks of {} run where no fiber does", child.what, e);
+            return; // when it is told of its end
+        }
+        child.state(child.state(), Child.State.STOPPING);
+        child.past().stopBeganNs = cord.nanoTime();
+        awaitEnd(child);
+    }
+
     private void askToStop(Child child, boolean isLast) {
         if (child.state() == Child.State.UP || child.state() == Child.State.STARTING) {
             child.state(child.state(), Child.State.STOPPING);
@@ -997,7 +1175,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             if (child.isKilled()) {
                 child.what.kill();
             }
-            child.stopBeganNs = cord.nanoTime();
+            child.past().stopBeganNs = cord.nanoTime();
             child.what.stop(running, isLast);
         }
     }
@@ -1006,7 +1184,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private void awaitEnd(Child child) {
         long limitNs = Waits.nanos(child.stopLimit(rules));
         boolean isEndless = limitNs >= Long.MAX_VALUE / 2;
-        long deadlineNs = isEndless ? Long.MAX_VALUE : child.stopBeganNs + limitNs + GRACE_NS;
+        long deadlineNs =
+                isEndless ? Long.MAX_VALUE : child.past().stopBeganNs + limitNs + GRACE_NS;
         while (child.state() == Child.State.STOPPING) {
             if (!pump(deadlineNs)) {
                 LOG.warn("{} did not end within {}", child.what, Duration.ofNanos(limitNs));
@@ -1017,11 +1196,12 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     }
 
     /** Its start took too long, or its starter was ended. */
-    private void giveUp(Child child) {
+    private void giveUp(Child child, boolean isForgotten) {
+        child.past().isToForget |= isForgotten;
         if (child.state() == Child.State.UP) {
-            child.isUnwanted = true;
+            child.past().isUnwanted = true;
             askToStop(child, true);
-        } else if (child.state() == Child.State.STOPPED) {
+        } else if (isForgotten && child.state() == Child.State.STOPPED) {
             forget(child, new ExitReason.Shutdown("it did not start"));
         }
     }
@@ -1036,8 +1216,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             overByItself = true;
             return false;
         }
-        if (!youngest.isDraining) {
-            youngest.isDraining = true;
+        if (!youngest.isDraining()) {
+            youngest.past().isDraining = true;
             youngest.what.drain();
         }
         return true;
@@ -1045,6 +1225,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     /** It is over for good. */
     private void forget(Child child, ExitReason reason) {
+        endState(child, reason);
         children.remove(child);
         names.remove(child.what.name(), child.what); // before those that watch hear of it
         child.state(child.state(), Child.State.GONE);
@@ -1052,9 +1233,14 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     }
 
     private void forgetOrKeep(Child child, ExitReason reason) {
-        if (child.spec == null || child.restartRule() == RestartRule.TEMPORARY) {
+        boolean isKept =
+                child.spec != null
+                        && !child.isToForget()
+                        && child.restartRule() != RestartRule.TEMPORARY;
+        if (!isKept) {
             forget(child, reason);
         } else {
+            endState(child, reason);
             child.state(child.state(), Child.State.STOPPED);
             child.what.end(reason);
         }
@@ -1062,18 +1248,24 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     // ---------------------------------------------------------------- single children
 
+    /** The child of this name, if it was taken; null if there is none. */
+    private @Nullable Child taken(String id) {
+        Supervised named = names.get(id);
+        return named == null || named.child().state() == Child.State.NEW ? null : named.child();
+    }
+
     /** The answer to the one that asked. */
     private @Nullable Object stopNamed(String id) {
-        Child child = children.find(id);
+        Child child = taken(id);
         if (child == null) {
             return unknown(id);
         }
         if (child.isAlive()) {
-            child.isUnwanted = true;
+            child.past().isUnwanted = true;
             stopInOrder(List.of(child), true);
         }
         if (child.state() == Child.State.DOWN) {
-            ExitReason reason = child.lastReason;
+            ExitReason reason = child.lastReason();
             forgetOrKeep(
                     child, reason == null ? new ExitReason.Shutdown("it was stopped") : reason);
         }
@@ -1081,7 +1273,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     }
 
     private void restartNamed(String id, Start begun) {
-        Child child = children.find(id);
+        Child child = taken(id);
         if (child == null) {
             begun.refused(unknown(id));
             return;
@@ -1096,7 +1288,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     }
 
     private @Nullable Object removeNamed(String id) {
-        Child child = children.find(id);
+        Child child = taken(id);
         if (child == null) {
             return unknown(id);
         }
@@ -1134,7 +1326,10 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                             child.what instanceof ActorCell<?> actor ? actor.ref() : null,
                             child.what instanceof SupervisorCell below ? below : null,
                             switch (child.state()) {
-                                case UP -> ChildInfo.State.UP;
+                                case UP ->
+                                        child.isRestarting()
+                                                ? ChildInfo.State.RESTARTING
+                                                : ChildInfo.State.UP;
                                 case STOPPING -> ChildInfo.State.STOPPING;
                                 case STOPPED, GONE -> ChildInfo.State.STOPPED;
                                 case NEW, STARTING, DOWN -> ChildInfo.State.RESTARTING;
@@ -1158,11 +1353,38 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     // ---------------------------------------------------------------- its own end
 
+    /** Nobody above a root decides whether its children go on: they do not. */
+    @Override
+    public void cleanUp(Fiber<?> ended, @Nullable Throwable failure) {
+        if (parent == null && fiber != null) {
+            endStates();
+        }
+    }
+
+    @Override
+    public Handler stateEnd(ExitReason reason) {
+        stateEnd = reason;
+        return this;
+    }
+
+    /** This turn is the only one, and does what {@link #stateEnd} is for. */
+    private boolean isStateEnd() {
+        if (stateEnd == null) {
+            return false;
+        }
+        fiber = Fiber.current();
+        state(State.DOWN, State.STOPPING);
+        endStates();
+        return true;
+    }
+
     @Override
     public boolean onEnd(Fiber<?> ended, @Nullable Throwable failure) {
         boolean began = state != State.DOWN;
         boolean isFirstStart = began && !wasUp && RestartRule.isFailure(failure);
         boolean terminated = failure instanceof FiberTerminatedException;
+        ExitReason endedState = stateEnd;
+        stateEnd = null;
         fiber = null;
         if (began) {
             state(state, State.DOWN);
@@ -1177,6 +1399,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                                 : new ExitReason.Failed(failure);
         if (parent == null) {
             end(reason);
+            if (owner != null) {
+                owner.childrenOver(this, overByItself);
+            }
             if (waited != null) {
                 waited.failed(String.valueOf(failure), failure);
             }
@@ -1186,13 +1411,16 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 new SupervisorEvent.Ended(
                         self,
                         ended,
-                        isFirstStart
-                                ? SupervisorEvent.Phase.FIRST_START
-                                : began
-                                        ? SupervisorEvent.Phase.RAN
-                                        : SupervisorEvent.Phase.NEVER_RAN,
-                        reason,
-                        waited));
+                        endedState != null
+                                ? SupervisorEvent.Phase.STATE_ENDED
+                                : isFirstStart
+                                        ? SupervisorEvent.Phase.FIRST_START
+                                        : began
+                                                ? SupervisorEvent.Phase.RAN
+                                                : SupervisorEvent.Phase.NEVER_RAN,
+                        endedState != null ? endedState : reason,
+                        waited,
+                        children.toList().stream().anyMatch(Child::isStateLeft)));
         return true;
     }
 
@@ -1216,7 +1444,11 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             names.remove(child.what.name(), child.what);
             child.state(child.state(), Child.State.GONE);
             if (!isOver) {
-                child.what.end(new ExitReason.Shutdown("its supervisor " + name + " has ended"));
+                ExitReason last = child.lastReason();
+                child.what.end(
+                        last == null || last instanceof ExitReason.Shutdown
+                                ? new ExitReason.Shutdown("its supervisor " + name + " has ended")
+                                : last);
             }
         }
         while (!later.isEmpty()) {
@@ -1237,6 +1469,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     @Override
     public Handler incarnation(@Nullable Start how) {
         start = how;
+        // A stop that was told to the one before is done.
+        inbox.removeIf(event -> event instanceof SupervisorEvent.StopAll);
+        later.removeIf(event -> event instanceof SupervisorEvent.StopAll);
         return this;
     }
 
@@ -1244,13 +1479,15 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         return start != null && start.delayNs() > 0;
     }
 
-    /** In its delay it would not hear a stop; nothing runs below it then. */
     @Override
     public void stop(Fiber<?> incarnation, boolean isLast) {
-        if (state == State.DELAYED || (state == State.DOWN && isDelayed())) {
-            incarnation.terminate();
-        } else {
-            stopAll();
+        stopAll();
+    }
+
+    @Override
+    public void limitEnd() {
+        for (Child child : children.toList()) {
+            child.what.limitEnd();
         }
     }
 

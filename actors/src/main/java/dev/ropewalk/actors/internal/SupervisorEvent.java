@@ -16,7 +16,9 @@ sealed interface SupervisorEvent {
         NEVER_RAN,
         /** It failed in the first start of its actor. */
         FIRST_START,
-        RAN
+        RAN,
+        /** It was no incarnation: what a kept state had left to do was done. */
+        STATE_ENDED
     }
 
     /** Take this as a child and start it; {@code start} is answered when it is up. */
@@ -35,7 +37,7 @@ sealed interface SupervisorEvent {
         }
     }
 
-    /** The start of an incarnation, which the supervisor awaits, is done. */
+    /** The start of an incarnation, of which the supervisor wants to know, is done. */
     record Started(Start start) implements SupervisorEvent {
         @Override
         public void refused() {
@@ -43,8 +45,17 @@ sealed interface SupervisorEvent {
         }
     }
 
-    /** An incarnation of the child is over; {@code start} is answered if it never was up. */
-    record Ended(Child child, Fiber<?> fiber, Phase phase, ExitReason reason, @Nullable Start start)
+    /**
+     * An incarnation of the child is over; {@code start} is answered if it never was up. Its state
+     * may be kept, with end hooks that are left to run if no other one follows.
+     */
+    record Ended(
+            Child child,
+            Fiber<?> fiber,
+            Phase phase,
+            ExitReason reason,
+            @Nullable Start start,
+            boolean isStateLeft)
             implements SupervisorEvent {
         @Override
         public void refused() {
@@ -69,8 +80,10 @@ sealed interface SupervisorEvent {
         }
     }
 
-    /** End the child, and do not start it again; its start took too long. */
-    record GiveUp(Child child) implements SupervisorEvent {
+    /**
+     * End the child, and do not start it again: it was not up in time, or its starter has ended.
+     */
+    record GiveUp(Start start, boolean isForgotten) implements SupervisorEvent {
         @Override
         public void refused() {
             // It ended with the supervisor.
@@ -127,6 +140,15 @@ sealed interface SupervisorEvent {
 
     /** The supervisor has ended and will not see this. */
     void refused();
+
+    /** {@return whether a fiber or thread waits until the supervisor has done it} */
+    default boolean isAwaited() {
+        return switch (this) {
+            case Take take -> take.start() != null;
+            case StopChild _, RestartChild _, RemoveChild _ -> true;
+            default -> false;
+        };
+    }
 
     private static IllegalArgumentException ended() {
         return new IllegalArgumentException("its supervisor has ended, and has no children");

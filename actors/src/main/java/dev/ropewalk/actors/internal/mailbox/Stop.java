@@ -1,23 +1,23 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.mailbox;
 
 /** The stop of {@code ActorRef.stop}, which keeps its place among the messages. */
-final class Stop extends Envelope {
-    static final Stop STOP = new Stop();
+public final class Stop extends Envelope {
+    public static final Stop STOP = new Stop();
 
     private Stop() {}
 
     @Override
-    Object open() {
+    public Object open() {
         return this;
     }
 
     @Override
-    Object content() {
+    public Object content() {
         return this;
     }
 
     @Override
-    boolean isExempt() {
+    public boolean isExempt() {
         return true;
     }
 

@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.mailbox;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,53 +9,52 @@ import java.util.function.Function;
  * What lies in a mailbox and is not itself the message. One class above all of them, so that one
  * question tells the plain message, which nearly all are.
  */
-abstract sealed class Envelope
-        permits Ask, Envelope.Told, Envelope.Adapted, Envelope.PutBack, Stop {
+public abstract class Envelope {
     /** {@return the message} On the actor's fiber, because it may run a function of the user's. */
-    abstract Object open();
+    public abstract Object open();
 
     /** {@return the message, or what it is made of; for reports} */
-    abstract Object content();
+    public abstract Object content();
 
     /** It took no permit of a bounded mailbox, and no policy drops it. */
-    boolean isExempt() {
+    public boolean isExempt() {
         return false;
     }
 
     /** The message itself. */
-    static Object open(Object item) {
+    public static Object open(Object item) {
         return item instanceof Envelope envelope ? envelope.open() : item;
     }
 
-    static Object content(Object item) {
+    public static Object content(Object item) {
         return item instanceof Envelope envelope ? envelope.content() : item;
     }
 
-    static boolean isExempt(Object item) {
+    public static boolean isExempt(Object item) {
         return item instanceof Envelope envelope && envelope.isExempt();
     }
 
     /** A reply address that is itself the message, and not the envelope of an ask. */
-    static final class Told extends Envelope {
+    public static final class Told extends Envelope {
         private final Envelope message;
 
-        Told(Envelope message) {
+        public Told(Envelope message) {
             this.message = message;
         }
 
         @Override
-        Object open() {
+        public Object open() {
             return message;
         }
 
         @Override
-        Object content() {
+        public Object content() {
             return message;
         }
     }
 
     /** What another function makes the message of, when the actor comes to it. */
-    static sealed class Adapted<R extends @Nullable Object> extends Envelope permits Notice {
+    public static sealed class Adapted<R extends @Nullable Object> extends Envelope permits Notice {
         private final Function<? super R, ?> function;
         private final R value;
 
@@ -64,19 +63,19 @@ abstract sealed class Envelope
 
         private @Nullable Object made;
 
-        Adapted(Function<? super R, ?> function, R value, boolean isPiped) {
+        public Adapted(Function<? super R, ?> function, R value, boolean isPiped) {
             this.function = function;
             this.value = value;
             this.isPiped = isPiped;
         }
 
         @Override
-        boolean isExempt() {
+        public boolean isExempt() {
             return isPiped;
         }
 
         @Override
-        Object open() {
+        public Object open() {
             if (made == null) {
                 made =
                         Objects.requireNonNull(
@@ -87,7 +86,7 @@ abstract sealed class Envelope
         }
 
         @Override
-        Object content() {
+        public Object content() {
             return made != null ? made : value != null ? value : "null";
         }
     }
@@ -96,50 +95,51 @@ abstract sealed class Envelope
      * What nobody told: DOWN, a trapped exit, a tick. It took no permit, no policy drops it, and it
      * is void when its source was revoked while it was queued.
      */
-    static final class Notice<R> extends Adapted<R> {
+    public static final class Notice<R> extends Adapted<R> {
         /** Where it comes from; confined to the actor's cord. */
-        interface Source {
+        public interface Source {
             boolean isRevoked();
 
             /** The actor is done with the notice, or it is given up. */
             void done();
         }
 
-        final Source source;
+        public final Source source;
 
-        Notice(Function<? super R, ?> function, R value, Source source) {
+        public Notice(Function<? super R, ?> function, R value, Source source) {
             super(function, value, true);
             this.source = source;
         }
     }
 
     static boolean isVoid(Object item) {
-        return item instanceof Notice<?> notice && notice.source.isRevoked();
+        Object inside = item instanceof PutBack again ? again.item : item;
+        return inside instanceof Notice<?> notice && notice.source.isRevoked();
     }
 
     /** A message that was put back, and how often it has been tried. */
-    static final class PutBack extends Envelope {
-        final Object item;
-        final int tries;
+    public static final class PutBack extends Envelope {
+        public final Object item;
+        public final int tries;
 
-        PutBack(Object item, int tries) {
+        public PutBack(Object item, int tries) {
             this.item = item;
             this.tries = tries;
         }
 
         @Override
-        Object open() {
+        public Object open() {
             return Envelope.open(item);
         }
 
         @Override
-        Object content() {
+        public Object content() {
             return Envelope.content(item);
         }
 
         /** Its permit was given back when it was taken out. */
         @Override
-        boolean isExempt() {
+        public boolean isExempt() {
             return true;
         }
     }

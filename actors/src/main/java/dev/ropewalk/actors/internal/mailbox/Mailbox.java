@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.mailbox;
 
 import dev.ropewalk.fibers.internal.log.Logs;
 
@@ -18,12 +18,12 @@ import java.util.function.Predicate;
  * out of the ring and puts it into {@link PassedOver}, where it is found by its type; all messages
  * there are older than those in the ring.
  */
-final class Mailbox {
+public final class Mailbox {
     private static final int FIRST_LENGTH = 8;
     static final int REPORT_FROM = 1 << 20;
 
     /** For actors that have nothing queued yet; never added to, so any cord may read it. */
-    static final Mailbox EMPTY = new Mailbox("nobody", Integer.MAX_VALUE, 0);
+    public static final Mailbox EMPTY = new Mailbox("nobody", Integer.MAX_VALUE, 0);
 
     private static final Logger LOG = Logs.logger(Mailbox.class);
 
@@ -44,7 +44,7 @@ final class Mailbox {
     /** Null until a selective receive passes a message over. */
     private @Nullable PassedOver passed;
 
-    Mailbox(String owner, int maxQueued) {
+    public Mailbox(String owner, int maxQueued) {
         this(owner, maxQueued, FIRST_LENGTH);
     }
 
@@ -54,16 +54,16 @@ final class Mailbox {
         this.ring = new @Nullable Object[length];
     }
 
-    int size() {
+    public int size() {
         return passed == null ? inRing : inRing + passed.size();
     }
 
     /** Holds more than it may; {@link #displaced} says which goes. */
-    boolean isOverfull() {
+    public boolean isOverfull() {
         return size() - exempt > maxQueued;
     }
 
-    void add(Object item) {
+    public void add(Object item) {
         makeRoom();
         ring[(head + inRing) & (ring.length - 1)] = item;
         inRing++;
@@ -73,7 +73,7 @@ final class Mailbox {
     }
 
     /** Puts an item back before the oldest. */
-    void addFirst(Object item) {
+    public void addFirst(Object item) {
         if (Envelope.isExempt(item)) {
             exempt++;
         }
@@ -88,7 +88,7 @@ final class Mailbox {
     }
 
     /** Takes the oldest out; null if there is none. */
-    @Nullable Object poll() {
+    public @Nullable Object poll() {
         if (inRing == 0 && passed == null) {
             return null;
         }
@@ -110,7 +110,7 @@ final class Mailbox {
     }
 
     /** Takes the oldest out that may be dropped; one is there. */
-    Object displaced() {
+    public Object displaced() {
         Object item = passed == null ? null : passed.poll(other -> !Envelope.isExempt(other));
         if (item != null) {
             return item;
@@ -134,7 +134,7 @@ final class Mailbox {
      * Takes out the first stop, or message of the type; null if there is none. What it passes over
      * is not looked at again by a receive of another type.
      */
-    @Nullable Object poll(Class<?> type) {
+    public @Nullable Object poll(Class<?> type) {
         Object item = pollAny(type);
         while (isVoid(item)) {
             exempt--;
@@ -152,7 +152,8 @@ final class Mailbox {
     }
 
     /** Takes out the first stop, or message that passes; null if there is none. */
-    @Nullable Object poll(Predicate<Object> wanted) {
+    public @Nullable Object poll(Predicate<Object> wanted) {
+        removeVoid();
         Object item =
                 passed == null
                         ? null
@@ -160,8 +161,14 @@ final class Mailbox {
         return item != null ? noted(item) : pollNew(wanted);
     }
 
+    private void removeVoid() {
+        if (exempt > 0 && passed != null) {
+            exempt -= passed.removeVoid();
+        }
+    }
+
     /** For a receive that has seen all that was here: only what came after counts. */
-    @Nullable Object pollNew(Predicate<Object> wanted) {
+    public @Nullable Object pollNew(Predicate<Object> wanted) {
         Object item = null;
         while (item == null && inRing > 0) {
             item = isVoid(inRing(0)) ? voided() : fitting(wanted);
@@ -198,6 +205,9 @@ final class Mailbox {
             passed = new PassedOver();
         }
         passed.add(item);
+        if (Integer.bitCount(passed.size()) == 1) {
+            removeVoid(); // each time it has doubled, so that revoked notices do not pile up
+        }
         int size = passed.size();
         if (size >= REPORT_FROM && Integer.bitCount(size) == 1) {
             LOG.warn("the mailbox of {} has passed {} messages over and grows", owner, size);
@@ -246,8 +256,17 @@ final class Mailbox {
         }
     }
 
+    /** How many of them are messages: a stop is none. */
+    public int messages() {
+        int messages = size();
+        for (int i = 0; i < inRing && exempt > 0; i++) {
+            messages -= inRing(i) == Stop.STOP ? 1 : 0;
+        }
+        return messages;
+    }
+
     /** The contents of the oldest, up to a number. */
-    List<Object> oldest(int max) {
+    public List<Object> oldest(int max) {
         List<Object> contents = new ArrayList<>();
         if (passed != null) {
             passed.addTo(contents, max);
@@ -260,7 +279,7 @@ final class Mailbox {
         return contents;
     }
 
-    void checkInvariants() {
+    public void checkInvariants() {
         int exemptOnes = passed == null ? 0 : passed.checkInvariants();
         for (int i = 0; i < ring.length; i++) {
             Object item = ring[i];

@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.mailbox;
 
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  * <p>Each message stands in two lists: that of all, and that of its class. Its number tells which
  * of two is older.
  */
-final class PassedOver {
+public final class PassedOver {
     private static final class Node {
         final Object item;
         final long number;
@@ -66,7 +66,7 @@ final class PassedOver {
      * Whether a receive by type takes it; also a stop, wherever it stands, and what cannot be
      * opened: the actor then fails on it, as on any message.
      */
-    static boolean fits(Class<?> type, Object item) {
+    public static boolean fits(Class<?> type, Object item) {
         if (item == Stop.STOP) {
             return true;
         }
@@ -146,6 +146,17 @@ final class PassedOver {
         return null;
     }
 
+    /** Takes out what was revoked meanwhile; returns how many that were. */
+    int removeVoid() {
+        int before = size;
+        for (Node node = oldest; node != null; node = node.younger) {
+            if (Envelope.isVoid(node.item)) {
+                remove(node);
+            }
+        }
+        return before - size;
+    }
+
     private List<Node> toList() {
         List<Node> all = new ArrayList<>(size);
         for (Node node = oldest; node != null; node = node.younger) {
@@ -168,7 +179,7 @@ final class PassedOver {
     }
 
     /** True, unless it is what ends the fiber, which goes on. */
-    static boolean isBroken(Throwable thrown) {
+    public static boolean isBroken(Throwable thrown) {
         if (thrown instanceof Error signal && Waits.isSignal(thrown)) {
             throw signal;
         }

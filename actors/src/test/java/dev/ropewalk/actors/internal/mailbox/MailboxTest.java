@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.mailbox;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;

@@ -1,0 +1,9 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.Behavior;
+
+/** A behavior around another one, which is the one that counts when instances are compared. */
+public interface BehaviorShell<M> extends Behavior<M> {
+    /** The behavior inside. */
+    Behavior<M> inner();
+}
