@@ -1,0 +1,175 @@
+package dev.ropewalk.actors;
+
+import dev.ropewalk.actors.internal.SupervisorCell;
+import dev.ropewalk.actors.supervision.ActorSpec;
+import dev.ropewalk.actors.supervision.ChildInfo;
+import dev.ropewalk.actors.supervision.ChildSpec;
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Supervisor;
+import dev.ropewalk.actors.supervision.Tree;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.testing.TestCord;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One run of a test after OTP's own tests of its supervisor, on virtual time. The supervisor that
+ * is tested is a temporary child, so its end is its last one and harms nobody.
+ */
+final class OtpRun {
+    /** What a test does. */
+    @FunctionalInterface
+    interface Body {
+        void run(OtpRun otp) throws Exception;
+    }
+
+    static final Duration SECOND = Duration.ofSeconds(1);
+    static final Duration HOUR = Duration.ofHours(1);
+
+    /** Each incarnation of a worker as {@code +id}, and as {@code -id Reason}. */
+    final List<String> log = new ArrayList<>();
+
+    final List<String> failures = new ArrayList<>();
+
+    private final List<ActorSystem> systems = new ArrayList<>();
+
+    private OtpRun() {}
+
+    static void run(Body body) {
+        TestCord.run(
+                () -> {
+                    OtpRun otp = new OtpRun();
+                    try {
+                        body.run(otp);
+                        otp.systems.forEach(
+                                system -> ((SupervisorCell) system.root()).checkInvariants());
+                    } finally {
+                        otp.systems.reversed().forEach(ActorSystem::close);
+                    }
+                });
+    }
+
+    // ---------------------------------------------------------------- making
+
+    ActorSpec<Step> worker(String id) {
+        return Tree.child(id, actor(id));
+    }
+
+    ActorSpec<Step> worker(String id, Step.Code atStart) {
+        return Tree.child(id, actor(id, atStart));
+    }
+
+    Actor<Step> actor(String id) {
+        return actor(id, _ -> {});
+    }
+
+    /** It notes its starts and ends. */
+    Actor<Step> actor(String id, Step.Code atStart) {
+        return Step.actor(
+                self -> {
+                    log.add("+" + id);
+                    self.atEnd(
+                            reason -> log.add("-" + id + " " + reason.getClass().getSimpleName()));
+                    atStart.run(self);
+                });
+    }
+
+    /** Its start comes to an end of its own, as one that OTP calls ignored. */
+    static Actor<Step> ignoring() {
+        return Actor.handler((ActorContext<Step> _) -> Behavior.stopped());
+    }
+
+    /** The supervisor that is tested; 2 restarts an hour, as in most of the cases. */
+    Tree sup(Supervision rules, ChildSpec<?>... children) {
+        return sup("sup", rules, children);
+    }
+
+    Tree sup(String id, Supervision rules, ChildSpec<?>... children) {
+        return Tree.of(id, told(rules).intensity(2, HOUR), children);
+    }
+
+    Supervision told(Supervision rules) {
+        return rules.onFailure((actor, failure) -> failures.add(actor + ": " + failure));
+    }
+
+    Supervisor start(Tree sup) {
+        Tree all = Tree.of("top", told(Supervision.oneForOne()), sup.temporary());
+        ActorSystem system = ActorSystem.start(all, _ -> {});
+        systems.add(system);
+        return system.supervisor(sup.id());
+    }
+
+    // ---------------------------------------------------------------- driving
+
+    /** As the supervisor above ends it; waits. */
+    void stop(Supervisor sup) {
+        systems.getLast().root().stop(sup.name());
+    }
+
+    StopReport stopWithGrace(Duration limit) {
+        return systems.getLast().stop(limit);
+    }
+
+    /** Lets all fibers run until each of them waits; virtual time stands nearly still. */
+    static void settle() {
+        Fiber.sleep(Duration.ofNanos(1));
+    }
+
+    /** Takes what was noted so far. */
+    List<String> takeLog() {
+        List<String> taken = List.copyOf(log);
+        log.clear();
+        return taken;
+    }
+
+    static long now() {
+        return Cord.current().nanoTime();
+    }
+
+    static Duration since(long beganNs) {
+        return Duration.ofNanos(now() - beganNs);
+    }
+
+    // ---------------------------------------------------------------- looking
+
+    /** The supervisor that was started last has ended for good. */
+    boolean isOver() {
+        return systems.getLast().root().children().isEmpty();
+    }
+
+    /** The actor at this path; null if there is none. */
+    @Nullable ActorRef<?> find(String path) {
+        return systems.getLast().find(path);
+    }
+
+    /** The actor of that name below the supervisor; an actor of steps. */
+    @SuppressWarnings("unchecked")
+    static ActorRef<Step> ref(Supervisor sup, String id) {
+        ActorRef<?> found = info(sup, id).actor();
+        if (found == null) {
+            throw new AssertionError(id + " is a supervisor");
+        }
+        return (ActorRef<Step>) found;
+    }
+
+    static ChildInfo info(Supervisor sup, String id) {
+        return sup.children().stream()
+                .filter(child -> child.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no " + id + " in " + states(sup)));
+    }
+
+    /** The children, the oldest first, each as {@code id STATE}. */
+    static List<String> states(Supervisor sup) {
+        return sup.children().stream().map(child -> child.id() + " " + child.state()).toList();
+    }
+
+    static long count(Supervisor sup, ChildInfo.State state) {
+        return sup.children().stream().filter(child -> child.state() == state).count();
+    }
+}
