@@ -7,4 +7,5 @@ module dev.ropewalk.actors {
     exports dev.ropewalk.actors;
     exports dev.ropewalk.actors.spi;
     exports dev.ropewalk.actors.supervision;
+    exports dev.ropewalk.actors.testing;
 }

@@ -1,0 +1,79 @@
+package dev.ropewalk.actors.testing;
+
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorBody;
+import dev.ropewalk.actors.ActorContext;
+import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.internal.BehaviorShell;
+import dev.ropewalk.actors.internal.Definition;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.function.Function;
+
+/** Puts interceptors around a definition, which keeps its style and its options. */
+final class Interception {
+    private Interception() {}
+
+    /** Each incarnation has an interceptor of its own; with kept state it stays with the state. */
+    static <M> Actor<M> around(
+            Actor<M> actor, Function<ActorContext<M>, Interceptor<M>> ofIncarnation) {
+        return Definition.of(actor)
+                .around(
+                        factory -> self -> first(self, factory, ofIncarnation),
+                        body -> self -> run(self, body, ofIncarnation));
+    }
+
+    private static <M> Behavior<M> first(
+            ActorContext<M> self,
+            Function<ActorContext<M>, Behavior<M>> factory,
+            Function<ActorContext<M>, Interceptor<M>> ofIncarnation) {
+        Interceptor<M> interceptor = ofIncarnation.apply(self);
+        return around(interceptor, factory.apply(self));
+    }
+
+    private static <M> void run(
+            ActorContext<M> self,
+            ActorBody<M> body,
+            Function<ActorContext<M>, Interceptor<M>> ofIncarnation)
+            throws Exception {
+        InterceptedContext<M> context = new InterceptedContext<>(self, ofIncarnation.apply(self));
+        try {
+            body.run(context);
+        } catch (Throwable failure) {
+            context.failed(failure);
+            throw failure;
+        }
+    }
+
+    /** A sign, and null, stay what they are: the actor knows them by identity. */
+    @SuppressWarnings("NullAway") // null is passed on to the one that reports it
+    private static <M> Behavior<M> around(Interceptor<M> interceptor, @Nullable Behavior<M> inner) {
+        boolean isSign =
+                inner == null
+                        || inner == Behavior.<M>same()
+                        || inner == Behavior.<M>stopped()
+                        || inner == Behavior.<M>unhandled();
+        return isSign ? inner : new Intercepted<>(interceptor, inner);
+    }
+
+    private record Intercepted<M>(Interceptor<M> interceptor, Behavior<M> inner)
+            implements BehaviorShell<M> {
+        @Override
+        public Behavior<M> onMessage(M message) throws Exception {
+            try {
+                return interceptor.take(message)
+                        ? around(interceptor, inner.onMessage(message))
+                        : Behavior.same();
+            } catch (Throwable failure) {
+                interceptor.failed(message, failure);
+                throw failure;
+            }
+        }
+
+        @Override
+        public String toString() {
+            return inner.toString();
+        }
+    }
+}

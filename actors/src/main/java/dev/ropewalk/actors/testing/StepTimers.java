@@ -1,0 +1,202 @@
+package dev.ropewalk.actors.testing;
+
+import dev.ropewalk.actors.ActorTimer;
+import dev.ropewalk.actors.Timers;
+import dev.ropewalk.actors.testing.Effect.TimerKind;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/** Timers that go off by hand, by a clock that is moved by hand. */
+final class StepTimers<M> implements Timers<M> {
+    private final Consumer<Effect> effects;
+
+    /** All that are active, in the order in which they were set. */
+    private final List<Entry> active = new ArrayList<>();
+
+    private long nowNs;
+
+    StepTimers(Consumer<Effect> effects) {
+        this.effects = effects;
+    }
+
+    // ---------------------------------------------------------------- the actor's side
+
+    @Override
+    public ActorTimer once(Duration delay, M message) {
+        return set(null, TimerKind.ONCE, delay, message);
+    }
+
+    @Override
+    public ActorTimer once(String name, Duration delay, M message) {
+        return set(Objects.requireNonNull(name, "name"), TimerKind.ONCE, delay, message);
+    }
+
+    @Override
+    public ActorTimer fixedDelay(Duration delay, M message) {
+        return set(null, TimerKind.FIXED_DELAY, delay, message);
+    }
+
+    @Override
+    public ActorTimer fixedDelay(String name, Duration delay, M message) {
+        return set(Objects.requireNonNull(name, "name"), TimerKind.FIXED_DELAY, delay, message);
+    }
+
+    @Override
+    public ActorTimer fixedRate(Duration period, M message) {
+        return set(null, TimerKind.FIXED_RATE, period, message);
+    }
+
+    @Override
+    public ActorTimer fixedRate(String name, Duration period, M message) {
+        return set(Objects.requireNonNull(name, "name"), TimerKind.FIXED_RATE, period, message);
+    }
+
+    private ActorTimer set(@Nullable String name, TimerKind kind, Duration time, M message) {
+        long nanos = Waits.nanos(time);
+        if (kind != TimerKind.ONCE && nanos == 0) {
+            throw new IllegalArgumentException(
+                    "time=" + time + ": a timer that repeats needs a time above 0");
+        }
+        Entry entry = new Entry(name, kind, nanos, Objects.requireNonNull(message, "message"));
+        Entry before = find(name);
+        if (before != null) {
+            active.remove(before);
+        }
+        active.add(entry);
+        effects.accept(new Effect.TimerSet(name, kind, time, message));
+        return entry;
+    }
+
+    @Override
+    public boolean cancel(String name) {
+        Entry entry = find(Objects.requireNonNull(name, "name"));
+        if (entry != null) {
+            entry.cancel();
+        }
+        return entry != null;
+    }
+
+    @Override
+    public boolean isActive(String name) {
+        return find(Objects.requireNonNull(name, "name")) != null;
+    }
+
+    @Override
+    public void cancelAll() {
+        List.copyOf(active).forEach(Entry::cancel);
+    }
+
+    private @Nullable Entry find(@Nullable String name) {
+        for (Entry each : active) {
+            if (name != null && name.equals(each.name)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    // ---------------------------------------------------------------- the test's side
+
+    /** The actor is over: they go without an effect of the behavior. */
+    void clear() {
+        active.clear();
+    }
+
+    Entry named(String name) {
+        Entry entry = find(Objects.requireNonNull(name, "name"));
+        if (entry == null) {
+            throw new AssertionError("no timer " + name + " is active; active: " + active);
+        }
+        return entry;
+    }
+
+    /** The one that goes off first; null if there is none until then. */
+    @Nullable Entry earliest(long untilNs) {
+        Entry first = null;
+        for (Entry each : active) {
+            if (each.dueNs <= untilNs && (first == null || each.dueNs < first.dueNs)) {
+                first = each;
+            }
+        }
+        return first;
+    }
+
+    /** The time then; the end of all time if it is later. */
+    long after(long nanos) {
+        return plus(nowNs, nanos);
+    }
+
+    private static long plus(long from, long time) {
+        return time > Long.MAX_VALUE - from ? Long.MAX_VALUE : from + time;
+    }
+
+    void moveTo(long nanos) {
+        nowNs = Math.max(nowNs, nanos);
+    }
+
+    final class Entry implements ActorTimer {
+        final M message;
+        private final @Nullable String name;
+        private final TimerKind kind;
+        private final long nanos;
+        private long dueNs;
+
+        Entry(@Nullable String name, TimerKind kind, long nanos, M message) {
+            this.name = name;
+            this.kind = kind;
+            this.nanos = nanos;
+            this.message = message;
+            this.dueNs = plus(nowNs, nanos);
+        }
+
+        long dueNs() {
+            return dueNs;
+        }
+
+        /** By hand, so perhaps before its time. */
+        void goesOff() {
+            if (kind == TimerKind.FIXED_RATE) {
+                dueNs = plus(dueNs, nanos);
+            }
+        }
+
+        /** Its message has been handled. */
+        void isHandled() {
+            if (kind == TimerKind.ONCE) {
+                active.remove(this);
+            } else if (kind == TimerKind.FIXED_DELAY) {
+                dueNs = plus(nowNs, nanos);
+            }
+        }
+
+        @Override
+        public void cancel() {
+            if (active.remove(this)) {
+                effects.accept(new Effect.TimerCancelled(name, message));
+            }
+        }
+
+        @Override
+        public boolean isActive() {
+            return active.contains(this);
+        }
+
+        @Override
+        public String toString() {
+            return (name == null ? "a timer" : name)
+                    + " "
+                    + kind
+                    + " at "
+                    + Duration.ofNanos(dueNs)
+                    + " with "
+                    + message;
+        }
+    }
+}
