@@ -3,6 +3,7 @@ package dev.ropewalk.examples.cli;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * The words of a command line, read one after the other. A value stands behind an equals sign or in
@@ -18,6 +19,9 @@ public final class Arguments {
          */
         void read(String name) throws BadOption;
     }
+
+    /** Not what Double.parseDouble takes: that knows NaN, hexadecimal and trailing letters. */
+    private static final Pattern DECIMAL = Pattern.compile("\\d*\\.?\\d+([eE][-+]?\\d{1,3})?");
 
     private final Iterator<String> words;
 
@@ -89,6 +93,43 @@ public final class Arguments {
                             + Math.max(min, 4));
         }
         return (int) number;
+    }
+
+    /** The value of the option, as a number from 0 to the max, with or without a point. */
+    public double rate(String example, double max) throws BadOption {
+        String value = value(example);
+        double rate = DECIMAL.matcher(value).matches() ? Double.parseDouble(value) : Double.NaN;
+        // Written so that NaN is refused, too.
+        if (!(rate >= 0 && rate <= max)) {
+            throw new BadOption(
+                    name()
+                            + " "
+                            + value
+                            + " is not a rate from 0 to "
+                            + max
+                            + "; write for instance "
+                            + name()
+                            + " "
+                            + example);
+        }
+        return rate;
+    }
+
+    /** The value of the option, as any number of 64 bits. */
+    public long wholeNumber(String example) throws BadOption {
+        String value = value(example);
+        try {
+            return Long.parseLong(value);
+        } catch (NumberFormatException e) {
+            throw new BadOption(
+                    name()
+                            + " "
+                            + value
+                            + " is not a whole number of at most 64 bits; write for instance "
+                            + name()
+                            + " "
+                            + example);
+        }
     }
 
     /** The complaint about a word that begins with a dash and is no option. */

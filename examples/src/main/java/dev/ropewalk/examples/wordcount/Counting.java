@@ -2,9 +2,13 @@ package dev.ropewalk.examples.wordcount;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.ActorSystemOptions;
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.supervision.ActorSpec;
+import dev.ropewalk.actors.supervision.ChildSpec;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
+import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.channels.Channel;
 import dev.ropewalk.channels.SendResult;
 import dev.ropewalk.channels.pipeline.Pipeline;
@@ -86,16 +90,31 @@ final class Counting {
     Summary run() throws Exception {
         long startNs = Cord.current().nanoTime();
         List<Cord> cords = new ArrayList<>();
-        try (ActorSystem system =
-                ActorSystem.start(
-                        "wordcount",
-                        Supervision.oneForOne(),
-                        letter -> firstLost.compareAndSet(null, letter))) {
+        try {
             for (int i = 0; i < options.cords(); i++) {
                 cords.add(Cord.start("split-" + i));
             }
-            Supervisor supervisor = system.supervise("counters", supervision(Fiber.current()));
-            List<ActorRef<CounterMessage>> counters = spinCounters(supervisor, cords);
+            return count(cords, startNs);
+        } finally {
+            cords.forEach(Cord::close);
+        }
+    }
+
+    private Summary count(List<Cord> cords, long startNs) {
+        List<ActorSpec<CounterMessage>> specs = counters();
+        Tree tree =
+                Tree.of(
+                        "wordcount",
+                        supervision(Fiber.current()),
+                        specs.toArray(new ChildSpec<?>[0]));
+        ActorSystemOptions overCords =
+                ActorSystemOptions.defaults()
+                        .over(cords)
+                        .withDeadLetters(letter -> firstLost.compareAndSet(null, letter));
+        try (ActorSystem system = ActorSystem.start(tree, overCords)) {
+            Supervisor supervisor = system.root();
+            List<ActorRef<CounterMessage>> counters =
+                    specs.stream().map(supervisor::actor).toList();
             List<Fiber<?>> splitting = spinSplitters(cords, counters);
             boolean cut = readUntilInterrupted();
             chunks.close();
@@ -109,8 +128,6 @@ final class Counting {
             reportLost();
             long elapsedNs = Cord.current().nanoTime() - startNs;
             return summary(totals, elapsedNs, supervisor.restarts(), cut);
-        } finally {
-            cords.forEach(Cord::close);
         }
     }
 
@@ -122,9 +139,10 @@ final class Counting {
         interrupted = true;
     }
 
-    /** A counter restarts for as long as the user's chaos goes on. */
+    /** On the cords in turn; a counter restarts for as long as the user's chaos goes on. */
     private Supervision supervision(Fiber<?> run) {
         return Supervision.oneForOne()
+                .spread()
                 .intensity(Integer.MAX_VALUE, Duration.ofSeconds(1))
                 .onFailure((_, failure) -> failed(run, failure));
     }
@@ -146,15 +164,12 @@ final class Counting {
         }
     }
 
-    private List<ActorRef<CounterMessage>> spinCounters(Supervisor supervisor, List<Cord> cords) {
-        List<ActorRef<CounterMessage>> counters = new ArrayList<>();
+    private List<ActorSpec<CounterMessage>> counters() {
+        List<ActorSpec<CounterMessage>> all = new ArrayList<>();
         for (int i = 0; i < options.shards(); i++) {
-            Cord cord = cords.get(i % cords.size());
-            long seed = options.seed() + i;
-            counters.add(
-                    supervisor.spin(cord, "counter-" + i, Counter.actor(options.chaos(), seed)));
+            all.add(Tree.child("counter-" + i, Counter.actor(options.chaos(), options.seed() + i)));
         }
-        return counters;
+        return all;
     }
 
     /** True if the run was interrupted before everything was read. */

@@ -21,9 +21,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * Counts words in text files.
  *
  * <p>Shows: pipelines over several cords, blocking reads away from the cord, and counters that are
- * actors under a supervisor. Run: {@code java -jar examples/target/wordcount.jar docs}. Expect: the
- * most frequent words, totals and throughput; the same with {@code --chaos 0.1}, where the counters
- * crash and are started again.
+ * actors of a supervision tree. Run: {@code java -jar examples/target/wordcount.jar docs}. Expect:
+ * the most frequent words, totals and throughput; the same with {@code --chaos 0.1}, where the
+ * counters crash and are started again.
  */
 public final class Main {
     static final int ALL_COUNTED = 0;

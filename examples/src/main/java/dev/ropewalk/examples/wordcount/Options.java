@@ -4,7 +4,6 @@ import dev.ropewalk.examples.cli.Arguments;
 import dev.ropewalk.examples.cli.BadOption;
 
 import java.util.List;
-import java.util.regex.Pattern;
 
 /**
  * What the command line asks for.
@@ -52,9 +51,6 @@ record Options(
             Ctrl-C and the like 128 plus the number of the signal, with the counts until then.
             """;
 
-    /** Not what Double.parseDouble takes: that knows NaN, hexadecimal and trailing letters. */
-    private static final Pattern DECIMAL = Pattern.compile("\\d*\\.?\\d+([eE][-+]?\\d{1,3})?");
-
     Options {
         paths = List.copyOf(paths);
     }
@@ -90,45 +86,14 @@ record Options(
 
         private void option(String name) throws BadOption {
             switch (name) {
-                case "--chaos" -> chaos = rate(name, arguments.value("0.001"));
-                case "--seed" -> seed = wholeNumber(name, arguments.value("42"));
+                case "--chaos" -> chaos = arguments.rate("0.001", MAX_CHAOS);
+                case "--seed" -> seed = arguments.wholeNumber("42");
                 case "--top" -> top = arguments.number("20", 0, MAX_TOP);
                 case "--cords" -> cords = arguments.number("4", 1, MAX_CORDS);
                 case "--shards" -> shards = arguments.number("8", 1, MAX_SHARDS);
                 case "--json" -> json = arguments.flag();
                 case "--help" -> help = arguments.flag();
                 default -> throw arguments.unknown();
-            }
-        }
-
-        private static double rate(String name, String value) throws BadOption {
-            double rate = DECIMAL.matcher(value).matches() ? Double.parseDouble(value) : Double.NaN;
-            // Written so that NaN is refused, too.
-            if (!(rate >= 0 && rate <= MAX_CHAOS)) {
-                throw new BadOption(
-                        name
-                                + " "
-                                + value
-                                + " is not a rate from 0 to "
-                                + MAX_CHAOS
-                                + "; write for instance "
-                                + name
-                                + " 0.001");
-            }
-            return rate;
-        }
-
-        private static long wholeNumber(String name, String value) throws BadOption {
-            try {
-                return Long.parseLong(value);
-            } catch (NumberFormatException e) {
-                throw new BadOption(
-                        name
-                                + " "
-                                + value
-                                + " is not a whole number of at most 64 bits; write for instance "
-                                + name
-                                + " 42");
             }
         }
     }
