@@ -62,6 +62,8 @@ final class Targets {
     }
 
     private static final String LOCAL = "ropewalk-local";
+    private static final String HANDLER = "ropewalk-handler";
+    private static final String PEKKO = "pekko-tuned";
     private static final String KOTLIN = "kotlin-loop";
     private static final String VTHREADS = "vthreads-1";
     private static final Figure FEW = new Figure("snooze_10", LOCAL);
@@ -119,6 +121,55 @@ final class Targets {
                             "B"),
                     Target.of("a free mutex of one cord", "mutex", LOCAL, 4, "ns"),
                     Target.of("a free mutex of any cord", "mutex", "ropewalk-shared", 15, "ns"),
+                    besidePeer(
+                            "two actors that answer each other, beside Pekko on one thread",
+                            "pingpong",
+                            HANDLER,
+                            PEKKO,
+                            0.4),
+                    besidePeer(
+                            "a ring of 1,000 actors, beside Pekko on one thread",
+                            "ring",
+                            HANDLER,
+                            PEKKO,
+                            0.4),
+                    besidePeer(
+                            "an actor that adds up, beside a JDK queue on one carrier",
+                            "counting",
+                            HANDLER,
+                            VTHREADS,
+                            0.5),
+                    besidePeer("the same of 64 producers", "fanin", HANDLER, VTHREADS, 0.5),
+                    Target.times(
+                            "a mailbox with a limit, beside one without",
+                            new Figure("counting_bounded", HANDLER),
+                            new Figure("counting", HANDLER),
+                            1.3),
+                    besidePeer(
+                            "an actor that is made, gets one message and ends, beside Kotlin's",
+                            "forkjoin_create",
+                            HANDLER,
+                            KOTLIN,
+                            0.45),
+                    besidePeer(
+                            "a transfer by asks, beside Pekko on one thread",
+                            "bank",
+                            HANDLER,
+                            PEKKO,
+                            0.9),
+                    besidePeer(
+                            "the same with replies as messages",
+                            "bank_messages",
+                            HANDLER,
+                            PEKKO,
+                            0.9),
+                    besidePeer("an idle actor, beside Pekko's", "mem", HANDLER, PEKKO, 0.5),
+                    besidePeer(
+                            "a child of a dynamic supervisor, up and down, beside a bare fiber",
+                            "children",
+                            HANDLER,
+                            LOCAL,
+                            3),
                     besidePeer(
                             "a rendezvous of one cord, beside Kotlin on one thread",
                             "chan_rendezvous",

@@ -27,7 +27,9 @@ public record Row(String name, Scenario scenario, String program, List<String> f
     /** Much may be alive at once. */
     private static final List<String> PILING_UP =
             List.of(
+                    "children",
                     "counting",
+                    "counting_bounded",
                     "fanin",
                     "forkjoin_create",
                     "forkjoin_msg",

@@ -79,6 +79,14 @@ public record Scenario(
                             "64 producers, one actor that adds up; a mailbox with a limit where the"
                                     + " system has one"),
                     of(
+                            "counting_bounded",
+                            "message",
+                            10 * MILLION,
+                            Sizes.BURST,
+                            Scenario::sumTo,
+                            "one producer, one actor that adds up, whose mailbox holds 1,024"
+                                    + " messages and makes the producer wait"),
+                    of(
                             "forkjoin_create",
                             "actor",
                             MILLION,
@@ -120,6 +128,21 @@ public record Scenario(
                             Scenario::amounts,
                             "1,000 accounts; the one that pays asks the one that gets, in Ropewalk"
                                     + " with a time limit"),
+                    of(
+                            "bank_messages",
+                            "transfer",
+                            200_000,
+                            Sizes.BURST,
+                            Scenario::amounts,
+                            "1,000 accounts; the one that pays gets the reply of the one that gets"
+                                    + " as a message, and keeps other transfers for later"),
+                    fixed(
+                            "children",
+                            "actor",
+                            Sizes.CHILDREN,
+                            n -> n,
+                            "100,000 actors below one dynamic supervisor are started, and stopped"
+                                    + " with it; as bare fibers, spun and ended with their parent"),
                     of(
                             "chan_rendezvous",
                             "element",

@@ -28,6 +28,9 @@ public final class Sizes {
     /** Accounts of bank. */
     public static final int ACCOUNTS = 1_000;
 
+    /** Actors of children. */
+    public static final int CHILDREN = 100_000;
+
     /** Stages of the pipeline between its source and its sink. */
     public static final int STAGES = 10;
 

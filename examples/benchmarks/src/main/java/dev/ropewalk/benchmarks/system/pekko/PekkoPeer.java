@@ -88,6 +88,7 @@ public final class PekkoPeer implements Peer {
         add("skynet_free", PekkoSkynet::program);
         add("big", PekkoBig::program);
         add("bank", PekkoBank::program);
+        add("bank_messages", PekkoBank::program);
         add("timers", PekkoTimers::program);
         add("mem", PekkoIdle::program);
     }

@@ -70,6 +70,7 @@ public final class RopewalkChannels implements Peer {
                 "skynet", n -> Cord.<Long>run(() -> skynet(0, n, List.of(Cord.current())).await()));
         peer.programs.put("fused", n -> Cord.<Long>run(() -> fused(n)));
         peer.programs.put("timers", n -> Cord.<Long>run(() -> timers(n)));
+        peer.programs.put("children", n -> Cord.<Long>run(() -> RopewalkFibers.children(n)));
         peer.programs.put("parked", n -> Cord.<Long>run(() -> RopewalkFibers.parked(n)));
         peer.programs.putAll(RopewalkFibers.turns());
         peer.programs.putAll(RopewalkLocks.local());

@@ -9,6 +9,9 @@ import dev.ropewalk.benchmarks.scenario.Program;
 import dev.ropewalk.benchmarks.scenario.Sizes;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Handler;
+
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +49,49 @@ final class RopewalkFibers {
             sum += fiber.await();
         }
         return sum;
+    }
+
+    /** Bare handler fibers: what actors stand on. */
+    static long children(long n) {
+        Waiting waiting = new Waiting();
+        Fiber<?> parent =
+                Fiber.spin(
+                        () -> {
+                            while (waiting.spun < n) {
+                                waiting.spun++;
+                                Cord.current().spinHandler("child", waiting);
+                                if (waiting.spun % Sizes.BURST == 0) {
+                                    Fiber.snooze();
+                                }
+                            }
+                            Fiber.suspend();
+                        });
+        Fiber.snooze();
+        while (waiting.begun < n) {
+            Fiber.snooze();
+        }
+        parent.terminate();
+        parent.awaitEnd(RopewalkActors.LIMIT);
+        return waiting.ended;
+    }
+
+    /** Waits for a turn that does not come. Confined to the cord. */
+    private static final class Waiting implements Handler {
+        private long spun;
+        private long begun;
+        private long ended;
+
+        @Override
+        public Object handle(@Nullable Object value) {
+            begun++;
+            return Handler.WAIT;
+        }
+
+        @Override
+        public boolean onEnd(Fiber<?> fiber, @Nullable Throwable failure) {
+            ended++;
+            return true;
+        }
     }
 
     static long parked(long n) {

@@ -4,6 +4,9 @@ import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.MailboxOptions;
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.benchmarks.measure.Heap;
 import dev.ropewalk.benchmarks.measure.Laps;
 import dev.ropewalk.benchmarks.scenario.Peer;
@@ -44,12 +47,14 @@ public final class RopewalkPeer implements Peer {
         programs.put("counting", n -> RopewalkActors.onOneCord(s -> counting(n, s, s)));
         programs.put("counting_apart", n -> RopewalkActors.onTwoCords((a, b) -> counting(n, a, b)));
         programs.put("counting_free", programs.get("counting"));
+        programs.put("counting_bounded", n -> RopewalkActors.onOneCord(s -> countingBounded(n, s)));
         programs.put("fanin", n -> RopewalkActors.onOneCord(s -> fanin(n, List.of(s), s)));
         programs.put(
                 "fanin_apart", n -> RopewalkActors.onTwoCords((a, b) -> fanin(n, List.of(a), b)));
         programs.put("fanin_free", programs.get("fanin"));
         programs.put("forkjoin_create", n -> RopewalkActors.onOneCord(s -> create(n, s)));
         programs.put("forkjoin_msg", n -> RopewalkActors.onOneCord(s -> forkjoin(n, s)));
+        programs.put("children", n -> RopewalkActors.onOneCord(s -> children(n, s)));
         programs.put("mem", n -> RopewalkActors.onOneCord(s -> mem(n, s)));
         programs.putAll(new RopewalkProtocols(actors).programs());
     }
@@ -150,6 +155,13 @@ public final class RopewalkPeer implements Peer {
         return RopewalkActors.total(counter);
     }
 
+    private long countingBounded(long n, ActorSystem system) {
+        ActorRef<CounterMessage> counter =
+                system.spin(actors.counter().mailbox(MailboxOptions.bounded(Sizes.MAILBOX)));
+        produce(n, system, value -> counter.tell(new Add(value)));
+        return RopewalkActors.total(counter);
+    }
+
     private void produce(long n, ActorSystem system, LongConsumer send) {
         Fiber<?> main = Fiber.current();
         system.spin(producer(n, send, () -> main.schedule(null))).tell(new From(1));
@@ -228,6 +240,25 @@ public final class RopewalkPeer implements Peer {
                 .tell(new From(1));
         Fiber.suspend();
         return sum.sum;
+    }
+
+    /** The supervisor ends last, so all are up before the first of them is stopped. */
+    private long children(long n, ActorSystem system) {
+        Fiber<?> main = Fiber.current();
+        Sum sum = new Sum();
+        Actor<Add> child =
+                actors.actor(
+                        _ -> {
+                            if (++sum.handled == n) {
+                                main.schedule(null);
+                            }
+                            return _ -> true;
+                        });
+        Supervisor dynamic = system.supervise("dynamic", Supervision.dynamic());
+        system.spin(producer(n, _ -> dynamic.spin(child), () -> {})).tell(new From(1));
+        Fiber.suspend();
+        system.root().stop("dynamic");
+        return sum.handled;
     }
 
     private long mem(long n, ActorSystem system) {

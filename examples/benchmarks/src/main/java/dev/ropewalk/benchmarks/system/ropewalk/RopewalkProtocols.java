@@ -1,5 +1,6 @@
 package dev.ropewalk.benchmarks.system.ropewalk;
 
+import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.Recipient;
@@ -9,10 +10,12 @@ import dev.ropewalk.fibers.Fiber;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 
 /** Ropewalk's actors that talk back: skynet, big and bank. */
 final class RopewalkProtocols {
@@ -26,7 +29,11 @@ final class RopewalkProtocols {
         return Map.of(
                 "skynet", n -> RopewalkActors.onOneCord(s -> skynet(n, s, s)),
                 "big", n -> RopewalkActors.onOneCord(s -> big(n, s)),
-                "bank", n -> RopewalkActors.onOneCord(s -> bank(n, s)));
+                "bank", n -> RopewalkActors.onOneCord(s -> bank(n, s, _ -> new Account()::on)),
+                "bank_messages",
+                        n ->
+                                RopewalkActors.onOneCord(
+                                        s -> bank(n, s, self -> new PatientAccount(self)::on)));
     }
 
     // ---------------------------------------------------------------- skynet
@@ -232,8 +239,53 @@ final class RopewalkProtocols {
                     reply.tell(new Credited());
                 }
                 case Report(var reply) -> reply.tell(new State(balance, credited));
+                case Settled() -> throw new IllegalStateException("an account that asks");
             }
             return true;
+        }
+    }
+
+    /** What an account makes of the reply to its credit. */
+    private record Settled() implements AccountMessage {}
+
+    /** Does not wait inside a message: while its credit is on the way, it keeps other transfers. */
+    private static final class PatientAccount {
+        private final ArrayDeque<Transfer> later = new ArrayDeque<>();
+        private final Recipient<Credited> credited;
+        private @Nullable Transfer current;
+        private long balance;
+        private long received;
+
+        PatientAccount(ActorContext<AccountMessage> self) {
+            credited = self.adapt(_ -> new Settled());
+        }
+
+        boolean on(AccountMessage message) {
+            switch (message) {
+                case Transfer transfer when current == null -> begin(transfer);
+                case Transfer transfer -> later.add(transfer);
+                case Settled() -> {
+                    Objects.requireNonNull(current).teller().tell(new Paid());
+                    current = null;
+                    Transfer next = later.poll();
+                    if (next != null) {
+                        begin(next);
+                    }
+                }
+                case Credit(long amount, var reply) -> {
+                    balance += amount;
+                    received += amount;
+                    reply.tell(new Credited());
+                }
+                case Report(var reply) -> reply.tell(new State(balance, received));
+            }
+            return true;
+        }
+
+        private void begin(Transfer transfer) {
+            current = transfer;
+            balance -= transfer.amount();
+            transfer.destination().tell(new Credit(transfer.amount(), credited));
         }
     }
 
@@ -280,11 +332,15 @@ final class RopewalkProtocols {
         }
     }
 
-    private long bank(long n, ActorSystem system) {
+    private long bank(
+            long n,
+            ActorSystem system,
+            Function<ActorContext<AccountMessage>, RopewalkActors.Receiver<AccountMessage>>
+                    account) {
         Fiber<?> main = Fiber.current();
         List<ActorRef<AccountMessage>> accounts = new ArrayList<>();
         for (int i = 0; i < Sizes.ACCOUNTS; i++) {
-            accounts.add(system.spin(actors.<AccountMessage>actor(_ -> new Account()::on)));
+            accounts.add(system.spin(actors.actor(account)));
         }
         system.spin(
                 actors.<Paid>actor(
@@ -296,8 +352,8 @@ final class RopewalkProtocols {
         Fiber.suspend();
         long balance = 0;
         long credited = 0;
-        for (ActorRef<AccountMessage> account : accounts) {
-            State state = account.<State>ask(Report::new);
+        for (ActorRef<AccountMessage> each : accounts) {
+            State state = each.<State>ask(Report::new);
             balance += state.balance();
             credited += state.credited();
         }
