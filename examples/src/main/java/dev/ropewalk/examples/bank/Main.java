@@ -4,6 +4,7 @@ import dev.ropewalk.actors.ActorSystemOptions;
 import dev.ropewalk.examples.cli.BadOption;
 import dev.ropewalk.examples.cli.Output;
 import dev.ropewalk.examples.cli.Plain;
+import dev.ropewalk.fibers.Cord;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -27,6 +28,9 @@ public final class Main {
 
     /** How long a run may take to end in order after Ctrl-C. */
     private static final long LAST_WORDS_MS = 5_000;
+
+    /** What came of a run, and how long it took. */
+    private record Run(Summary summary, long elapsedNs) {}
 
     private Main() {}
 
@@ -71,10 +75,9 @@ public final class Main {
         Thread onCtrlC = endInOrder(bank, over);
         Runtime.getRuntime().addShutdownHook(onCtrlC);
         try {
-            long startNs = System.nanoTime();
-            Summary summary = bank.run(ActorSystemOptions.defaults().withCords(options.cords()));
-            out.print(summary.toText((System.nanoTime() - startNs) / 1e9));
-            List<String> complaints = summary.complaints();
+            Run run = Cord.run(() -> timed(bank, options));
+            out.print(run.summary().toText(run.elapsedNs() / 1e9));
+            List<String> complaints = run.summary().complaints();
             complaints.forEach(each -> err.println("bank: " + Plain.text(each)));
             return complaints.isEmpty() ? BALANCED : NOT_BALANCED;
         } finally {
@@ -85,6 +88,13 @@ public final class Main {
                 // Ctrl-C came: the hook runs, and need not wait any more.
             }
         }
+    }
+
+    /** Runs it on a fiber, because a fiber has a clock. */
+    private static Run timed(Bank bank, Options options) {
+        long startNs = Cord.current().nanoTime();
+        Summary summary = bank.run(ActorSystemOptions.defaults().withCords(options.cords()));
+        return new Run(summary, Cord.current().nanoTime() - startNs);
     }
 
     private static Thread endInOrder(Bank bank, CountDownLatch over) {

@@ -64,6 +64,35 @@ final class VirtualThreadIdlers {
         return sum.sum();
     }
 
+    /** Each is up before any is told to end, and each ends by itself. */
+    static long children(long n) throws InterruptedException {
+        int threads = Math.toIntExact(n);
+        LongAdder sum = new LongAdder();
+        CountDownLatch up = new CountDownLatch(threads);
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(threads);
+        ThreadCrew.run(
+                List.of(
+                        () -> {
+                            for (int made = 1; made <= threads; made++) {
+                                ThreadCrew.start(
+                                        () -> {
+                                            up.countDown();
+                                            end.await();
+                                            sum.increment();
+                                            ended.countDown();
+                                        });
+                                if (made % Sizes.BURST == 0) {
+                                    ThreadCrew.giveWay();
+                                }
+                            }
+                        }));
+        up.await();
+        end.countDown();
+        ended.await();
+        return sum.sum();
+    }
+
     private static void stopAll(List<BlockingQueue<Message>> mailboxes) {
         int told = 0;
         for (BlockingQueue<Message> mailbox : mailboxes) {
