@@ -134,8 +134,9 @@ public final class ActorRef<M> implements Recipient<M> {
      * @param limit how long the stage stays open at most
      * @return the stage; it fails with an {@link AskTimeoutException}, an {@link
      *     AskFailedException}, or, if a bounded mailbox has no room now, a {@link
-     *     MailboxFullException}. It is completed on the thread that replies, so what depends on it
-     *     must not wait
+     *     MailboxFullException}; with {@link Overflow#DROP_NEW} that is an {@link
+     *     AskFailedException} and a dead letter. It is completed on the thread that replies, so
+     *     what depends on it must not wait. If it is cancelled, a later reply is a dead letter
      */
     public <R> CompletionStage<R> askLater(
             Function<Recipient<R>, ? extends M> message, Duration limit) {
@@ -153,6 +154,8 @@ public final class ActorRef<M> implements Recipient<M> {
      * @return the replies in the order of the actors
      * @throws AskTimeoutException if the limit passed
      * @throws AskFailedException as soon as one cannot reply; later replies become dead letters
+     * @throws AskCycleException if an actor asks itself; nothing is sent then. A circle over other
+     *     actors is not seen here: it ends with the limit
      * @throws MailboxFullException if the mailbox of one has no room
      */
     public static <M, R> List<R> askAll(
@@ -175,6 +178,7 @@ public final class ActorRef<M> implements Recipient<M> {
      * @throws AskTimeoutException if the limit passed
      * @throws AskFailedException if none can reply: what the last one failed with; the others'
      *     failures are suppressed
+     * @throws AskCycleException if an actor asks itself; nothing is sent then
      * @throws MailboxFullException if that is what the last one failed with
      * @throws IllegalArgumentException if there is no actor
      */

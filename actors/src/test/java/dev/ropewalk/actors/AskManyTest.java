@@ -14,8 +14,11 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** Rule A2: asks that nobody waits for in place, and asks to many. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -222,6 +225,140 @@ class AskManyTest {
                                             Duration.ofMillis(20)));
                     world.until(() -> failures.size() == 1);
                     assertTrue(front.mailbox().oldest().isEmpty());
+                });
+    }
+
+    /** What nobody waits for any more is no secret. */
+    @Test
+    void A2_repliesAfterAFailedAllAreDeadLetters() {
+        World.local(
+                world -> {
+                    List<ActorRef<Question>> three = three(world);
+                    assertThrows(
+                            AskFailedException.class,
+                            () ->
+                                    ActorRef.<Question, String>askAll(
+                                            three, textOf("5", "fail", "never"), LONG));
+                    Fiber.sleep(Duration.ofMillis(10));
+                    assertEquals(List.of("test LATE_REPLY a"), lateReplies(world));
+                });
+    }
+
+    @Test
+    void A2_repliesToATerminatedAskerAreDeadLetters() {
+        for (boolean all : List.of(true, false)) {
+            World.local(
+                    world -> {
+                        List<ActorRef<Question>> three = three(world);
+                        Fiber<?> asker =
+                                Fiber.spin(
+                                        "test",
+                                        () ->
+                                                all
+                                                        ? ActorRef.<Question, String>askAll(
+                                                                three, textOf("5", "6", "7"), LONG)
+                                                        : ActorRef.<Question, String>askFirst(
+                                                                three,
+                                                                textOf("5", "6", "7"),
+                                                                LONG));
+                        Fiber.sleep(Duration.ofMillis(1));
+                        asker.terminate();
+                        Fiber.sleep(Duration.ofMillis(10));
+                        assertEquals(
+                                List.of(
+                                        "test LATE_REPLY a",
+                                        "test LATE_REPLY b",
+                                        "test LATE_REPLY c"),
+                                lateReplies(world));
+                    });
+        }
+    }
+
+    /** Dead letters of replies: who asked, why, what; the asker's number cut off. */
+    private static List<String> lateReplies(World world) {
+        return world.letters.stream()
+                .filter(letter -> letter.reason() == DeadLetter.Reason.LATE_REPLY)
+                .map(letter -> "test " + letter.reason() + " " + letter.message())
+                .toList();
+    }
+
+    /** The first actor gets the first text. */
+    private static Function<Recipient<String>, Question> textOf(String... texts) {
+        Iterator<String> next = List.of(texts).iterator();
+        return to -> new Question(next.next(), to);
+    }
+
+    /** A message that cannot be made: those before it are asked, and nobody waits for them. */
+    @Test
+    void A2_aMessageThatCannotBeMade() {
+        World.local(
+                world -> {
+                    List<ActorRef<Question>> three = three(world);
+                    assertThrows(
+                            NoSuchElementException.class,
+                            () -> ActorRef.<Question, String>askAll(three, textOf("1", "2"), LONG));
+                    Fiber.sleep(Duration.ofMillis(10));
+                    assertEquals(2, lateReplies(world).size());
+                });
+    }
+
+    @Test
+    void A2_toOneselfAmongOthers() {
+        World.local(
+                world -> {
+                    List<Throwable> thrown = World.log();
+                    ActorRef<Step> other = world.spin("other", Step.actor());
+                    ActorRef<Step> ref = world.spin("ref", Step.actor());
+                    ref.tell(
+                            Step.of(
+                                    self -> {
+                                        List<ActorRef<Step>> both = List.of(other, self.self());
+                                        thrown.add(
+                                                assertThrows(
+                                                        AskCycleException.class,
+                                                        () ->
+                                                                ActorRef.askAll(
+                                                                        both,
+                                                                        _ -> Step.crash("asked"),
+                                                                        LONG)));
+                                        thrown.add(
+                                                assertThrows(
+                                                        AskCycleException.class,
+                                                        () ->
+                                                                ActorRef.askFirst(
+                                                                        both,
+                                                                        _ -> Step.crash("asked"),
+                                                                        LONG)));
+                                    }));
+                    world.until(() -> thrown.size() == 2);
+                    Errors.assertMentions(thrown.getFirst(), "ref -> ref", "tell");
+                    world.settle();
+                    assertEquals(List.of(), world.failures); // nothing was sent
+                });
+    }
+
+    /** A full mailbox that drops what is new: the ask fails at once, and the drop is told. */
+    @Test
+    void A3_laterToAMailboxThatDropsWhatIsNew() {
+        World.local(
+                world -> {
+                    MailboxOptions one = MailboxOptions.bounded(1).withOverflow(Overflow.DROP_NEW);
+                    ActorRef<Question> ref = world.spin("ref", answering().mailbox(one));
+                    world.settle();
+                    Actor<String> quiet = Actor.handler(() -> _ -> Behavior.same());
+                    ref.tell(new Question("60000", world.spin("quiet", quiet)));
+                    world.settle();
+                    CompletableFuture<String> queued =
+                            ref.<String>askLater(to -> new Question("0", to), LONG)
+                                    .toCompletableFuture();
+                    CompletableFuture<String> refused =
+                            ref.<String>askLater(to -> new Question("1", to), LONG)
+                                    .toCompletableFuture();
+                    assertInstanceOf(AskFailedException.class, refused.exceptionNow());
+                    assertEquals(1, world.letters.size());
+                    assertEquals(DeadLetter.Reason.REFUSED, world.letters.getFirst().reason());
+                    Fiber.sleep(Duration.ofSeconds(61));
+                    assertEquals("ref", queued.resultNow());
                 });
     }
 }

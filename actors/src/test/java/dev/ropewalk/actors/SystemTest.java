@@ -128,6 +128,27 @@ class SystemTest {
         }
     }
 
+    /** A system from main goes on after its root gave up, and says what it cannot do any more. */
+    @Test
+    void A6_nothingIsStartedAfterTheRootHasEnded() {
+        ActorSpec<Step> work = child("work", Step.actor()).significant();
+        try (ActorSystem system =
+                ActorSystem.start(oneForOne("main", work).autoShutdown(AutoShutdown.ANY))) {
+            system.root().actor(work).tell(Step.stop());
+            assertTrue(system.awaitEnd(LONG));
+            Errors.assertMentions(
+                    assertThrows(
+                            IllegalStateException.class, () -> system.spin("late", Step.actor())),
+                    "actor late",
+                    "the root supervisor has ended",
+                    "start a new system");
+            assertThrows(IllegalStateException.class, () -> system.spin(Step.actor()));
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> system.supervise("late", Supervision.oneForOne()));
+        }
+    }
+
     @Test
     void A6_nothingIsStartedInAClosedSystem() {
         TestCord.run(

@@ -284,7 +284,11 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
         if (permits != null && !isHandedOver(ask)) {
             if (!permits.tryTake()) {
-                ask.stage().completeExceptionally(full(ask));
+                if (definition.mailbox.overflow() == Overflow.DROP_NEW) {
+                    drop(ask, DeadLetter.Reason.REFUSED, null);
+                } else {
+                    ask.stage().completeExceptionally(full(ask));
+                }
                 return ask.stage();
             }
             deliver(ask);

@@ -29,11 +29,20 @@ final class AskCycles {
         if (circle != null) {
             StringBuilder path = new StringBuilder(asker.name());
             circle.forEach(ask -> path.append(" -> ").append(ask.target().name()));
-            throw new AskCycleException(
-                    "this ask would close a circle of actors that wait for replies: "
-                            + path
-                            + "; let one of them tell instead of ask");
+            throw closes(path.toString());
         }
+    }
+
+    /** Of an actor that asks itself among others. */
+    static AskCycleException toItself(ActorCell<?> asker) {
+        return closes(asker.name() + " -> " + asker.name());
+    }
+
+    private static AskCycleException closes(String path) {
+        return new AskCycleException(
+                "this ask would close a circle of actors that wait for replies: "
+                        + path
+                        + "; let one of them tell instead of ask");
     }
 
     private static @Nullable List<Ask<?, ?>> circle(ActorCell<?> asker) {

@@ -45,7 +45,15 @@ public final class AskMany {
                         }
                     });
         }
-        await(over, limit, actors);
+        boolean isAnswered = false;
+        try {
+            await(over, limit, actors);
+            isAnswered = true;
+        } finally {
+            if (!isAnswered) {
+                giveUp(asks);
+            }
+        }
         return asks.stream().map(ask -> ask.toCompletableFuture().resultNow()).toList();
     }
 
@@ -71,7 +79,14 @@ public final class AskMany {
                         }
                     });
         }
-        Object first = await(over, limit, actors);
+        Object first = null;
+        try {
+            first = await(over, limit, actors);
+        } finally {
+            if (first == null) {
+                giveUp(asks);
+            }
+        }
         for (CompletionStage<R> ask : asks) {
             if (ask == first) {
                 return ask.toCompletableFuture().resultNow();
@@ -95,11 +110,37 @@ public final class AskMany {
             Function<Recipient<R>, ? extends M> message,
             Duration limit) {
         Objects.requireNonNull(message, "message");
+        checkOthers(actors);
         List<CompletionStage<R>> asks = new ArrayList<>(actors.size());
-        for (ActorRef<M> actor : actors) {
-            asks.add(actor.askLater(message, limit));
+        boolean isAsked = false;
+        try {
+            for (ActorRef<M> actor : actors) {
+                asks.add(actor.askLater(message, limit));
+            }
+            isAsked = true;
+        } finally {
+            if (!isAsked) {
+                giveUp(asks);
+            }
         }
         return asks;
+    }
+
+    private static void checkOthers(Collection<? extends ActorRef<?>> actors) {
+        Incarnation<?> caller = ActorCell.caller();
+        if (caller == null) {
+            return;
+        }
+        for (ActorRef<?> actor : actors) {
+            if (actor.target() == caller.cell()) {
+                throw AskCycles.toItself(caller.cell());
+            }
+        }
+    }
+
+    /** A reply that comes from now on is a dead letter. */
+    private static void giveUp(List<? extends CompletionStage<?>> asks) {
+        asks.forEach(ask -> ask.toCompletableFuture().cancel(false));
     }
 
     private static @Nullable Object await(

@@ -1356,6 +1356,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     /** Nobody above a root decides whether its children go on: they do not. */
     @Override
     public void cleanUp(Fiber<?> ended, @Nullable Throwable failure) {
+        if (parent == null && owner == null) {
+            core.rootHasEnded(); // before those that await its end hear of it
+        }
         if (parent == null && fiber != null) {
             endStates();
         }

@@ -16,7 +16,9 @@ public final class SystemCore {
 
     private final List<Cord> cords;
 
-    private volatile boolean isClosed;
+    /** Why nothing is started any more; null while the system is open. */
+    private volatile @Nullable String whyOver;
+
     private final AtomicLong placed = new AtomicLong();
     private final AtomicLong lastNumber = new AtomicLong();
 
@@ -56,13 +58,18 @@ public final class SystemCore {
 
     /** From now on nothing is started. */
     public void close() {
-        isClosed = true;
+        whyOver = "its system has been closed";
+    }
+
+    /** The same, without a close. */
+    void rootHasEnded() {
+        whyOver = "its system is over: the root supervisor has ended; start a new system";
     }
 
     void checkOpen(String what) {
-        if (isClosed) {
-            throw new IllegalStateException(
-                    what + " was not started, because its system has been closed");
+        String why = whyOver;
+        if (why != null) {
+            throw new IllegalStateException(what + " was not started, because " + why);
         }
     }
 

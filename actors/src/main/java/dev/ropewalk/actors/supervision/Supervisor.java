@@ -41,7 +41,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param actor how it is made
      * @return its address
      * @throws IllegalArgumentException if another child has the name
-     * @throws IllegalStateException if the system has been closed
+     * @throws IllegalStateException if the system has been closed, or its root has ended
      */
     public final <M> ActorRef<M> spin(String name, Actor<M> actor) {
         return spin(placement(), name, actor);
@@ -57,7 +57,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param actor how it is made
      * @return its address
      * @throws IllegalArgumentException if another child has the name
-     * @throws IllegalStateException if the system has been closed
+     * @throws IllegalStateException if the system has been closed, or its root has ended
      */
     public abstract <M> ActorRef<M> spin(Cord cord, String name, Actor<M> actor);
 
@@ -94,7 +94,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param actor how it is made
      * @return its address
      * @throws IllegalArgumentException if another child has the name
-     * @throws IllegalStateException if the system has been closed
+     * @throws IllegalStateException if the system has been closed, or its root has ended
      * @throws StartFailedException if it failed, or took longer than {@link
      *     Supervision#startLimit}; it is ended then, and never started again
      */
@@ -111,7 +111,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param actor how it is made
      * @return its address
      * @throws IllegalArgumentException if another child has the name
-     * @throws IllegalStateException if the system has been closed
+     * @throws IllegalStateException if the system has been closed, or its root has ended
      * @throws StartFailedException if it failed, or took longer than {@link
      *     Supervision#startLimit}; it is ended then, and never started again
      */
@@ -124,7 +124,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param below how it works
      * @return the new supervisor
      * @throws IllegalArgumentException if another child has the name
-     * @throws IllegalStateException if the system has been closed
+     * @throws IllegalStateException if the system has been closed, or its root has ended
      */
     public abstract Supervisor supervise(String name, Supervision below);
 
