@@ -131,9 +131,15 @@ class SwallowingTest {
                                 Fiber.spin("child", () -> swallow(Fiber::suspend));
                                 Fiber.suspend();
                             });
-            cord.spin("other", () -> Runs.snooze(TURNS)).await();
-            parent.terminate();
-            Runs.failureOf(parent::await);
+            // In one turn: the parent is awaited before it can end, so that it is no report.
+            cord.spin(
+                            "other",
+                            () -> {
+                                Runs.snooze(TURNS);
+                                parent.terminate();
+                                Runs.failureOf(parent::await);
+                            })
+                    .await();
         }
         assertEquals("child", told.only().fiber().name());
     }
