@@ -26,7 +26,12 @@ module dev.ropewalk.fibers {
     exports dev.ropewalk.fibers.supervision;
     exports dev.ropewalk.fibers.sync;
     exports dev.ropewalk.fibers.testing;
+    exports dev.ropewalk.fibers.internal.io to
+            dev.ropewalk.fibers.io;
     exports dev.ropewalk.fibers.internal.log to
             dev.ropewalk.actors,
-            dev.ropewalk.channels;
+            dev.ropewalk.channels,
+            dev.ropewalk.fibers.io;
+    exports dev.ropewalk.fibers.internal.reactor to
+            dev.ropewalk.fibers.io;
 }

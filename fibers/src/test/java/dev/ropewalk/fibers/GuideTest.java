@@ -63,7 +63,8 @@ class GuideTest {
     }
 
     private static String sourceOf(String test) throws IOException {
-        for (String module : List.of("fibers", "fibers/testing", "channels", "actors")) {
+        for (String module :
+                List.of("fibers", "fibers/testing", "fibers/io", "channels", "actors")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test"))) {
                 Optional<Path> file =
                         files.filter(each -> each.endsWith(test + ".java")).findFirst();

@@ -388,7 +388,8 @@ class OptionsPageTest {
     @Test
     void systemPropertiesAreThoseOfTheSources() throws IOException {
         Set<String> read = new TreeSet<>();
-        for (String module : List.of("fibers", "fibers/testing", "channels", "actors")) {
+        for (String module :
+                List.of("fibers", "fibers/testing", "fibers/io", "channels", "actors")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "main", "java"))) {
                 for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
                     Matcher property = PROPERTY.matcher(Files.readString(file));

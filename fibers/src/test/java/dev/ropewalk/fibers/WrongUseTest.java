@@ -161,7 +161,7 @@ class WrongUseTest {
                         ((RealPlatform) CordImpl.of(cord).platform)
                                 .reactor(CordImpl.of(cord))
                                 .join()
-                                .handlers()
+                                .eventLoop()
                                 .execute(code));
         reports.assertNone();
     }

@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.observe;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import java.util.Objects;
 public sealed interface WatchdogReport {
     /**
      * A cord is busy and has not come to a switchpoint for longer than its limit: its other fibers,
-     * timers and messages wait. Told once; {@link Over} follows.
+     * timers, messages and sockets wait. Told once; {@link Over} follows.
      *
      * @param cord the cord
      * @param fiber what it seems to run, found from another thread; null if it runs a message or
@@ -50,6 +51,9 @@ public sealed interface WatchdogReport {
             text.append(" ms, in ").append(fiber == null ? "no fiber" : fiber.lineage());
             if (cpuTime != null) {
                 text.append(", with ").append(cpuTime.toMillis()).append(" ms of CPU time");
+            }
+            if (CordImpl.of(cord).platform.reactor() != null) {
+                text.append("; it does not poll its sockets meanwhile");
             }
             text.append(
                     monitor == null

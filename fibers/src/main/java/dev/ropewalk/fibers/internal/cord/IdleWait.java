@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.platform.IdleSpin;
 import dev.ropewalk.fibers.internal.platform.Platform;
+import dev.ropewalk.fibers.internal.reactor.Reactor;
 import dev.ropewalk.fibers.internal.report.DeadlockReport;
 import dev.ropewalk.fibers.internal.report.SilentCord;
 import dev.ropewalk.fibers.internal.timer.Timer;
@@ -22,8 +23,11 @@ import java.util.function.BooleanSupplier;
  * <p>Confined to the cord's thread.
  */
 public final class IdleWait {
-    /** Of the polls while idle, every how many one tries to steal: it reads what others write. */
-    private static final int STEAL_EVERY = 8;
+    /**
+     * Of the polls while idle, every how many one polls the reactor, which is a system call, and
+     * tries to steal, which reads what others write.
+     */
+    private static final int SELDOM = 8;
 
     private final CordImpl cord;
     private final Platform platform;
@@ -43,7 +47,7 @@ public final class IdleWait {
 
     private final BooleanSupplier hasWork = this::hasWork;
 
-    /** Polls while idle, see {@link #STEAL_EVERY}. */
+    /** Polls while idle, see {@link #SELDOM}. */
     private int idlePolls;
 
     /** It had nothing to do, and has not taken a task since. */
@@ -70,7 +74,7 @@ public final class IdleWait {
     /** Returns when there may be something to do. */
     void idle() {
         cord.loop.untilPoll++; // it was counted as a switch, and there was nobody
-        cord.loop.poll();
+        cord.loop.pollWithIo();
         if (hasRunnable() || cord.mount.isStackReady()) {
             isSilenceSeen = false;
             return;
@@ -80,6 +84,9 @@ public final class IdleWait {
         if (tasks != null && tasks.steal()) {
             wakeAnother(tasks);
             return;
+        }
+        if (cord.hooks != null) {
+            cord.hooks.showThreadsOwn(); // what comes from the reactor meanwhile is no fiber's
         }
         Timer next = cord.timers.earliest();
         if (platform.isVirtual()) {
@@ -92,9 +99,6 @@ public final class IdleWait {
             cord.loop.poll();
             wakeForRest();
             return;
-        }
-        if (cord.hooks != null) {
-            cord.hooks.showThreadsOwn();
         }
         sleep(next);
     }
@@ -177,12 +181,20 @@ public final class IdleWait {
                 : spinForTasks(cord.tasks, timed, deadlineNs);
     }
 
-    /** A message, a task that waits here, or one that was stolen. */
+    /** A message, I/O, a task that waits here, or one that was stolen. */
     private boolean findsWork() {
+        if (!cord.mail.inbox.isEmpty()) {
+            return true;
+        }
         TaskSource own = cord.tasks;
-        return !cord.mail.inbox.isEmpty()
-                || (own != null
-                        && (own.hasWork() || (++idlePolls % STEAL_EVERY == 0 && own.steal())));
+        if (own != null && own.hasWork()) {
+            return true;
+        }
+        if (++idlePolls % SELDOM != 0) {
+            return false;
+        }
+        Reactor io = platform.reactor();
+        return (io != null && io.poll() > 0) || (own != null && own.steal());
     }
 
     /** A task is placed on a cord that spins rather than elsewhere: it costs no wake-up. */

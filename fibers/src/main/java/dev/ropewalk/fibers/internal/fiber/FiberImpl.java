@@ -13,6 +13,7 @@ import dev.ropewalk.fibers.internal.cord.ForeignChildren;
 import dev.ropewalk.fibers.internal.cord.Ids;
 import dev.ropewalk.fibers.internal.cord.TaskSource;
 import dev.ropewalk.fibers.internal.platform.Checks;
+import dev.ropewalk.fibers.internal.reactor.HandlerFrames;
 import dev.ropewalk.fibers.internal.report.FiberTraces;
 import dev.ropewalk.fibers.internal.report.SpinTraces;
 import dev.ropewalk.fibers.internal.report.Texts;
@@ -252,10 +253,18 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     public static FiberImpl<?> current() {
         FiberImpl<?> fiber = currentOrNull();
         if (fiber == null) {
+            String handler = HandlerFrames.innermost();
             throw new IllegalStateException(
-                    "no fiber runs on "
-                            + Thread.currentThread()
-                            + ": call this inside Cord.run(...), or in a fiber spun on a cord");
+                    handler != null
+                            ? "the Netty handler "
+                                    + handler
+                                    + " must not wait: it runs as no fiber, and all fibers of its"
+                                    + " cord stand still meanwhile; it may tell, trySend, schedule"
+                                    + " or spin, and the fiber that it wakes waits"
+                            : "no fiber runs on "
+                                    + Thread.currentThread()
+                                    + ": call this inside Cord.run(...), or in a fiber spun on a"
+                                    + " cord");
         }
         return fiber;
     }

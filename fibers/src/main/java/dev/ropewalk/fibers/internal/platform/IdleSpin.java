@@ -22,8 +22,7 @@ import java.util.function.LongSupplier;
  * <p>A cord is idle for no less than {@link #LEAST_IDLE_NS}, spin and sleep, so that timers which
  * lie close together are fired together (decision 8). A spin does not outlast the next timer.
  *
- * <p>It polls the inbox and for tasks, not the reactor, where nobody registers I/O yet: code that
- * does must have the spin poll there too.
+ * <p>It polls the inbox, for tasks and, if there is one, the reactor.
  *
  * <p>Rejected: a fixed number of polls, which takes ten times as long on one processor as on
  * another, and was too short (scenario cords: 1,300 to 2,600 ns a round trip, now 500 to 600).

@@ -1,5 +1,9 @@
 package dev.ropewalk.fibers.internal.platform;
 
+import dev.ropewalk.fibers.internal.reactor.Reactor;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.function.BooleanSupplier;
 
 /**
@@ -35,6 +39,11 @@ public interface Platform {
 
     /** Ends the current or, if there is none, the next {@link #park}; from any thread. */
     void wakeUp();
+
+    /** What the cord polls for I/O; null before I/O was asked for, and on a virtual clock. */
+    default @Nullable Reactor reactor() {
+        return null;
+    }
 
     /** Gives back what the platform owns; the cord's last act. */
     void close();

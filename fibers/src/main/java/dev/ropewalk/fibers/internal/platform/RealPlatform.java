@@ -138,6 +138,11 @@ public final class RealPlatform implements Platform {
 
     // ---------------------------------------------------------------- the reactor
 
+    @Override
+    public @Nullable Reactor reactor() {
+        return reactor;
+    }
+
     /**
      * Asks for the cord's reactor, from any thread. Its library is loaded beside the cord, which
      * takes some 0.3 s the first time; then the cord makes the reactor, and parks there from now

@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers.internal.platform;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
@@ -12,6 +14,7 @@ public final class VirtualPlatform implements Platform {
     private final boolean orderSeeded;
     private final boolean inTurns;
     private final VirtualTime time;
+    private final List<Runnable> atClose = new ArrayList<>();
 
     /** Starts the clock at a random instant near overflow or far from it, so that misuse shows. */
     public VirtualPlatform(long seed, boolean orderSeeded) {
@@ -66,8 +69,18 @@ public final class VirtualPlatform implements Platform {
         // Never parked.
     }
 
+    /** The same for all cords that share it: what is in memory between them hangs on that. */
+    public VirtualTime time() {
+        return time;
+    }
+
+    /** Runs when the cord has ended, as on a plain thread. */
+    public void atClose(Runnable action) {
+        atClose.add(action);
+    }
+
     @Override
     public void close() {
-        // Owns nothing.
+        atClose.forEach(Runnable::run);
     }
 }

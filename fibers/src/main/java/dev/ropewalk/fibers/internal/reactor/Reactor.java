@@ -1,22 +1,27 @@
 package dev.ropewalk.fibers.internal.reactor;
 
+import io.netty.channel.EventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Future;
 
-import java.util.concurrent.Executor;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Netty's event loop (epoll on Linux, NIO elsewhere), driven by the cord's own thread, which parks
- * here from the moment at which I/O was asked for.
+ * Netty's event loop (epoll on Linux, NIO elsewhere), driven by the cord's own thread, which polls
+ * it between two fibers, and parks here, from the moment at which I/O was asked for (rules F2, I1).
  *
- * <p>The one class that names Netty. Confined to its thread, but for {@link #wakeUp} and {@link
- * #handlers}.
+ * <p>What fibers write is flushed once in a turn of the loop, however many of them write: a
+ * connection that has written says so ({@link #flushLater}), and the next poll flushes it (rule
+ * I3). A cord polls before it sleeps.
+ *
+ * <p>Confined to its thread, but for {@link #wakeUp} and {@link #eventLoop}, whose {@code execute}
+ * any thread may call.
  */
 public final class Reactor {
     /** How {@link ManualIoEventLoop#run(long)} spells a wait without a limit. */
@@ -24,23 +29,73 @@ public final class Reactor {
 
     private final Loop loop;
 
+    /** Have written since the last turn, in order. */
+    private List<Unflushed> unflushed = new ArrayList<>();
+
+    /** The empty one of the two lists. */
+    private List<Unflushed> spare = new ArrayList<>();
+
+    private long polls;
+
+    /** A connection with written bytes that the kernel does not know of. */
+    @FunctionalInterface
+    public interface Unflushed {
+        /** On the reactor's thread, and no fiber's turn; throws nothing. */
+        void flush();
+    }
+
     public Reactor(Thread thread) {
         loop = new Loop(thread, ioHandler());
     }
 
     private static IoHandlerFactory ioHandler() {
-        return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        return Epoll.isAvailable() ? EpollHandler.newFactory() : NioIoHandler.newFactory();
     }
 
     /** Loads what a reactor needs, to the last class, on a thread that can wait for it. */
     static void loadLibrary() {
         Reactor first = new Reactor(Thread.currentThread());
         try {
-            first.handlers().execute(first::wakeUp);
+            first.eventLoop().execute(first::wakeUp);
             first.park(1, () -> false);
         } finally {
             first.close();
         }
+    }
+
+    /**
+     * Flushes what fibers have written, handles what has come, runs Netty's tasks, and flushes what
+     * these have written. How many there were, of all.
+     */
+    public int poll() {
+        polls++;
+        return flush() + loop.runNow() + flush();
+    }
+
+    /** How often it was polled or parked in; to be read by any thread, a hint. */
+    public long polls() {
+        return polls;
+    }
+
+    /** By a fiber of the cord or a handler; once for each turn in which it writes. */
+    public void flushLater(Unflushed written) {
+        unflushed.add(written);
+    }
+
+    private int flush() {
+        if (unflushed.isEmpty()) {
+            return 0;
+        }
+        loop.runNonBlockingTasks(0); // the writes themselves, of fibers on virtual threads
+        List<Unflushed> written = unflushed;
+        unflushed = spare;
+        spare = written;
+        for (Unflushed each : written) {
+            each.flush();
+        }
+        int flushed = written.size();
+        written.clear();
+        return flushed;
     }
 
     /**
@@ -49,6 +104,7 @@ public final class Reactor {
      * @param hasWork read again after it has made itself wakeable
      */
     public void park(BooleanSupplier hasWork) {
+        polls++;
         loop.hasWork = hasWork;
         loop.run(WITHOUT_LIMIT);
     }
@@ -56,6 +112,7 @@ public final class Reactor {
     /** Like {@link #park(BooleanSupplier)}, for so many nanoseconds at most; 0 or less is none. */
     public void park(long waitNs, BooleanSupplier hasWork) {
         if (waitNs > 0) {
+            polls++;
             loop.hasWork = hasWork;
             loop.run(waitNs);
         }
@@ -66,8 +123,13 @@ public final class Reactor {
         loop.wakeup();
     }
 
-    /** Runs tasks as Netty runs its handlers. */
-    public Executor handlers() {
+    /** Whether its sockets are those of epoll; otherwise they are those of NIO. */
+    public boolean isEpoll() {
+        return loop.isIoType(EpollHandler.class);
+    }
+
+    /** Where channels are registered; runs tasks as Netty runs its handlers. */
+    public EventLoop eventLoop() {
         return loop;
     }
 
@@ -82,7 +144,7 @@ public final class Reactor {
      * It asks whether it may block after it has made itself wakeable. To ask before that loses a
      * wake-up: one that comes in between finds a reactor that counts as awake.
      */
-    private static final class Loop extends ManualIoEventLoop {
+    private final class Loop extends ManualIoEventLoop {
         private BooleanSupplier hasWork = () -> false;
 
         Loop(Thread thread, IoHandlerFactory factory) {
@@ -91,7 +153,7 @@ public final class Reactor {
 
         @Override
         protected boolean canBlock() {
-            return !hasWork.getAsBoolean();
+            return unflushed.isEmpty() && !hasWork.getAsBoolean();
         }
     }
 }

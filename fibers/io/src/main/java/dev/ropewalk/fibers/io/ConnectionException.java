@@ -1,0 +1,22 @@
+package dev.ropewalk.fibers.io;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/**
+ * Tells that a call of a connection or a listener cannot do what it is for. The cause is what the
+ * system or Netty said.
+ */
+public class ConnectionException extends UncheckedIOException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Made by the library.
+     *
+     * @param message names the connection and says what was wanted
+     * @param cause what went wrong
+     */
+    public ConnectionException(String message, IOException cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,152 @@
+package dev.ropewalk.fibers.io;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.io.CordIo;
+import dev.ropewalk.fibers.internal.reactor.Reactor;
+import dev.ropewalk.fibers.io.internal.MemoryLoop;
+import dev.ropewalk.fibers.spi.Waits;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.EventLoop;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a cord has for an event loop of Netty, and the channels that fit it: the {@link Reactor}
+ * that it polls, or the loop in memory of a virtual clock, whose tasks are messages of the cord.
+ */
+abstract sealed class IoLoop {
+    final EventLoop eventLoop;
+
+    private IoLoop(EventLoop eventLoop) {
+        this.eventLoop = eventLoop;
+    }
+
+    /** Of the current cord. A switchpoint if the library must be loaded first. */
+    static IoLoop current() {
+        Cord cord = Cord.current();
+        if (CordIo.isVirtual(cord)) {
+            return new Memory(MemoryLoop.of(cord));
+        }
+        Reactor reactor = CordIo.reactor();
+        return reactor.isEpoll() ? new Epoll(reactor) : new Nio(reactor);
+    }
+
+    abstract Channel newConnection();
+
+    abstract ServerChannel newListener();
+
+    /** Whether several listeners may share a port. */
+    boolean canSharePort() {
+        return false;
+    }
+
+    /** By a fiber or a handler: has it flushed once in this turn. */
+    abstract void flushLater(Reactor.Unflushed written);
+
+    /** Makes the fiber wait until it is done. A switchpoint. */
+    static void await(ChannelFuture future, String reason) {
+        Waits.switchpoint();
+        if (!future.isDone()) {
+            Fiber<?> waiting = Fiber.current();
+            long number = Waits.nextNumber();
+            future.addListener(_ -> Waits.resume(waiting, number, null));
+            Waits.park(reason);
+        }
+    }
+
+    /** The sockets of a reactor. */
+    private abstract static sealed class Real extends IoLoop {
+        private final Reactor reactor;
+
+        Real(Reactor reactor) {
+            super(reactor.eventLoop());
+            this.reactor = reactor;
+        }
+
+        @Override
+        void flushLater(Reactor.Unflushed written) {
+            reactor.flushLater(written);
+        }
+    }
+
+    private static final class Epoll extends Real {
+        Epoll(Reactor reactor) {
+            super(reactor);
+        }
+
+        @Override
+        Channel newConnection() {
+            return new EpollSocketChannel();
+        }
+
+        @Override
+        ServerChannel newListener() {
+            return new EpollServerSocketChannel();
+        }
+
+        @Override
+        boolean canSharePort() {
+            return true;
+        }
+    }
+
+    private static final class Nio extends Real {
+        Nio(Reactor reactor) {
+            super(reactor);
+        }
+
+        @Override
+        Channel newConnection() {
+            return new NioSocketChannel();
+        }
+
+        @Override
+        ServerChannel newListener() {
+            return new NioServerSocketChannel();
+        }
+    }
+
+    private static final class Memory extends IoLoop {
+        private final MemoryLoop loop;
+        private List<Reactor.Unflushed> unflushed = new ArrayList<>();
+
+        Memory(MemoryLoop loop) {
+            super(loop);
+            this.loop = loop;
+        }
+
+        @Override
+        Channel newConnection() {
+            return loop.newConnection();
+        }
+
+        @Override
+        ServerChannel newListener() {
+            return loop.newListener();
+        }
+
+        /** The turn of a virtual cord ends with a message. */
+        @Override
+        void flushLater(Reactor.Unflushed written) {
+            unflushed.add(written);
+            if (unflushed.size() == 1) {
+                eventLoop.execute(this::flush);
+            }
+        }
+
+        private void flush() {
+            List<Reactor.Unflushed> written = unflushed;
+            unflushed = new ArrayList<>();
+            written.forEach(Reactor.Unflushed::flush);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package dev.ropewalk.fibers.io;
+
+import dev.ropewalk.fibers.internal.reactor.Reactor;
+import dev.ropewalk.fibers.spi.Waits;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+
+/**
+ * The half of a connection that is written (rule I3).
+ *
+ * <p>Bytes are copied into buffers of Netty, which keeps them until the kernel takes them, and are
+ * flushed once in a turn of the loop. Above the high-water mark the writer waits, before it hands
+ * anything over: an exception means that the piece was not written.
+ *
+ * <p>Confined to the cord.
+ */
+final class Outbound implements Reactor.Unflushed {
+    private final TcpConnection connection;
+    private final Channel channel;
+    private final IoLoop loop;
+    private final Turnstile writer;
+
+    /** The largest piece: a write of many megabytes is no buffer of many megabytes. */
+    private final int maxPiece;
+
+    /** It stands in the list of what this turn flushes. */
+    private boolean isUnflushed;
+
+    /** Why nothing can be written any more; null if it can. */
+    private @Nullable IOException failure;
+
+    Outbound(TcpConnection connection, Channel channel, IoLoop loop, TcpOptions options) {
+        this.connection = connection;
+        this.channel = channel;
+        this.loop = loop;
+        this.writer = new Turnstile(connection, "writer");
+        this.maxPiece = options.highWaterMark();
+    }
+
+    // ---------------------------------------------------------------- the fiber's side
+
+    void write(byte[] bytes, int offset, int length) {
+        begin();
+        int end = offset + length;
+        for (int from = offset; from < end; ) {
+            int count = Math.min(end - from, maxPiece);
+            awaitRoom();
+            ByteBuf piece = channel.alloc().ioBuffer(count);
+            piece.writeBytes(bytes, from, count);
+            hand(piece);
+            from += count;
+        }
+    }
+
+    /** Takes the message over: it is released if it cannot be written. */
+    private void hand(ByteBuf piece) {
+        channel.write(piece, channel.voidPromise());
+        flushLater();
+    }
+
+    private void flushLater() {
+        if (!isUnflushed) {
+            isUnflushed = true;
+            loop.flushLater(this);
+        }
+    }
+
+    /** Waits until the kernel has taken all that was written. */
+    void flushAndAwait() {
+        begin();
+        ChannelFuture taken = channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
+        taken.addListener(_ -> writer.wake());
+        while (!taken.isDone()) {
+            writer.await("the flush of " + connection, Long.MAX_VALUE);
+        }
+        checkWritable();
+    }
+
+    private void begin() {
+        checkWritable();
+        writer.checkFree();
+        Waits.switchpoint();
+        checkWritable();
+    }
+
+    private void checkWritable() {
+        connection.checkWritable();
+        if (failure != null) {
+            throw connection.broken("write", failure);
+        }
+    }
+
+    private void awaitRoom() {
+        while (!channel.isWritable()) {
+            checkWritable();
+            flushLater();
+            writer.await("room to write to " + connection, Long.MAX_VALUE);
+        }
+        checkWritable();
+    }
+
+    // ---------------------------------------------------------------- Netty's side
+
+    /** In the reactor's turn. */
+    @Override
+    public void flush() {
+        isUnflushed = false;
+        channel.flush();
+    }
+
+    void writabilityChanged() {
+        writer.wake();
+    }
+
+    void ended(@Nullable IOException why) {
+        if (failure == null) {
+            failure = why;
+        }
+        writer.wake();
+    }
+}

@@ -1,0 +1,406 @@
+package dev.ropewalk.fibers.io;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.Alarm;
+import dev.ropewalk.fibers.spi.Waits;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.unix.UnixChannelOption;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Accepts TCP connections, one after the other:
+ *
+ * {@snippet file="dev/ropewalk/fibers/io/IoSnippetsTest.java" region="echo"}
+ *
+ * <p>It belongs to the cord that made it, and so do its connections. One fiber accepts at a time.
+ *
+ * <p>It accepts no more while {@link TcpOptions#maxConnections} are open, while {@link
+ * #MAX_UNTAKEN} have not been taken by a fiber, and for a while when the process has no file
+ * descriptor left; clients wait in the kernel then, {@link TcpOptions#backlog} of them.
+ *
+ * <p>A loop over it ends when it is closed. Connections that nobody has taken are reset then; those
+ * that were taken go on, and {@link #drain} waits for them.
+ */
+public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable {
+    /** How many accepted connections wait for a fiber at most. */
+    public static final int MAX_UNTAKEN = 64;
+
+    private static final Logger LOG = Logs.logger(TcpListener.class);
+
+    /** After an accept that failed, for want of a file descriptor for one. */
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final Cord cord;
+    private final IoLoop loop;
+    private final TcpOptions options;
+    private final ServerChannel channel;
+    private final Turnstile acceptor = new Turnstile(this, "acceptor");
+    private final Turnstile drainer = new Turnstile(this, "drainer");
+    private final ArrayDeque<TcpConnection> untaken = new ArrayDeque<>();
+
+    /** Accepted and not closed. */
+    private int open;
+
+    private boolean isClosed;
+
+    /** Netty accepts no more for now. */
+    private boolean isPaused;
+
+    /** Ends the pause after an accept that failed; null if none did. */
+    private @Nullable Alarm afterFailure;
+
+    /** It was logged that accepts fail, and none has succeeded since. */
+    private boolean isFailureTold;
+
+    /** Kept because a closed channel has none. */
+    private SocketAddress address;
+
+    private TcpListener(IoLoop loop, SocketAddress address, TcpOptions options) {
+        this.cord = Cord.current();
+        this.loop = loop;
+        this.address = address;
+        this.options = options;
+        this.channel = loop.newListener();
+        channel.config().setOption(ChannelOption.SO_BACKLOG, options.backlog());
+        channel.config().setOption(ChannelOption.SO_REUSEADDR, true);
+        channel.pipeline().addLast(new Acceptor());
+    }
+
+    // ---------------------------------------------------------------- binding
+
+    /**
+     * Listens with the default options.
+     *
+     * @param host an address of this machine, or its name
+     * @param port the port; 0 for one that is free, see {@link #port}
+     * @return the listener
+     * @throws ConnectionException as {@link #bind(SocketAddress, TcpOptions)}
+     */
+    public static TcpListener bind(String host, int port) {
+        return bind(host, port, TcpOptions.defaults());
+    }
+
+    /**
+     * Listens.
+     *
+     * @param host an address of this machine, or its name
+     * @param port the port; 0 for one that is free, see {@link #port}
+     * @param options how
+     * @return the listener
+     * @throws ConnectionException as {@link #bind(SocketAddress, TcpOptions)}
+     */
+    public static TcpListener bind(String host, int port, TcpOptions options) {
+        return bind(Addresses.of(host, port), options);
+    }
+
+    /**
+     * Listens. A switchpoint.
+     *
+     * @param address an address of this machine
+     * @param options how, also for the connections that it accepts
+     * @return the listener, of the current cord
+     * @throws ConnectionException if the port is in use, or the system refuses
+     * @throws IllegalArgumentException if a port is to be shared, and cannot be here
+     * @throws IllegalStateException if no fiber runs here
+     */
+    public static TcpListener bind(SocketAddress address, TcpOptions options) {
+        Objects.requireNonNull(address, "address");
+        Objects.requireNonNull(options, "options");
+        Waits.switchpoint();
+        IoLoop loop = IoLoop.current();
+        if (options.reusePort() && !loop.canSharePort()) {
+            throw new IllegalArgumentException(
+                    "reusePort needs epoll, and the sockets of "
+                            + Cord.current()
+                            + " have none; leave it out, and accept on one cord");
+        }
+        TcpListener made = new TcpListener(loop, address, options);
+        boolean isBound = false;
+        try {
+            made.bind();
+            isBound = true;
+        } finally {
+            if (!isBound) {
+                made.channel.close();
+            }
+        }
+        return made;
+    }
+
+    private void bind() {
+        if (options.reusePort()) {
+            channel.config().setOption(UnixChannelOption.SO_REUSEPORT, true);
+        }
+        IoLoop.await(loop.eventLoop.register(channel), "a socket");
+        ChannelFuture bound = channel.bind(address);
+        IoLoop.await(bound, "the port of " + Addresses.text(address));
+        Throwable failure = bound.cause();
+        if (failure != null) {
+            IOException cause = failure instanceof IOException io ? io : new IOException(failure);
+            throw new ConnectionException(
+                    "cannot listen on "
+                            + Addresses.text(address)
+                            + ": "
+                            + cause.getMessage()
+                            + "; is the port in use? Port 0 takes a free one",
+                    cause);
+        }
+        address = channel.localAddress();
+    }
+
+    // ---------------------------------------------------------------- accepting
+
+    /**
+     * Takes the next connection; waits for it. A switchpoint.
+     *
+     * @return the connection, which the caller closes
+     * @throws ConnectionClosedException if the listener is closed
+     * @throws IllegalStateException if another fiber accepts
+     * @throws WrongThreadException if this is not its cord
+     */
+    public TcpConnection accept() {
+        if (!awaitNext()) {
+            throw new ConnectionClosedException(
+                    this + " is closed and accepts nobody", new ClosedChannelException());
+        }
+        return take();
+    }
+
+    /** False if it is closed. */
+    private boolean awaitNext() {
+        checkCord("accept");
+        acceptor.checkFree();
+        Waits.switchpoint();
+        while (untaken.isEmpty() && !isClosed) {
+            acceptor.await(this, Long.MAX_VALUE);
+        }
+        return !untaken.isEmpty();
+    }
+
+    private TcpConnection take() {
+        TcpConnection taken = untaken.removeFirst();
+        resumeIfRoom();
+        return taken;
+    }
+
+    /**
+     * {@return the connections, as they come} {@code hasNext} waits for one, as {@link #accept}
+     * does, and is false when the listener is closed.
+     */
+    @Override
+    public Iterator<TcpConnection> iterator() {
+        return new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return awaitNext();
+            }
+
+            @Override
+            public TcpConnection next() {
+                if (untaken.isEmpty() && !awaitNext()) {
+                    throw new NoSuchElementException(TcpListener.this + " is closed");
+                }
+                return take();
+            }
+        };
+    }
+
+    // ---------------------------------------------------------------- the end
+
+    /**
+     * Accepts nobody any more: clients are refused, and connections that nobody took are reset.
+     * Never waits; to close twice is harmless.
+     *
+     * @throws WrongThreadException if this is not its cord
+     */
+    @Override
+    public void close() {
+        checkCord("close");
+        if (!isClosed) {
+            isClosed = true;
+            channel.close();
+            endPause();
+            while (!untaken.isEmpty()) {
+                untaken.removeFirst().reset();
+            }
+            acceptor.wake();
+        }
+    }
+
+    /**
+     * Closes it, and waits until the connections that were taken are closed. A switchpoint.
+     *
+     * @param limit how long to wait at most
+     * @return whether all are closed
+     * @throws IllegalStateException if another fiber drains it
+     * @throws WrongThreadException if this is not its cord
+     */
+    public boolean drain(Duration limit) {
+        long limitNs = Waits.nanos(limit);
+        close();
+        drainer.checkFree();
+        Waits.switchpoint();
+        long beganNs = cord.nanoTime();
+        while (open > 0) {
+            long leftNs =
+                    limitNs == Long.MAX_VALUE ? limitNs : limitNs - (cord.nanoTime() - beganNs);
+            if (leftNs <= 0 || !drainer.await(this, leftNs)) {
+                return open == 0;
+            }
+        }
+        return true;
+    }
+
+    // ---------------------------------------------------------------- looking
+
+    /** {@return where it listens} */
+    public SocketAddress localAddress() {
+        return address;
+    }
+
+    /**
+     * {@return the port on which it listens}
+     *
+     * @throws IllegalStateException if its address has none
+     */
+    public int port() {
+        if (address instanceof InetSocketAddress inet) {
+            return inet.getPort();
+        }
+        throw new IllegalStateException(this + " has no port");
+    }
+
+    /** {@return how many of its connections are open} On its cord. */
+    public int open() {
+        return open;
+    }
+
+    // ---------------------------------------------------------------- Netty's side
+
+    /** Where Netty tells what it has accepted. */
+    private final class Acceptor extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            accepted((Channel) message);
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            failed(cause);
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext context) {
+            isClosed = true; // by close(), or the cord has ended, and nobody waits any more
+        }
+    }
+
+    private void accepted(Channel client) {
+        isFailureTold = false;
+        if (isClosed) {
+            client.unsafe().closeForcibly();
+            return;
+        }
+        open++;
+        TcpConnection connection = new TcpConnection(client, loop, options, this::closed);
+        loop.eventLoop.register(client);
+        if (!client.isRegistered()) {
+            connection.channelClosed(); // the loop has ended
+            return;
+        }
+        untaken.addLast(connection);
+        acceptor.wake();
+        if (!isPaused && isFull()) {
+            isPaused = true;
+            channel.config().setAutoRead(false);
+        }
+    }
+
+    private void closed() {
+        open--;
+        resumeIfRoom();
+        if (open == 0) {
+            drainer.wake();
+        }
+    }
+
+    private boolean isFull() {
+        return open >= options.maxConnections()
+                || untaken.size() >= MAX_UNTAKEN
+                || afterFailure != null;
+    }
+
+    private void resumeIfRoom() {
+        if (isPaused && !isClosed && !isFull()) {
+            isPaused = false;
+            channel.config().setAutoRead(true);
+        }
+    }
+
+    /** An accept that fails at once fails again at once. */
+    private void failed(Throwable cause) {
+        if (!isFailureTold) {
+            isFailureTold = true;
+            LOG.warn(
+                    "{} cannot accept, with {} open connections; it tries again: {}",
+                    this,
+                    open,
+                    cause.toString());
+        }
+        if (afterFailure == null && !isClosed) {
+            isPaused = true;
+            channel.config().setAutoRead(false);
+            afterFailure = Alarm.after(PAUSE_NS, this::tryAgain);
+        }
+    }
+
+    private void tryAgain() {
+        afterFailure = null;
+        resumeIfRoom();
+    }
+
+    private void endPause() {
+        if (afterFailure != null) {
+            afterFailure.cancel();
+            afterFailure = null;
+        }
+    }
+
+    private void checkCord(String call) {
+        if (!cord.isCurrent()) {
+            throw new WrongThreadException(
+                    call
+                            + " of "
+                            + this
+                            + ", which belongs to "
+                            + cord
+                            + ", was called on "
+                            + Thread.currentThread());
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "listener on " + Addresses.text(address);
+    }
+}

@@ -1,0 +1,247 @@
+package dev.ropewalk.fibers.io;
+
+import dev.ropewalk.fibers.spi.Waits;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * How connections and listeners are made; immutable. Start from {@link #defaults} and change what
+ * differs. A listener gives its options to the connections that it accepts.
+ */
+public final class TcpOptions {
+    private static final TcpOptions DEFAULTS = new TcpOptions(new Values());
+
+    private final Values values;
+
+    private TcpOptions(Values values) {
+        checkPositive("stashBytes", values.stashBytes, "nothing could be read");
+        checkPositive("highWaterMark", values.highWaterMark, "nothing could be written");
+        checkPositive("maxLineBytes", values.maxLineBytes, "no line would be short enough");
+        checkPositive("maxConnections", values.maxConnections, "nobody could be accepted");
+        checkPositive("backlog", values.backlog, "nobody could connect");
+        for (Duration limit :
+                new Duration[] {
+                    values.connectLimit, values.closeLimit, values.readLimit, values.idleLimit
+                }) {
+            Waits.nanos(limit);
+        }
+        this.values = values;
+    }
+
+    private static void checkPositive(String name, int value, String why) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + "=" + value + " < 1: " + why);
+        }
+    }
+
+    /**
+     * {@return the defaults: 10 s to connect, 5 s to send what is left at a close, no other limit;
+     * 64 KiB unread, 64 KiB unsent, lines of 8 KiB, 10,000 connections of a listener, 1,024 that
+     * wait to be accepted; no delay, no keep-alive, a port for one listener}
+     */
+    public static TcpOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /** {@return how long a connect may take} */
+    public Duration connectLimit() {
+        return values.connectLimit;
+    }
+
+    /** {@return how long a closed connection may take to send what was written before} */
+    public Duration closeLimit() {
+        return values.closeLimit;
+    }
+
+    /** {@return how long a read waits for bytes} */
+    public Duration readLimit() {
+        return values.readLimit;
+    }
+
+    /** {@return how long no byte may come or go before the connection is closed} */
+    public Duration idleLimit() {
+        return values.idleLimit;
+    }
+
+    /** {@return how many unread bytes are kept before the sender is held up} */
+    public int stashBytes() {
+        return values.stashBytes;
+    }
+
+    /** {@return how many unsent bytes are kept before a writer waits} */
+    public int highWaterMark() {
+        return values.highWaterMark;
+    }
+
+    /** {@return how many bytes a line has at most, without its end} */
+    public int maxLineBytes() {
+        return values.maxLineBytes;
+    }
+
+    /**
+     * {@return how many connections of a listener are open at once; it accepts no more until one is
+     * closed}
+     */
+    public int maxConnections() {
+        return values.maxConnections;
+    }
+
+    /** {@return how many clients the kernel keeps that are not accepted yet} */
+    public int backlog() {
+        return values.backlog;
+    }
+
+    /** {@return whether small writes leave at once} */
+    public boolean noDelay() {
+        return values.noDelay;
+    }
+
+    /** {@return whether the kernel asks a silent peer whether it is still there} */
+    public boolean keepAlive() {
+        return values.keepAlive;
+    }
+
+    /** {@return whether several listeners may have one port, each with a part of its clients} */
+    public boolean reusePort() {
+        return values.reusePort;
+    }
+
+    /**
+     * {@return these options with another limit on connects}
+     *
+     * @param limit how long a connect may take
+     */
+    public TcpOptions withConnectLimit(Duration limit) {
+        return with(copy -> copy.connectLimit = limit);
+    }
+
+    /**
+     * {@return these options with another limit on the rest of a closed connection}
+     *
+     * @param limit how long it may take to send what was written; then it is reset
+     */
+    public TcpOptions withCloseLimit(Duration limit) {
+        return with(copy -> copy.closeLimit = limit);
+    }
+
+    /**
+     * {@return these options with another limit on each read}
+     *
+     * @param limit how long a read waits for bytes
+     */
+    public TcpOptions withReadLimit(Duration limit) {
+        return with(copy -> copy.readLimit = limit);
+    }
+
+    /**
+     * {@return these options with another limit on idleness}
+     *
+     * @param limit how long no byte may come or go
+     */
+    public TcpOptions withIdleLimit(Duration limit) {
+        return with(copy -> copy.idleLimit = limit);
+    }
+
+    /**
+     * {@return these options with another bound on unread bytes}
+     *
+     * @param bytes how many are kept before the sender is held up; one receive more may come
+     */
+    public TcpOptions withStashBytes(int bytes) {
+        return with(copy -> copy.stashBytes = bytes);
+    }
+
+    /**
+     * {@return these options with another bound on unsent bytes}
+     *
+     * @param bytes above how many a writer waits
+     */
+    public TcpOptions withHighWaterMark(int bytes) {
+        return with(copy -> copy.highWaterMark = bytes);
+    }
+
+    /**
+     * {@return these options with another bound on lines}
+     *
+     * @param bytes how long a line may be, without its end
+     */
+    public TcpOptions withMaxLineBytes(int bytes) {
+        return with(copy -> copy.maxLineBytes = bytes);
+    }
+
+    /**
+     * {@return these options with another bound on the connections of a listener}
+     *
+     * @param connections how many are open at once
+     */
+    public TcpOptions withMaxConnections(int connections) {
+        return with(copy -> copy.maxConnections = connections);
+    }
+
+    /**
+     * {@return these options with another bound on clients that wait}
+     *
+     * @param clients how many the kernel keeps
+     */
+    public TcpOptions withBacklog(int clients) {
+        return with(copy -> copy.backlog = clients);
+    }
+
+    /**
+     * {@return these options with small writes that leave at once, or wait for more}
+     *
+     * @param on whether they leave at once
+     */
+    public TcpOptions withNoDelay(boolean on) {
+        return with(copy -> copy.noDelay = on);
+    }
+
+    /**
+     * {@return these options with probes of silent peers, or without}
+     *
+     * @param on whether the kernel sends them
+     */
+    public TcpOptions withKeepAlive(boolean on) {
+        return with(copy -> copy.keepAlive = on);
+    }
+
+    /**
+     * {@return these options with a port for several listeners, or for one}
+     *
+     * @param on whether others may listen there too; Linux only
+     */
+    public TcpOptions withReusePort(boolean on) {
+        return with(copy -> copy.reusePort = on);
+    }
+
+    private TcpOptions with(Consumer<Values> change) {
+        Values copy = values.copy();
+        change.accept(copy);
+        return new TcpOptions(copy);
+    }
+
+    /** Changed only while it is a copy that no options have yet. */
+    private static final class Values implements Cloneable {
+        Duration connectLimit = Duration.ofSeconds(10);
+        Duration closeLimit = Duration.ofSeconds(5);
+        Duration readLimit = Waits.FOREVER;
+        Duration idleLimit = Waits.FOREVER;
+        int stashBytes = 64 * 1024;
+        int highWaterMark = 64 * 1024;
+        int maxLineBytes = 8 * 1024;
+        int maxConnections = 10_000;
+        int backlog = 1_024;
+        boolean noDelay = true;
+        boolean keepAlive;
+        boolean reusePort;
+
+        Values copy() {
+            try {
+                return (Values) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package dev.ropewalk.fibers.io;
+
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where one fiber at a time waits, and is woken to look again: it is given nothing, so a wait that
+ * ends early loses nothing (rule I4). Confined to its cord.
+ */
+final class Turnstile {
+    private final Object owner;
+    private final String role;
+
+    private @Nullable Fiber<?> waiting;
+    private long number;
+
+    /**
+     * A place for one fiber.
+     *
+     * @param role what the fiber is that waits, "reader" for one
+     */
+    Turnstile(Object owner, String role) {
+        this.owner = owner;
+        this.role = role;
+    }
+
+    /** Before anything is taken, also where the caller need not wait. */
+    void checkFree() {
+        Fiber<?> other = waiting;
+        if (other != null && other != Fiber.currentOrNull()) {
+            throw new IllegalStateException(
+                    owner
+                            + " has a "
+                            + role
+                            + " already, "
+                            + other
+                            + "; let one fiber do it, or take turns with a Mutex");
+        }
+    }
+
+    /** Waits until {@link #wake}; false if the limit passed. A switchpoint. */
+    boolean await(Object reason, long limitNs) {
+        checkFree();
+        number = Waits.nextNumber();
+        waiting = Fiber.current();
+        try {
+            return limitNs == Long.MAX_VALUE
+                    ? Waits.park(reason) != Waits.TIMED_OUT
+                    : Waits.park(reason, limitNs) != Waits.TIMED_OUT;
+        } finally {
+            waiting = null;
+        }
+    }
+
+    /** No effect if nobody waits. */
+    void wake() {
+        Fiber<?> fiber = waiting;
+        if (fiber != null) {
+            Waits.resume(fiber, number, null);
+        }
+    }
+}

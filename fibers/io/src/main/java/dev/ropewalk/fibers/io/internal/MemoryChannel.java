@@ -1,0 +1,431 @@
+package dev.ropewalk.fibers.io.internal;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordMessage;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.concurrent.Future;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A TCP connection in memory, as Linux would have it: half-closes, resets, a bounded window, and
+ * bytes that arrive in other pieces than those in which they were sent. Two {@link Pipe}s are what
+ * it consists of. Confined to its cord.
+ */
+final class MemoryChannel extends AbstractChannel implements DuplexChannel {
+    private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+    private static final int MAX_READS = 16;
+
+    private final Network network;
+    private final Cord cord;
+    private final Config config = new Config();
+
+    private boolean isOpen = true;
+    private boolean isActive;
+    private boolean isReadWanted;
+    private boolean isInputShutdown;
+    private boolean isOutputShutdown;
+
+    /** A write waits for room. */
+    private boolean isBlocked;
+
+    private @Nullable Pipe in;
+    private @Nullable Pipe out;
+    private @Nullable InetSocketAddress local;
+    private @Nullable SocketAddress remote;
+
+    /** While it connects. */
+    private @Nullable ChannelPromise connecting;
+
+    private @Nullable Future<?> connectLimit;
+
+    MemoryChannel(@Nullable Channel parent, Network network, Cord cord) {
+        super(parent);
+        this.network = network;
+        this.cord = cord;
+    }
+
+    /** Of a listener: connected before anybody accepts it. */
+    void accepted(InetSocketAddress here, InetSocketAddress client, Pipe fromClient, Pipe back) {
+        connected(here, client, fromClient, back);
+    }
+
+    private void connected(InetSocketAddress here, SocketAddress there, Pipe from, Pipe to) {
+        local = here;
+        remote = there;
+        in = from;
+        out = to;
+        to.source(this);
+        isActive = true;
+    }
+
+    // ---------------------------------------------------------------- connecting
+
+    private final class MemoryUnsafe extends AbstractUnsafe {
+        @Override
+        public void connect(SocketAddress address, SocketAddress ignored, ChannelPromise promise) {
+            if (!promise.setUncancellable() || !ensureOpen(promise)) {
+                return;
+            }
+            connecting = promise;
+            remote = address;
+            long delayNs = network.drawDelayNs(cord);
+            eventLoop().schedule(() -> knock(address), delayNs, TimeUnit.NANOSECONDS);
+            connectLimit =
+                    eventLoop()
+                            .schedule(
+                                    () -> fail(new ConnectTimeoutException("timed out")),
+                                    config.getConnectTimeoutMillis(),
+                                    TimeUnit.MILLISECONDS);
+        }
+
+        private void knock(SocketAddress address) {
+            MemoryServerChannel server = network.listener(address);
+            if (server == null) {
+                fail(new ConnectException("Connection refused"));
+                return;
+            }
+            InetSocketAddress from = network.clientAddress();
+            Pipe there = new Pipe(network, cord, server.cord);
+            Pipe back = new Pipe(network, server.cord, cord);
+            server.cord.post(
+                    message(
+                            () -> {
+                                boolean isTaken = server.knock(from, there, back);
+                                cord.post(message(() -> answered(isTaken, from, back, there)));
+                            }));
+        }
+
+        private void answered(boolean isTaken, InetSocketAddress from, Pipe back, Pipe there) {
+            ChannelPromise promise = connecting;
+            if (!isTaken) {
+                fail(new ConnectException("Connection refused"));
+            } else if (promise == null) {
+                there.reset(); // it was given up
+            } else {
+                endConnecting();
+                SocketAddress address = remote();
+                connected(from, address, back, there);
+                promise.trySuccess();
+                pipeline().fireChannelActive();
+                back.sink(MemoryChannel.this);
+            }
+        }
+
+        private void fail(IOException failure) {
+            ChannelPromise promise = connecting;
+            if (promise != null) {
+                endConnecting();
+                promise.tryFailure(failure);
+                closeIfClosed();
+            }
+        }
+
+        private void endConnecting() {
+            connecting = null;
+            if (connectLimit != null) {
+                connectLimit.cancel(false);
+                connectLimit = null;
+            }
+        }
+
+        void flushAgain() {
+            super.flush0();
+        }
+    }
+
+    private SocketAddress remote() {
+        if (remote == null) {
+            throw new IllegalStateException(this + " is not connected");
+        }
+        return remote;
+    }
+
+    static CordMessage message(Runnable onCord) {
+        return new CordMessage() {
+            @Override
+            public void onCord() {
+                onCord.run();
+            }
+
+            @Override
+            public void onClosed() {
+                // The cord has ended, and that side with it.
+            }
+        };
+    }
+
+    // ---------------------------------------------------------------- reading
+
+    @Override
+    protected void doRegister() {
+        ((MemoryLoop) eventLoop()).add(this);
+        if (in != null) {
+            Pipe accepted = in;
+            eventLoop().execute(() -> accepted.sink(this));
+        }
+    }
+
+    @Override
+    protected void doBeginRead() {
+        isReadWanted = true;
+        if (in != null && in.isAnyThere()) {
+            eventLoop().execute(this::arrived);
+        }
+    }
+
+    /** Something has come, or may have. */
+    void arrived() {
+        Pipe from = in;
+        if (from == null || !isReadWanted || !isOpen || isInputShutdown || !from.isAnyThere()) {
+            return;
+        }
+        isReadWanted = false;
+        for (int reads = 0; reads < MAX_READS && isOpen && from.isAnyThere(); reads++) {
+            byte[] bytes = from.take();
+            if (bytes == null) {
+                inputEnded();
+                return;
+            }
+            ByteBuf buffer = alloc().buffer(bytes.length);
+            pipeline().fireChannelRead(buffer.writeBytes(bytes));
+            if (!config.isAutoRead()) {
+                break;
+            }
+        }
+        pipeline().fireChannelReadComplete();
+    }
+
+    private void inputEnded() {
+        isInputShutdown = true;
+        pipeline().fireChannelReadComplete();
+        if (config.isHalfClosureAllowed) {
+            pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+        } else {
+            close();
+        }
+    }
+
+    void wasReset() {
+        if (isOpen) {
+            pipeline().fireExceptionCaught(new IOException("Connection reset by peer"));
+            close();
+        }
+    }
+
+    // ---------------------------------------------------------------- writing
+
+    @Override
+    protected Object filterOutboundMessage(Object message) {
+        if (message instanceof ByteBuf) {
+            return message;
+        }
+        throw new UnsupportedOperationException("no bytes: " + message);
+    }
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer unsent) throws IOException {
+        Pipe to = out;
+        if (to == null || isOutputShutdown) {
+            throw new IOException("Broken pipe");
+        }
+        for (Object next = unsent.current(); next != null; next = unsent.current()) {
+            ByteBuf bytes = (ByteBuf) next;
+            int count = Math.min(bytes.readableBytes(), to.room());
+            if (count == 0 && bytes.isReadable()) {
+                isBlocked = true;
+                return;
+            }
+            byte[] copy = new byte[count];
+            bytes.getBytes(bytes.readerIndex(), copy);
+            to.send(copy);
+            unsent.progress(count);
+            bytes.skipBytes(count);
+            if (!bytes.isReadable()) {
+                unsent.remove();
+            }
+        }
+    }
+
+    void hasRoom() {
+        if (isBlocked && isOpen) {
+            isBlocked = false;
+            ((MemoryUnsafe) unsafe()).flushAgain();
+        }
+    }
+
+    // ---------------------------------------------------------------- the end
+
+    @Override
+    protected void doClose() {
+        isOpen = false;
+        isActive = false;
+        ((MemoryUnsafe) unsafe()).fail(new ConnectException("closed while it connected"));
+        if (isRegistered()) {
+            ((MemoryLoop) eventLoop()).remove(this);
+        }
+        Pipe from = in;
+        Pipe to = out;
+        if (from != null && to != null) {
+            boolean isAnyLost = from.close(to::reset);
+            if (isAnyLost || config.lingerSeconds == 0) {
+                to.reset();
+            } else {
+                to.end();
+            }
+        }
+    }
+
+    @Override
+    protected void doDisconnect() {
+        doClose();
+    }
+
+    @Override
+    protected void doShutdownOutput() {
+        isOutputShutdown = true;
+        if (out != null) {
+            out.end();
+        }
+    }
+
+    @Override
+    public boolean isInputShutdown() {
+        return isInputShutdown;
+    }
+
+    @Override
+    public ChannelFuture shutdownInput() {
+        return shutdownInput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownInput(ChannelPromise promise) {
+        isInputShutdown = true;
+        return promise.setSuccess();
+    }
+
+    @Override
+    public boolean isOutputShutdown() {
+        return isOutputShutdown;
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput() {
+        return shutdownOutput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput(ChannelPromise promise) {
+        ((MemoryUnsafe) unsafe()).shutdownOutput(promise);
+        return promise;
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return isInputShutdown && isOutputShutdown;
+    }
+
+    @Override
+    public ChannelFuture shutdown() {
+        return shutdown(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdown(ChannelPromise promise) {
+        isInputShutdown = true;
+        return shutdownOutput(promise);
+    }
+
+    // ---------------------------------------------------------------- what Netty asks
+
+    @Override
+    protected AbstractUnsafe newUnsafe() {
+        return new MemoryUnsafe();
+    }
+
+    @Override
+    protected boolean isCompatible(EventLoop loop) {
+        return loop instanceof MemoryLoop;
+    }
+
+    @Override
+    protected void doBind(SocketAddress address) {
+        throw new UnsupportedOperationException("a connection in memory has its port by itself");
+    }
+
+    @Override
+    protected @Nullable SocketAddress localAddress0() {
+        return local;
+    }
+
+    @Override
+    protected @Nullable SocketAddress remoteAddress0() {
+        return remote;
+    }
+
+    @Override
+    public ChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return isOpen;
+    }
+
+    @Override
+    public boolean isActive() {
+        return isActive;
+    }
+
+    @Override
+    public ChannelMetadata metadata() {
+        return METADATA;
+    }
+
+    /** The options of TCP that make a difference here. */
+    private final class Config extends DefaultChannelConfig {
+        private boolean isHalfClosureAllowed;
+        private int lingerSeconds = -1;
+
+        Config() {
+            super(MemoryChannel.this);
+        }
+
+        @Override
+        public <T> boolean setOption(ChannelOption<T> option, T value) {
+            if (option == ChannelOption.ALLOW_HALF_CLOSURE) {
+                isHalfClosureAllowed = (Boolean) value;
+                return true;
+            }
+            if (option == ChannelOption.SO_LINGER) {
+                lingerSeconds = (Integer) value;
+                return true;
+            }
+            return option == ChannelOption.TCP_NODELAY
+                    || option == ChannelOption.SO_KEEPALIVE
+                    || super.setOption(option, value);
+        }
+    }
+}

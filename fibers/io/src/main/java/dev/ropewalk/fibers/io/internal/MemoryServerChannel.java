@@ -1,0 +1,126 @@
+package dev.ropewalk.fibers.io.internal;
+
+import dev.ropewalk.fibers.Cord;
+
+import io.netty.channel.AbstractServerChannel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.EventLoop;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.ArrayDeque;
+
+/** A port in memory, and the clients that nobody has accepted. Confined to its cord. */
+final class MemoryServerChannel extends AbstractServerChannel {
+    final Cord cord;
+
+    private final Network network;
+    private final Config config = new Config();
+    private final ArrayDeque<MemoryChannel> backlog = new ArrayDeque<>();
+    private boolean isOpen = true;
+    private boolean isReadWanted;
+    private @Nullable InetSocketAddress local;
+
+    MemoryServerChannel(Network network, Cord cord) {
+        this.network = network;
+        this.cord = cord;
+    }
+
+    /** A client wants to connect; false if it is refused. */
+    boolean knock(InetSocketAddress client, Pipe fromClient, Pipe back) {
+        InetSocketAddress here = local;
+        if (!isOpen || here == null || backlog.size() >= config.maxBacklog) {
+            return false;
+        }
+        MemoryChannel made = new MemoryChannel(this, network, cord);
+        made.accepted(here, client, fromClient, back);
+        backlog.add(made);
+        accept();
+        return true;
+    }
+
+    private void accept() {
+        if (!isReadWanted || backlog.isEmpty()) {
+            return;
+        }
+        isReadWanted = false;
+        while (isOpen && !backlog.isEmpty()) {
+            pipeline().fireChannelRead(backlog.remove());
+            if (!config.isAutoRead()) {
+                break;
+            }
+        }
+        pipeline().fireChannelReadComplete();
+    }
+
+    @Override
+    protected void doBeginRead() {
+        isReadWanted = true;
+        if (!backlog.isEmpty()) {
+            eventLoop().execute(this::accept);
+        }
+    }
+
+    @Override
+    protected void doBind(SocketAddress address) throws BindException {
+        local = network.bind(address, this);
+    }
+
+    @Override
+    protected void doClose() {
+        isOpen = false;
+        if (local != null) {
+            network.unbind(local, this);
+        }
+        backlog.forEach(client -> client.unsafe().closeForcibly());
+        backlog.clear();
+    }
+
+    @Override
+    protected boolean isCompatible(EventLoop loop) {
+        return loop instanceof MemoryLoop;
+    }
+
+    @Override
+    protected @Nullable SocketAddress localAddress0() {
+        return local;
+    }
+
+    @Override
+    public ChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return isOpen;
+    }
+
+    @Override
+    public boolean isActive() {
+        return isOpen && local != null;
+    }
+
+    /** The options of a listener that make a difference here. */
+    private final class Config extends DefaultChannelConfig {
+        private int maxBacklog = Integer.MAX_VALUE;
+
+        Config() {
+            super(MemoryServerChannel.this);
+        }
+
+        @Override
+        public <T> boolean setOption(ChannelOption<T> option, T value) {
+            if (option == ChannelOption.SO_BACKLOG) {
+                maxBacklog = (Integer) value;
+                return true;
+            }
+            return option == ChannelOption.SO_REUSEADDR || super.setOption(option, value);
+        }
+    }
+}

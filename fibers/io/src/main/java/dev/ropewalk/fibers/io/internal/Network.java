@@ -1,0 +1,126 @@
+package dev.ropewalk.fibers.io.internal;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.internal.io.CordIo;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.WeakHashMap;
+
+/**
+ * The listeners of all cords that share a virtual clock, and how long bytes are on their way
+ * between them. All of these cords are on one thread, so nothing here is shared between threads.
+ */
+public final class Network {
+    private static final int FIRST_FREE_PORT = 32_768;
+    private static final int LAST_PORT = 65_535;
+
+    /** By the clock that its cords share. */
+    private static final Map<Object, Network> BY_TIME = new WeakHashMap<>();
+
+    private final Map<Integer, MemoryServerChannel> listeners = new HashMap<>();
+    private final Map<Cord, MemoryLoop> loops = new HashMap<>();
+    private int nextPort = FIRST_FREE_PORT;
+
+    /** Between two sides, in nanoseconds. */
+    private long minDelayNs = 10_000;
+
+    private long maxDelayNs = 500_000;
+
+    /** Of bytes on their way and unread, in one direction. */
+    private int window = 64 * 1024;
+
+    /** Of bytes that arrive together. */
+    private int maxPiece = 16 * 1024;
+
+    private Network() {}
+
+    /** The network of the cord's clock. */
+    public static Network of(Cord cord) {
+        synchronized (BY_TIME) {
+            return BY_TIME.computeIfAbsent(CordIo.sharedTime(cord), _ -> new Network());
+        }
+    }
+
+    MemoryLoop loop(Cord cord) {
+        MemoryLoop there = loops.get(cord);
+        if (there == null) {
+            there = new MemoryLoop(cord, this);
+            loops.put(cord, there);
+        }
+        return there;
+    }
+
+    void forget(Cord cord) {
+        loops.remove(cord);
+    }
+
+    public void delay(long minNs, long maxNs) {
+        minDelayNs = minNs;
+        maxDelayNs = maxNs;
+    }
+
+    public void window(int bytes) {
+        window = bytes;
+    }
+
+    public void maxPiece(int bytes) {
+        maxPiece = bytes;
+    }
+
+    int window() {
+        return window;
+    }
+
+    /** How long the next piece is on its way. */
+    long drawDelayNs(Cord from) {
+        long range = maxDelayNs - minDelayNs;
+        return minDelayNs + (range == 0 ? 0 : from.nextInt((int) range + 1));
+    }
+
+    /** How many of so many bytes arrive together. */
+    int drawPiece(Cord from, int bytes) {
+        return 1 + from.nextInt(Math.min(bytes, maxPiece));
+    }
+
+    // ---------------------------------------------------------------- ports
+
+    InetSocketAddress bind(SocketAddress wanted, MemoryServerChannel listener)
+            throws BindException {
+        if (!(wanted instanceof InetSocketAddress inet)) {
+            throw new BindException("no address of TCP: " + wanted);
+        }
+        int port = inet.getPort() == 0 ? freePort() : inet.getPort();
+        if (listeners.putIfAbsent(port, listener) != null) {
+            throw new BindException("Address already in use");
+        }
+        return new InetSocketAddress(inet.getAddress(), port);
+    }
+
+    void unbind(InetSocketAddress address, MemoryServerChannel listener) {
+        listeners.remove(address.getPort(), listener);
+    }
+
+    InetSocketAddress clientAddress() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
+    }
+
+    private int freePort() {
+        int port = nextPort;
+        while (listeners.containsKey(port)) {
+            port = port == LAST_PORT ? FIRST_FREE_PORT : port + 1;
+        }
+        nextPort = port == LAST_PORT ? FIRST_FREE_PORT : port + 1;
+        return port;
+    }
+
+    @Nullable MemoryServerChannel listener(SocketAddress address) {
+        return address instanceof InetSocketAddress inet ? listeners.get(inet.getPort()) : null;
+    }
+}

@@ -1,0 +1,19 @@
+/**
+ * Sockets whose calls make the fiber wait, never the cord (rules I1 to I4): listeners, connections,
+ * and what they fail with.
+ *
+ * <p>A connection belongs to the cord that made or accepted it. One fiber reads it at a time, and
+ * one writes it. Start with {@link dev.ropewalk.fibers.io.TcpListener} or {@link
+ * dev.ropewalk.fibers.io.TcpConnection#connect(String, int)}. On a virtual clock the same calls use
+ * a {@linkplain dev.ropewalk.fibers.io.testing.MemoryNetwork network in memory}.
+ *
+ * <p>Inside: {@code ConnectionHandler} is where Netty calls, {@code Inbound} and {@code Outbound}
+ * are the two halves of a connection, {@code Stash} holds the bytes that nobody has read, and
+ * {@code IoLoop} is what a cord has for an event loop.
+ *
+ * <p>References are non-null unless marked {@code @Nullable}.
+ */
+@NullMarked
+package dev.ropewalk.fibers.io;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,85 @@
+package dev.ropewalk.fibers.io;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.io.testing.MemoryNetwork;
+import dev.ropewalk.fibers.testing.TestCord;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** The code of the Javadoc and of the guide's page on sockets. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class IoSnippetsTest {
+    // @start region="echo"
+    static void serve(TcpListener listener) {
+        for (TcpConnection c : listener) {
+            Fiber.spin(
+                    "conn",
+                    () -> {
+                        try (c) {
+                            for (String line; (line = c.readLine()) != null; ) {
+                                c.write(line + "\n");
+                            }
+                        }
+                    });
+        }
+    }
+
+    // @end
+
+    @Test
+    void client() throws Exception {
+        CompletableFuture<Integer> bound = new CompletableFuture<>();
+        try (Cord server = Cord.start("server")) {
+            server.spin(
+                    "listener",
+                    () -> {
+                        try (TcpListener listener = TcpListener.bind("127.0.0.1", 0)) {
+                            bound.complete(listener.port());
+                            serve(listener);
+                        }
+                    });
+            int port = bound.get();
+            // @start region="client"
+            Cord.run(
+                    () -> {
+                        try (TcpConnection c = TcpConnection.connect("127.0.0.1", port)) {
+                            c.write("hello\n");
+                            assertEquals("hello", c.readLine());
+                        }
+                    });
+            // @end
+        }
+    }
+
+    @Test
+    void memory() {
+        // @start region="memory"
+        TestCord.run(
+                () -> {
+                    MemoryNetwork.current()
+                            .maxPiece(1) // each byte arrives alone
+                            .delay(Duration.ofMillis(1), Duration.ofSeconds(1));
+                    try (TcpListener listener = TcpListener.bind("127.0.0.1", 7)) {
+                        Fiber<?> server = Fiber.spin("server", () -> serve(listener));
+                        try (TcpConnection c = TcpConnection.connect("127.0.0.1", 7)) {
+                            c.write("hello\n");
+                            assertEquals("hello", c.readLine());
+                            c.shutdownOutput();
+                            assertNull(c.readLine());
+                        }
+                        listener.close();
+                        server.await();
+                    }
+                });
+        // @end
+    }
+}

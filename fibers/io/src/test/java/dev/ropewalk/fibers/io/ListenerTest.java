@@ -1,0 +1,224 @@
+package dev.ropewalk.fibers.io;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberState;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+
+/** Rule I2: listeners. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class ListenerTest {
+    private static void echo(TcpListener listener) {
+        for (TcpConnection each : listener) {
+            Fiber.spin(
+                    "echo",
+                    () -> {
+                        try (each) {
+                            for (String line = each.readLine();
+                                    line != null;
+                                    line = each.readLine()) {
+                                each.write(line + "\n");
+                            }
+                        }
+                    });
+        }
+    }
+
+    @Test
+    void I2_manyClientsAtOnce() {
+        Net.anywhere(
+                net -> {
+                    TcpListener listener = net.listen();
+                    Fiber<?> server = Fiber.spin("server", () -> echo(listener));
+                    List<Fiber<?>> clients = new ArrayList<>();
+                    for (int i = 0; i < 100; i++) {
+                        int number = i;
+                        clients.add(
+                                Fiber.spin(
+                                        "client",
+                                        () -> {
+                                            try (TcpConnection mine = net.connect(listener)) {
+                                                for (int n = 0; n < 5; n++) {
+                                                    String line = number + " " + n;
+                                                    mine.write(line + "\n");
+                                                    assertEquals(line, mine.readLine());
+                                                }
+                                            }
+                                        }));
+                    }
+                    for (Fiber<?> each : clients) {
+                        each.await();
+                    }
+                    assertTrue(listener.drain(Net.LONG));
+                    assertEquals(0, listener.open());
+                    server.await();
+                });
+    }
+
+    @Test
+    void I2_closeEndsTheLoopAndResetsWhatNobodyTook() {
+        Net.anywhere(
+                net -> {
+                    TcpListener listener = net.listen();
+                    TcpConnection client = net.connect(listener);
+                    net.until(() -> listener.open() == 1);
+                    listener.close();
+                    listener.close();
+                    assertThrows(ConnectionResetException.class, client::readLine);
+                    client.close();
+                    Iterator<TcpConnection> all = listener.iterator();
+                    assertFalse(all.hasNext());
+                    Errors.assertMentions(
+                            assertThrows(NoSuchElementException.class, all::next), "is closed");
+                    Errors.assertMentions(
+                            assertThrows(ConnectionClosedException.class, listener::accept),
+                            "accepts nobody");
+                    Fiber<?> waiting =
+                            Fiber.spin(
+                                    "waiting",
+                                    () -> {
+                                        try (TcpListener other = net.listen()) {
+                                            Fiber.spin("closer", other::close);
+                                            assertFalse(other.iterator().hasNext());
+                                        }
+                                    });
+                    waiting.await();
+                });
+    }
+
+    /** The others are served when one of the first is closed. */
+    @Test
+    void I2_maxConnections() {
+        Net.anywhere(
+                net -> {
+                    TcpListener listener = net.listen(TcpOptions.defaults().withMaxConnections(2));
+                    Fiber<?> server = Fiber.spin("server", () -> echo(listener));
+                    int[] most = {0};
+                    List<Fiber<?>> clients = new ArrayList<>();
+                    for (int i = 0; i < 10; i++) {
+                        clients.add(
+                                Fiber.spin(
+                                        "client",
+                                        () -> {
+                                            try (TcpConnection mine = net.connect(listener)) {
+                                                mine.write("x\n");
+                                                assertEquals("x", mine.readLine());
+                                                most[0] = Math.max(most[0], listener.open());
+                                                net.pause();
+                                            }
+                                        }));
+                    }
+                    for (Fiber<?> each : clients) {
+                        each.await();
+                    }
+                    assertEquals(2, most[0]);
+                    assertTrue(listener.drain(Net.LONG));
+                    server.await();
+                });
+    }
+
+    @Test
+    void I2_drain() {
+        Net.anywhere(
+                net -> {
+                    TcpListener listener = net.listen();
+                    TcpConnection client = net.connect(listener);
+                    TcpConnection taken = listener.accept();
+                    assertFalse(listener.drain(Duration.ofMillis(5)));
+                    assertEquals(1, listener.open());
+                    Fiber.spin("closer", taken::close);
+                    assertTrue(listener.drain(Net.LONG));
+                    client.close();
+                });
+    }
+
+    @Test
+    void I2_portInUse() {
+        Net.anywhere(
+                net -> {
+                    try (TcpListener first = net.listen()) {
+                        ConnectionException taken =
+                                assertThrows(
+                                        ConnectionException.class,
+                                        () -> TcpListener.bind("127.0.0.1", first.port()));
+                        Errors.assertMentions(
+                                taken, "127.0.0.1:" + first.port(), "in use", "Port 0");
+                    }
+                });
+    }
+
+    /** Two listeners on one port: each of the clients comes to one of them. */
+    @Test
+    void I2_sharedPort() {
+        Net.onSockets(
+                net -> {
+                    TcpOptions shared = TcpOptions.defaults().withReusePort(true);
+                    TcpListener one = net.listen(shared);
+                    TcpListener two = TcpListener.bind("127.0.0.1", one.port(), shared);
+                    List<TcpConnection> clients = new ArrayList<>();
+                    for (int i = 0; i < 20; i++) {
+                        clients.add(net.connect(one));
+                    }
+                    net.until(() -> one.open() + two.open() == 20);
+                    clients.forEach(TcpConnection::close);
+                    one.close();
+                    two.close();
+                });
+        Net.inMemory(
+                net ->
+                        Errors.assertMentions(
+                                assertThrows(
+                                        IllegalArgumentException.class,
+                                        () ->
+                                                net.listen(
+                                                        TcpOptions.defaults().withReusePort(true))),
+                                "reusePort needs epoll"));
+    }
+
+    @Test
+    void misuse_options() {
+        TcpOptions options = TcpOptions.defaults();
+        for (Runnable call :
+                List.<Runnable>of(
+                        () -> options.withStashBytes(0),
+                        () -> options.withHighWaterMark(0),
+                        () -> options.withMaxLineBytes(0),
+                        () -> options.withMaxConnections(0),
+                        () -> options.withBacklog(0),
+                        () -> options.withReadLimit(Duration.ofSeconds(-1)))) {
+            assertThrows(IllegalArgumentException.class, call::run);
+        }
+        Errors.assertMentions(
+                assertThrows(IllegalArgumentException.class, () -> options.withBacklog(0)),
+                "backlog=0 < 1");
+    }
+
+    @Test
+    void misuse_twoAcceptors() {
+        Net.anywhere(
+                net -> {
+                    TcpListener listener = net.listen();
+                    Fiber<?> first = Fiber.spin("first", () -> listener.iterator().hasNext());
+                    net.until(() -> first.state() == FiberState.WAITING);
+                    Errors.assertMentions(
+                            assertThrows(IllegalStateException.class, listener::accept),
+                            "acceptor already",
+                            "fiber first");
+                    listener.close();
+                    first.await();
+                });
+    }
+}
