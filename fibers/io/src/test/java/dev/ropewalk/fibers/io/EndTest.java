@@ -370,7 +370,7 @@ class EndTest {
                                                                                             .class,
                                                                                     call::run),
                                                                             "which belongs to cord"
-                                                                                + " net"));
+                                                                                    + " net"));
                                             wrong.await();
                                         }
                                     }
