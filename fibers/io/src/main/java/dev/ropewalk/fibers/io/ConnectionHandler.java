@@ -9,6 +9,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 
 /** Where Netty tells a connection what has come: the last handler of its pipeline. */
+@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
 final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private final TcpConnection connection;
 

@@ -23,6 +23,7 @@ import java.util.List;
  * What a cord has for an event loop of Netty, and the channels that fit it: the {@link Reactor}
  * that it polls, or the loop in memory of a virtual clock, whose tasks are messages of the cord.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
 abstract sealed class IoLoop {
     final EventLoop eventLoop;
 

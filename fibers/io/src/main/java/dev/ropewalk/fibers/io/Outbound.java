@@ -21,6 +21,7 @@ import java.io.IOException;
  *
  * <p>Confined to the cord.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
 final class Outbound implements Reactor.Unflushed {
     private final TcpConnection connection;
     private final Channel channel;

@@ -42,6 +42,7 @@ import java.util.Objects;
  * waits until it is. A side that sends faster than the other reads is held up: unread bytes are
  * bounded here, and unsent ones there ({@link TcpOptions}).
  */
+@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
 public final class TcpConnection implements AutoCloseable {
     /*
      * States. One writer: state(from, to).
@@ -159,7 +160,7 @@ public final class TcpConnection implements AutoCloseable {
 
     private void connect(IoLoop loop, SocketAddress address) {
         long limitMs = options.connectLimit().toMillis();
-        channel.config().setConnectTimeoutMillis((int) Math.clamp(limitMs, 1, Integer.MAX_VALUE));
+        channel.config().setConnectTimeoutMillis(Math.clamp(limitMs, 1, Integer.MAX_VALUE));
         IoLoop.await(loop.eventLoop.register(channel), "a socket");
         ChannelFuture connected = channel.connect(address);
         IoLoop.await(connected, "a connection to " + Addresses.text(address));

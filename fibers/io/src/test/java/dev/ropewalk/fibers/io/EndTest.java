@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 
@@ -163,7 +165,7 @@ class EndTest {
                                     net.until(() -> server.unread() == 6);
                                     server.write("now\n");
                                     net.until(() -> !server.isOpen());
-                                    assertEquals("before", new String(server.readFully(6)));
+                                    assertEquals("before", new String(server.readFully(6), UTF_8));
                                     for (Runnable call :
                                             List.<Runnable>of(
                                                     server::readLine,
@@ -313,7 +315,7 @@ class EndTest {
                                         });
                         net.settle();
                         assertEquals(0, listener.open());
-                        listener.close();
+                        assertTrue(listener.drain(Net.LONG));
                         acceptor.await();
                     }
                 });

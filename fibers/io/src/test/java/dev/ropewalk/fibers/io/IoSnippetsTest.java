@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
 /** The code of the Javadoc and of the guide's page on sockets. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -36,7 +37,7 @@ class IoSnippetsTest {
     // @end
 
     @Test
-    void client() throws Exception {
+    void client() throws InterruptedException, ExecutionException {
         CompletableFuture<Integer> bound = new CompletableFuture<>();
         try (Cord server = Cord.start("server")) {
             server.spin(
@@ -76,7 +77,7 @@ class IoSnippetsTest {
                             c.shutdownOutput();
                             assertNull(c.readLine());
                         }
-                        listener.close();
+                        listener.drain(Duration.ofMinutes(1));
                         server.await();
                     }
                 });

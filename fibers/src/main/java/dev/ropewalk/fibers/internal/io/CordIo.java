@@ -8,6 +8,7 @@ import dev.ropewalk.fibers.internal.reactor.Reactor;
 import dev.ropewalk.fibers.spi.WaitCell;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** The I/O of a cord. */
 public final class CordIo {
@@ -26,7 +27,7 @@ public final class CordIo {
         CompletableFuture<Reactor> asked = reactorOf(cord);
         if (!asked.isDone()) {
             WaitCell made = new WaitCell();
-            asked.whenComplete((_, _) -> made.give(null));
+            CompletionStage<?> _ = asked.whenComplete((_, _) -> made.give(null));
             made.await("the reactor of " + cord);
         }
         return asked.join();

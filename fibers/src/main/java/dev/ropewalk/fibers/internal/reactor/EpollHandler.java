@@ -99,6 +99,7 @@ final class EpollHandler implements IoHandler {
         }
 
         @Override
+        @SuppressWarnings("TypeParameterUnusedInFormals") // as Netty declares it
         public <T extends @Nullable Object> T attachment() {
             return current.attachment();
         }

@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
  * bytes that arrive in other pieces than those in which they were sent. Two {@link Pipe}s are what
  * it consists of. Confined to its cord.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
 final class MemoryChannel extends AbstractChannel implements DuplexChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
     private static final int MAX_READS = 16;
@@ -178,12 +179,13 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
     // ---------------------------------------------------------------- reading
 
     @Override
-    protected void doRegister() {
+    protected void doRegister(ChannelPromise promise) {
         ((MemoryLoop) eventLoop()).add(this);
         if (in != null) {
             Pipe accepted = in;
             eventLoop().execute(() -> accepted.sink(this));
         }
+        promise.setSuccess();
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.net.SocketAddress;
 import java.util.ArrayDeque;
 
 /** A port in memory, and the clients that nobody has accepted. Confined to its cord. */
+@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
 final class MemoryServerChannel extends AbstractServerChannel {
     final Cord cord;
 

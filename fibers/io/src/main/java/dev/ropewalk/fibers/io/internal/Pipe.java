@@ -17,6 +17,7 @@ import java.util.ArrayDeque;
  */
 final class Pipe {
     /** What arrives: bytes, the end of the output, or that the other side broke it off. */
+    @SuppressWarnings("ArrayRecordComponent") // pieces are not compared
     private record Piece(byte @Nullable [] bytes, boolean isReset, long arrivesNs) {}
 
     private final Network network;
