@@ -66,6 +66,7 @@ final class Targets {
     private static final String PEKKO = "pekko-tuned";
     private static final String KOTLIN = "kotlin-loop";
     private static final String VTHREADS = "vthreads-1";
+    private static final String NETTY = "netty";
     private static final Figure FEW = new Figure("snooze_10", LOCAL);
 
     static final List<Target> ALL =
@@ -170,6 +171,22 @@ final class Targets {
                             HANDLER,
                             LOCAL,
                             3),
+                    besidePeer(
+                            "an echo, 64 connections, beside Netty", "echo_64", LOCAL, NETTY, 1.11),
+                    besidePeer("the same, 1,024 of them", "echo_1024", LOCAL, NETTY, 1.11),
+                    besidePeer(
+                            "the CPU of both sides, 64 connections",
+                            "echo_64_cpu",
+                            LOCAL,
+                            NETTY,
+                            1.11),
+                    besidePeer("the same, 1,024 of them", "echo_1024_cpu", LOCAL, NETTY, 1.11),
+                    besidePeer(
+                            "an echo, 64 connections, beside virtual threads",
+                            "echo_64",
+                            LOCAL,
+                            "vthreads",
+                            1),
                     besidePeer(
                             "a rendezvous of one cord, beside Kotlin on one thread",
                             "chan_rendezvous",

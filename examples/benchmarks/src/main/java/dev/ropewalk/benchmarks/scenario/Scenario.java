@@ -240,6 +240,10 @@ public record Scenario(
                             Sizes.FEW,
                             n -> n,
                             "10 fibers want one fair mutex all the time, which is handed on"),
+                    echo("echo_64", Unit.NANOSECONDS, Sizes.ECHO),
+                    echo("echo_64_cpu", Unit.CPU_NANOSECONDS, Sizes.ECHO),
+                    echo("echo_1024", Unit.NANOSECONDS, Sizes.ECHO_MANY),
+                    echo("echo_1024_cpu", Unit.CPU_NANOSECONDS, Sizes.ECHO_MANY),
                     uncontended("semaphore", "a semaphore of one permit that nobody else wants"),
                     uncontended("read_lock", "a fair lock for readers that nobody else wants"),
                     uncontended(
@@ -302,6 +306,20 @@ public record Scenario(
 
     private static Scenario uncontended(String name, String shape) {
         return of(name, "take and give back", 100 * MILLION, 1, n -> n, shape);
+    }
+
+    private static Scenario echo(String name, Unit unit, int connections) {
+        return new Scenario(
+                name,
+                "request",
+                unit,
+                MILLION,
+                connections,
+                n -> n,
+                "a server of one thread that sends back 32 bytes, and one more thread with "
+                        + connections
+                        + " clients, each with one request under way"
+                        + (unit == Unit.CPU_NANOSECONDS ? "; of both" : ""));
     }
 
     private static Scenario fixed(

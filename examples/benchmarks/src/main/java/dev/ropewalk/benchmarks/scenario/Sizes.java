@@ -40,6 +40,12 @@ public final class Sizes {
     /** Channels of a select. */
     public static final int SELECTED = 4;
 
+    /** Connections of an echo server. */
+    public static final int ECHO = 64;
+
+    /** Connections of another one. */
+    public static final int ECHO_MANY = 1_024;
+
     /** How often each sleeper sleeps. */
     public static final int SLEEPS = 20;
 

@@ -2,6 +2,7 @@ package dev.ropewalk.benchmarks.system;
 
 import dev.ropewalk.benchmarks.scenario.Peer;
 import dev.ropewalk.benchmarks.system.kotlin.CoroutinePeers;
+import dev.ropewalk.benchmarks.system.netty.NettyPeer;
 import dev.ropewalk.benchmarks.system.pekko.PekkoPeer;
 import dev.ropewalk.benchmarks.system.ropewalk.RopewalkChannels;
 import dev.ropewalk.benchmarks.system.ropewalk.RopewalkPeer;
@@ -113,6 +114,10 @@ public record Contestant(
                             "spinning",
                             "two threads that spin on a field: the floor between cores",
                             ThreadPeer::spinning),
+                    of(
+                            "netty",
+                            "Netty with epoll, one event loop: the floor of sockets",
+                            NettyPeer::new),
                     oneThread(
                             "loop", "a loop: the floor of one thread, no library", LoopPeer::loop),
                     oneThread("streams", "the streams of the JDK", LoopPeer::streams),

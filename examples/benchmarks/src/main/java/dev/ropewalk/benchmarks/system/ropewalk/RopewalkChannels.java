@@ -74,6 +74,7 @@ public final class RopewalkChannels implements Peer {
         peer.programs.put("parked", n -> Cord.<Long>run(() -> RopewalkFibers.parked(n)));
         peer.programs.putAll(RopewalkFibers.turns());
         peer.programs.putAll(RopewalkLocks.local());
+        peer.programs.putAll(RopewalkSockets.programs());
         return peer;
     }
 
