@@ -308,13 +308,15 @@ public record Scenario(
         return of(name, "take and give back", 100 * MILLION, 1, n -> n, shape);
     }
 
+    /** So many that the connecting, which counts too, is next to nothing. */
     private static Scenario echo(String name, Unit unit, int connections) {
+        long requests = connections * (300_000L / connections);
         return new Scenario(
                 name,
                 "request",
                 unit,
-                MILLION,
-                connections,
+                requests,
+                requests,
                 n -> n,
                 "a server of one thread that sends back 32 bytes, and one more thread with "
                         + connections
