@@ -58,7 +58,7 @@ class ReadmeTest {
     @Test
     void allProgramsAreThere() throws IOException {
         assertEquals(
-                List.of("Bank", "Branch", "Squares", "Clerk"),
+                List.of("Bank", "Branch", "Squares", "Clerk", "Echo"),
                 examples().map(Example::name).toList());
     }
 

@@ -320,6 +320,13 @@ final class Targets {
                         [decision 18](adr/0018-fused-stages.md): the source, its boxed numbers and the switchpoint of each
                         element, and the loop has none of these.
 
+                        An actor that adds up pays for what a bare queue has not: a switchpoint and a turn of its
+                        own; with G1 a mailbox that grows to 1,000 messages costs more than one with a bound. To make
+                        an actor is to make its incarnation and a record of its supervisor beside the fiber. An ask
+                        arms a time limit, and reads the clock for it; with replies as messages the bank needs
+                        neither. An echo of 1,024 connections wakes as many fibers, each with a stack of its own, where
+                        Netty calls a handler.
+
                         """);
         head(text, "| target | from | at most |", "|---|---|---:|");
         measured.forEach(target -> add(text, target, true));

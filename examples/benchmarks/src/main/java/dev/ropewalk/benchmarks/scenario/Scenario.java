@@ -294,6 +294,11 @@ public record Scenario(
         return ALL.stream().filter(s -> s.name().equals(name)).findFirst().orElseThrow();
     }
 
+    /** Whether each of its operations is a sleep, so that a round has a least time. */
+    public boolean sleeps() {
+        return name.equals("timers");
+    }
+
     private static Scenario of(
             String name,
             String operation,
