@@ -21,6 +21,9 @@ import java.util.List;
 public final class EchoLoad {
     static final int REQUEST_BYTES = 32;
 
+    /** So long without a reply, and the server counts as stuck. */
+    private static final long MAX_WAIT_MS = 30_000;
+
     private static final byte[] REQUEST = new byte[REQUEST_BYTES];
 
     static {
@@ -69,8 +72,13 @@ public final class EchoLoad {
      *
      * @param n how many requests, a multiple of the connections
      * @return how many replies came
+     * @throws IOException if the server closes a connection, or replies nothing for 30 s
      */
     public static long run(long n, int connections, int port) throws IOException {
+        if (n % connections != 0) {
+            throw new IllegalArgumentException(
+                    n + " requests are no multiple of " + connections + " connections");
+        }
         InetSocketAddress server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         List<SocketChannel> sockets = new ArrayList<>();
         try (Selector selector = Selector.open()) {
@@ -95,21 +103,27 @@ public final class EchoLoad {
     private static long replies(long n, Selector selector) throws IOException {
         long[] replies = {0};
         while (replies[0] < n) {
-            selector.select(
-                    key -> {
-                        try {
-                            Client client = (Client) key.attachment();
-                            SocketChannel socket = (SocketChannel) key.channel();
-                            if (client.receive(socket)) {
-                                replies[0]++;
-                                if (--client.left > 0) {
-                                    client.send(socket);
+            int ready =
+                    selector.select(
+                            key -> {
+                                try {
+                                    Client client = (Client) key.attachment();
+                                    SocketChannel socket = (SocketChannel) key.channel();
+                                    if (client.receive(socket)) {
+                                        replies[0]++;
+                                        if (--client.left > 0) {
+                                            client.send(socket);
+                                        }
+                                    }
+                                } catch (IOException failed) {
+                                    throw new UncheckedIOException(failed);
                                 }
-                            }
-                        } catch (IOException failed) {
-                            throw new UncheckedIOException(failed);
-                        }
-                    });
+                            },
+                            MAX_WAIT_MS);
+            if (ready == 0) {
+                throw new IOException(
+                        "no reply for " + MAX_WAIT_MS + " ms, after " + replies[0] + " of " + n);
+            }
         }
         return replies[0];
     }

@@ -1,8 +1,11 @@
 package dev.ropewalk.benchmarks.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import static java.util.Map.entry;
 
 import dev.ropewalk.benchmarks.result.Results;
 import dev.ropewalk.benchmarks.scenario.Peer;
@@ -16,6 +19,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,25 +29,25 @@ import java.util.stream.Stream;
 
 /** Every program of every system gives the right answer, also when it is run again. */
 class PeersTest {
-    /** Small, and a multiple of every step; skynet needs a power of ten. */
+    /** JUnit's own limit is one of the factory, and none of the tests that it makes. */
+    private static final Duration LIMIT = Duration.ofMinutes(1);
+
     private static final int MAX_TRIES = 50;
 
+    /** Small, and a multiple of every step; skynet needs a power of ten. */
     private static final Map<String, Long> FEW =
-            Map.of(
-                    "skynet",
-                    1_000L,
-                    "timers",
-                    20L * Sizes.SLEEPS,
-                    "fanin",
-                    6_400L,
-                    "big",
-                    1_200L,
-                    "snooze_10000",
-                    2L * Sizes.MANY,
-                    "snooze_gc",
-                    2L * Sizes.MANY,
-                    "wakeup",
-                    20L);
+            Map.ofEntries(
+                    entry("skynet", 1_000L),
+                    entry("timers", 20L * Sizes.SLEEPS),
+                    entry("fanin", 6_400L),
+                    entry("big", 1_200L),
+                    entry("snooze_10000", 2L * Sizes.MANY),
+                    entry("snooze_gc", 2L * Sizes.MANY),
+                    entry("wakeup", 20L),
+                    entry("echo_64", 20L * Sizes.ECHO),
+                    entry("echo_64_cpu", 20L * Sizes.ECHO),
+                    entry("echo_1024", 2L * Sizes.ECHO_MANY),
+                    entry("echo_1024_cpu", 2L * Sizes.ECHO_MANY));
 
     private static final long OTHERWISE = 2_000;
 
@@ -66,7 +70,10 @@ class PeersTest {
                     tests.add(
                             dynamicTest(
                                     contestant.name() + " " + row.name(),
-                                    () -> runTwice(row.scenario(), program)));
+                                    () ->
+                                            assertTimeoutPreemptively(
+                                                    LIMIT,
+                                                    () -> runTwice(row.scenario(), program))));
                 }
             }
         }
