@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +30,7 @@ import java.util.List;
  */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class PinnedTest {
+    private static final Duration LIMIT = Duration.ofSeconds(5);
     private static @Nullable Action inInitialiser;
     private static final List<Throwable> THROWN = new ArrayList<>();
 
@@ -220,6 +223,66 @@ class PinnedTest {
                     Throwable pinned = Runs.cause(initialiser);
                     assertTrue(pinned instanceof StackPinnedException, failure::toString);
                     return assertSameValue("alive", Fiber.spin(() -> "alive").await());
+                });
+    }
+
+    /** So does the JDK, where the stack is full in the middle of it. */
+    @ParameterizedTest
+    @EnumSource
+    void F7_fiberThatLeavesItsStackPinnedEndsWithItsChildren(StackKind stacks) {
+        Runs.real(
+                stacks,
+                new Reports(),
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Fiber<String> pinning =
+                            Fiber.spin(
+                                    "pinning",
+                                    () -> {
+                                        Fiber.spin("child", () -> endSlowly(log));
+                                        Fiber.snooze();
+                                        Continuation.pin();
+                                        Continuation.pin();
+                                        return "result";
+                                    });
+                    assertEquals("result", pinning.await());
+                    assertEquals(List.of("child ended"), log);
+                });
+    }
+
+    private static void endSlowly(List<String> log) {
+        try {
+            Fiber.suspend();
+        } finally {
+            CancelScope.shielded(LIMIT, () -> Fiber.sleep(Duration.ofMillis(1)));
+            log.add("child ended");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void F7_nextFiberOnAStackThatWasFullCanWait(StackKind stacks) {
+        Runs.real(
+                stacks,
+                new Reports(),
+                () -> {
+                    Fiber<?> full =
+                            Fiber.spin(
+                                    "full",
+                                    () -> {
+                                        Continuation.pin();
+                                        throw new StackOverflowError("made up");
+                                    });
+                    Fiber<String> next =
+                            Fiber.spin(
+                                    "next",
+                                    () -> {
+                                        Fiber.sleep(Duration.ofNanos(1_000));
+                                        return "waited";
+                                    });
+                    assertTrue(
+                            Runs.cause(Runs.failureOf(full::await)) instanceof StackOverflowError);
+                    assertEquals("waited", next.await());
                 });
     }
 

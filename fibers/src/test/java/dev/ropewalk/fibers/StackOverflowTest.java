@@ -174,6 +174,7 @@ class StackOverflowTest {
     void F7_childIsSpunOrNot(StackKind stacks) {
         int[] spun = new int[1];
         int[] ran = new int[1];
+        boolean[] isPinned = new boolean[1];
         onSmallStack(
                 stacks,
                 () -> {
@@ -193,12 +194,17 @@ class StackOverflowTest {
                                                 each = FiberImpl.of(each).nextSibling) {
                                             all.add(each);
                                         }
-                                        Fiber.awaitAll(all);
+                                        try {
+                                            Fiber.awaitAll(all);
+                                        } catch (StackPinnedException left) {
+                                            isPinned[0] = true; // as in tryFromEachDepth
+                                        }
                                     });
                     diver.await();
-                    assertEquals(ran[0], all.size());
+                    assertTrue(isPinned[0] || ran[0] == all.size());
                 });
-        assertTrue(ran[0] >= spun[0] && spun[0] > 0, "ran=" + ran[0] + " spun=" + spun[0]);
+        assertTrue(spun[0] > 0, "spun=" + spun[0]);
+        assertTrue(isPinned[0] || ran[0] >= spun[0], "ran=" + ran[0] + " spun=" + spun[0]);
     }
 
     /** So many limits that come and go let the cord clear away those that are over. */

@@ -2,9 +2,11 @@ package dev.ropewalk.fibers.internal.fiber;
 
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.StackPinnedException;
 import dev.ropewalk.fibers.internal.context.LocalValues;
 import dev.ropewalk.fibers.internal.report.FiberTimes;
 import dev.ropewalk.fibers.internal.report.FiberTraces;
+import dev.ropewalk.fibers.internal.stack.Stacks;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,7 @@ public final class Ending {
             return false; // abandoned while it ran, on a stack that could not be left
         }
         fiber.mend();
+        unpin(raw);
         if (fiber.openWaiter != null) {
             Abandonment.settle(fiber);
         }
@@ -52,6 +55,15 @@ public final class Ending {
         }
         finish(fiber, FiberImpl.RUNNING, end);
         return false;
+    }
+
+    /** For the fibers that this stack runs after it. */
+    private static void unpin(Outcome<?> raw) {
+        if (raw instanceof Outcome.Failure<?>(Throwable thrown)
+                && (thrown instanceof StackOverflowError
+                        || thrown instanceof StackPinnedException)) {
+            Stacks.unpin();
+        }
     }
 
     private static <T extends @Nullable Object> Outcome<T> cleanUp(
@@ -114,7 +126,13 @@ public final class Ending {
                     limitNs == Long.MAX_VALUE
                             ? limitNs
                             : Math.max(0, limitNs - (fiber.cord.nanoTime() - startNs));
-            result = fiber.parkFor(WaitKind.LIBRARY, "the end of its children", leftNs);
+            try {
+                result = fiber.parkFor(WaitKind.LIBRARY, "the end of its children", leftNs);
+            } catch (StackPinnedException pinned) {
+                if (!Stacks.unpin()) { // its body caught that the stack was full
+                    throw pinned;
+                }
+            }
         }
         Throwable failure = Cancellation.takePending(fiber);
         return failure == null ? raw : PendingRules.withCleanUpFailure(raw, failure);

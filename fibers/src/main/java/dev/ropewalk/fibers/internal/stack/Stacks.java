@@ -16,6 +16,9 @@ public final class Stacks {
                     LightStack.class.getName(),
                     VirtualStack.class.getName());
 
+    /** More than sections that were left one inside the other. */
+    private static final int MAX_PINS = 100;
+
     private Stacks() {}
 
     /** {@return a stack that is a continuation: only our own calls yield on it} */
@@ -47,5 +50,25 @@ public final class Stacks {
         } finally {
             Continuation.unpin();
         }
+    }
+
+    /**
+     * Undoes what code on this stack that was pinned has left behind, at the bottom of the stack,
+     * where nobody can be in such a section: a stack that was full in the middle of the JDK's own
+     * pinning stays pinned.
+     *
+     * @return whether it was
+     */
+    public static boolean unpin() {
+        boolean wasPinned = false;
+        for (int i = 0; i < MAX_PINS; i++) {
+            try {
+                Continuation.unpin();
+                wasPinned = true;
+            } catch (IllegalStateException notPinned) {
+                break;
+            }
+        }
+        return wasPinned;
     }
 }
