@@ -7,8 +7,10 @@
 module dev.ropewalk.fibers.io {
     requires transitive dev.ropewalk.fibers;
     requires io.netty.buffer;
+    requires io.netty.codec;
     requires io.netty.common;
-    requires io.netty.transport;
+    requires io.netty.handler;
+    requires transitive io.netty.transport;
     requires io.netty.transport.classes.epoll;
     requires io.netty.transport.unix.common;
     requires static transitive org.jspecify;

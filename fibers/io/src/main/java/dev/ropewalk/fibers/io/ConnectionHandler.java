@@ -1,12 +1,17 @@
 package dev.ropewalk.fibers.io;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SniCompletionEvent;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 
 import java.io.IOException;
+
+import javax.net.ssl.SSLException;
 
 /** Where Netty tells a connection what has come: the last handler of its pipeline. */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
@@ -24,8 +29,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-        if (message instanceof ByteBuf bytes && connection.isOpen()) {
-            connection.received(bytes);
+        if (connection.isOpen()) {
+            connection.received(message);
         } else {
             ReferenceCountUtil.release(message);
         }
@@ -38,10 +43,13 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
-        if (event instanceof ChannelInputShutdownEvent) {
-            connection.inputEnded();
-        } else {
-            ReferenceCountUtil.release(event);
+        switch (event) {
+            case ChannelInputShutdownEvent _ -> connection.inputEnded();
+            case SslHandshakeCompletionEvent done -> connection.agreed(done.cause());
+            case SniCompletionEvent named when !named.isSuccess() ->
+                    connection.agreed(named.cause());
+            case SslCloseCompletionEvent closed when closed.isSuccess() -> connection.inputWhole();
+            default -> ReferenceCountUtil.release(event);
         }
     }
 
@@ -53,6 +61,14 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     /** Netty closes the channel after some of them and not after others: here it always is. */
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        connection.failed(cause instanceof IOException io ? io : new IOException(cause));
+        if (cause instanceof DecoderException undecodable) {
+            if (undecodable.getCause() instanceof SSLException tls) {
+                connection.failed(tls);
+            } else {
+                connection.undecodable(undecodable);
+            }
+        } else {
+            connection.failed(cause instanceof IOException io ? io : new IOException(cause));
+        }
     }
 }

@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.util.ReferenceCountUtil;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,7 @@ import java.net.SocketTimeoutException;
  *
  * <p>Confined to the cord.
  */
-final class Inbound {
+final class Inbound implements Input {
     private final TcpConnection connection;
     private final Channel channel;
     private final Stash stash = new Stash();
@@ -165,9 +166,34 @@ final class Inbound {
         }
     }
 
+    // ---------------------------------------------------------------- handed on
+
+    /** Before messages are made of what comes. */
+    void checkNoReader() {
+        reader.checkFree();
+    }
+
+    /** The unread bytes, which belong to the caller; null if there are none. */
+    @Nullable ByteBuf takeAll() {
+        return stash.takeAll();
+    }
+
+    boolean isEnded() {
+        return isEnded;
+    }
+
+    @Nullable IOException failure() {
+        return failure;
+    }
+
     // ---------------------------------------------------------------- Netty's side
 
-    void received(ByteBuf bytes) {
+    @Override
+    public void received(Object what) {
+        if (!(what instanceof ByteBuf bytes) || isClosed) {
+            ReferenceCountUtil.release(what);
+            return;
+        }
         stash.add(bytes);
         if (!isPaused && stash.size() >= bound) {
             isPaused = true;
@@ -176,7 +202,8 @@ final class Inbound {
         reader.wake();
     }
 
-    void ended(@Nullable IOException why) {
+    @Override
+    public void ended(@Nullable IOException why) {
         isEnded = true;
         if (failure == null) {
             failure = why;
@@ -184,18 +211,20 @@ final class Inbound {
         reader.wake();
     }
 
-    /** This side has closed it: what was not read is lost with that. */
-    void close() {
+    @Override
+    public void close() {
         isClosed = true;
         stash.release();
         reader.wake();
     }
 
-    boolean isClosed() {
+    @Override
+    public boolean isClosed() {
         return isClosed;
     }
 
-    int unread() {
+    @Override
+    public int unread() {
         return stash.size();
     }
 }

@@ -8,13 +8,13 @@ import dev.ropewalk.fibers.io.internal.MemoryLoop;
 import dev.ropewalk.fibers.spi.Waits;
 
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.Future;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +54,7 @@ abstract sealed class IoLoop {
     abstract void flushLater(Reactor.Unflushed written);
 
     /** Makes the fiber wait until it is done. A switchpoint. */
-    static void await(ChannelFuture future, String reason) {
+    static void await(Future<?> future, String reason) {
         Waits.switchpoint();
         if (!future.isDone()) {
             Fiber<?> waiting = Fiber.current();

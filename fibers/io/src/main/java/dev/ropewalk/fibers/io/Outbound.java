@@ -7,6 +7,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.EncoderException;
+import io.netty.util.ReferenceCountUtil;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +26,7 @@ import java.io.IOException;
  * <p>Confined to the cord.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
-final class Outbound implements Reactor.Unflushed {
+final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
     private final TcpConnection connection;
     private final Channel channel;
     private final IoLoop loop;
@@ -31,8 +35,13 @@ final class Outbound implements Reactor.Unflushed {
     /** The largest piece: a write of many megabytes is no buffer of many megabytes. */
     private final int maxPiece;
 
+    private ChannelHandlerContext wire;
+
     /** It stands in the list of what this turn flushes. */
     private boolean isUnflushed;
+
+    /** What the codec could not encode, until the writer is told. */
+    private @Nullable EncoderException encodingFailure;
 
     /** Why nothing can be written any more; null if it can. */
     private @Nullable IOException failure;
@@ -43,6 +52,7 @@ final class Outbound implements Reactor.Unflushed {
         this.loop = loop;
         this.writer = new Turnstile(connection, "writer");
         this.maxPiece = options.highWaterMark();
+        this.wire = channel.pipeline().firstContext();
     }
 
     // ---------------------------------------------------------------- the fiber's side
@@ -60,10 +70,43 @@ final class Outbound implements Reactor.Unflushed {
         }
     }
 
-    /** Takes the message over: it is released if it cannot be written. */
     private void hand(ByteBuf piece) {
-        channel.write(piece, channel.voidPromise());
+        wire.write(piece, channel.voidPromise());
         flushLater();
+    }
+
+    /** Takes the message over, also if it throws. */
+    void writeMessage(Object message) {
+        boolean isHanded = false;
+        try {
+            begin();
+            awaitRoom();
+            isHanded = true;
+        } finally {
+            if (!isHanded) {
+                ReferenceCountUtil.release(message);
+            }
+        }
+        ChannelFuture encoded = channel.write(message);
+        flushLater();
+        if (encoded.isDone()) {
+            checkEncoded(encoded);
+        } else {
+            encoded.addListener(this); // of a virtual thread, or of bytes that are on their way
+        }
+    }
+
+    /** Netty's side. */
+    @Override
+    public void operationComplete(ChannelFuture encoded) {
+        if (encoded.cause() instanceof EncoderException unsuited && encodingFailure == null) {
+            encodingFailure = unsuited;
+        }
+    }
+
+    private void checkEncoded(ChannelFuture encoded) {
+        operationComplete(encoded);
+        checkWritable();
     }
 
     private void flushLater() {
@@ -76,12 +119,22 @@ final class Outbound implements Reactor.Unflushed {
     /** Waits until the kernel has taken all that was written. */
     void flushAndAwait() {
         begin();
-        ChannelFuture taken = channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
+        ChannelFuture taken = flushAll();
         taken.addListener(_ -> writer.wake());
         while (!taken.isDone()) {
             writer.await("the flush of " + connection, Long.MAX_VALUE);
         }
         checkWritable();
+    }
+
+    /** Done when the kernel has taken all that was written; also by Netty's side. */
+    ChannelFuture flushAll() {
+        return wire.writeAndFlush(Unpooled.EMPTY_BUFFER);
+    }
+
+    /** Bytes go from here to the socket: below the codec, if there is one. */
+    void writeFrom(ChannelHandlerContext below) {
+        wire = below;
     }
 
     private void begin() {
@@ -93,6 +146,13 @@ final class Outbound implements Reactor.Unflushed {
 
     private void checkWritable() {
         connection.checkWritable();
+        EncoderException unsuited = encodingFailure;
+        if (unsuited != null) {
+            encodingFailure = null;
+            throw new CodecException(
+                    "cannot write to " + connection + ": " + unsuited.getMessage(),
+                    new IOException(unsuited));
+        }
         if (failure != null) {
             throw connection.broken("write", failure);
         }

@@ -95,10 +95,16 @@ final class Stash {
         }
     }
 
-    void release() {
+    /** The buffer, which belongs to the caller; null if there is none. */
+    @Nullable ByteBuf takeAll() {
         ByteBuf have = bytes;
         bytes = null;
         searched = 0;
+        return have;
+    }
+
+    void release() {
+        ByteBuf have = takeAll();
         if (have != null) {
             have.release();
         }

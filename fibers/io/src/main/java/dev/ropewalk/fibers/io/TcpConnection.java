@@ -6,17 +6,24 @@ import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketAddress;
@@ -24,7 +31,12 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSession;
 
 /**
  * A TCP connection in blocking style: its calls make the fiber wait, and its cord runs the others.
@@ -69,11 +81,25 @@ public final class TcpConnection implements AutoCloseable {
 
     private static final Logger LOG = Logs.logger(TcpConnection.class);
 
+    /** Names in the pipeline of the channel: that of TLS stands first. */
+    private static final String TLS_HANDLER = "tls";
+
+    private static final String BYTES_HANDLER = "bytes";
+
+    private static final String LAST_HANDLER = "connection";
+
     private final Channel channel;
     private final Cord cord;
     private final TcpOptions options;
-    private final Inbound in;
+    private final IoLoop loop;
+    private final Inbound inbound;
     private final Outbound out;
+
+    /** Null if it is not encrypted. */
+    private final @Nullable Handshake handshake;
+
+    /** The bytes, or the messages that are made of them. */
+    private Input in;
 
     /** Told once, when it is closed; null if nobody counts it. */
     private final @Nullable Runnable onClosed;
@@ -86,6 +112,9 @@ public final class TcpConnection implements AutoCloseable {
     private State state = State.CONNECTING;
     private boolean isOutputEnded;
 
+    /** By {@link #close} or {@link #reset}: nothing can be read or written any more. */
+    private boolean isClosedHere;
+
     /** Kept because a closed channel has none. */
     private @Nullable SocketAddress local;
 
@@ -95,12 +124,16 @@ public final class TcpConnection implements AutoCloseable {
         this.channel = channel;
         this.cord = Cord.current();
         this.options = options;
-        this.in = new Inbound(this, channel, options);
+        this.loop = loop;
+        this.inbound = new Inbound(this, channel, options);
+        this.in = inbound;
         this.out = new Outbound(this, channel, loop, options);
+        this.handshake = options.tls().isPresent() ? new Handshake(this) : null;
         this.onClosed = onClosed;
         this.idleLimitNs = Waits.nanos(options.idleLimit());
         configure(channel, options);
-        channel.pipeline().addLast(new ConnectionHandler(this));
+        channel.pipeline().addLast(LAST_HANDLER, new ConnectionHandler(this));
+        out.writeFrom(channel.pipeline().context(LAST_HANDLER));
     }
 
     private static void configure(Channel channel, TcpOptions options) {
@@ -109,6 +142,11 @@ public final class TcpConnection implements AutoCloseable {
         channel.config().setOption(ChannelOption.TCP_NODELAY, options.noDelay());
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, options.keepAlive());
         channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(mark / 2, mark));
+    }
+
+    /** Before it is open. */
+    void encryptFirst(ChannelHandler tls) {
+        channel.pipeline().addFirst(TLS_HANDLER, tls);
     }
 
     // ---------------------------------------------------------------- connecting
@@ -127,24 +165,51 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * Connects; waits for it within {@link TcpOptions#connectLimit}. A switchpoint. A fiber that is
-     * ended meanwhile leaves no connection behind.
+     * Connects.
+     *
+     * @param host an address, or a name, which is looked up on another thread
+     * @param port the port
+     * @param options how
+     * @return the connection, of the current cord
+     * @throws ConnectionException as {@link #connect(SocketAddress, TcpOptions)}, or if the name is
+     *     unknown
+     */
+    public static TcpConnection connect(String host, int port, TcpOptions options) {
+        return connect(Addresses.of(host, port), options);
+    }
+
+    /**
+     * Connects; waits for it within {@link TcpOptions#connectLimit}, and for the agreement on TLS
+     * if it is encrypted. A switchpoint. A fiber that is ended meanwhile leaves no connection
+     * behind.
      *
      * @param address where to
      * @param options how
      * @return the connection, of the current cord
      * @throws ConnectionTimeoutException if the limit passed
+     * @throws TlsException if the sides cannot agree on TLS
      * @throws ConnectionException if nobody listens there, or the system refuses
+     * @throws IllegalArgumentException if the TLS is that of a server
      * @throws IllegalStateException if no fiber runs here
      */
     public static TcpConnection connect(SocketAddress address, TcpOptions options) {
         Objects.requireNonNull(address, "address");
         Objects.requireNonNull(options, "options");
+        Tls tls = options.tls().orElse(null);
+        if (tls != null && tls.isServer()) {
+            throw new IllegalArgumentException(
+                    "cannot connect to "
+                            + Addresses.text(address)
+                            + " with the TLS of a server; make one with Tls.client()");
+        }
         Waits.switchpoint();
         IoLoop loop = IoLoop.current();
         Channel channel = loop.newConnection();
         TcpConnection made = new TcpConnection(channel, loop, options, null);
         made.remote = address;
+        if (tls != null) {
+            made.encryptFirst(tls.clientHandler(channel, address));
+        }
         boolean isConnected = false;
         try {
             made.connect(loop, address);
@@ -152,7 +217,7 @@ public final class TcpConnection implements AutoCloseable {
         } finally {
             if (!isConnected) {
                 made.channelClosed();
-                channel.close();
+                made.closeChannel();
             }
         }
         return made;
@@ -167,6 +232,9 @@ public final class TcpConnection implements AutoCloseable {
         Throwable failure = connected.cause();
         if (failure != null) {
             throw notConnected(address, failure);
+        }
+        if (handshake != null) {
+            handshake.await();
         }
     }
 
@@ -188,6 +256,27 @@ public final class TcpConnection implements AutoCloseable {
                 cause);
     }
 
+    /**
+     * Waits until the sides have agreed on TLS. A connect has waited for that; a connection that
+     * was accepted agrees while it is read, and needs this only to ask for the other side's
+     * certificate. A switchpoint.
+     *
+     * @return what they agreed on
+     * @throws TlsException if they cannot agree
+     * @throws ConnectionResetException if the connection was broken off
+     * @throws IllegalStateException if it is not encrypted, or another fiber waits for this
+     * @throws WrongThreadException if this is not its cord
+     */
+    public SSLSession tlsSession() {
+        checkCord("tlsSession");
+        if (handshake == null) {
+            throw new IllegalStateException(
+                    this + " is not encrypted; make it with TcpOptions.withTls");
+        }
+        Waits.switchpoint();
+        return handshake.await();
+    }
+
     // ---------------------------------------------------------------- reading
 
     /**
@@ -203,7 +292,7 @@ public final class TcpConnection implements AutoCloseable {
      * @throws WrongThreadException if this is not its cord
      */
     public int read(byte[] into) {
-        return in.read(into, 0, into.length);
+        return inbound.read(into, 0, into.length);
     }
 
     /**
@@ -222,7 +311,7 @@ public final class TcpConnection implements AutoCloseable {
      */
     public int read(byte[] into, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, into.length);
-        return in.read(into, offset, length);
+        return inbound.read(into, offset, length);
     }
 
     /**
@@ -242,7 +331,7 @@ public final class TcpConnection implements AutoCloseable {
         if (length < 0) {
             throw new IllegalArgumentException("length=" + length + " < 0");
         }
-        return in.readFully(length);
+        return inbound.readFully(length);
     }
 
     /**
@@ -258,7 +347,119 @@ public final class TcpConnection implements AutoCloseable {
      * @throws WrongThreadException as {@link #read(byte[])}
      */
     public @Nullable String readLine() {
-        return in.readLine(options.maxLineBytes());
+        return inbound.readLine(options.maxLineBytes());
+    }
+
+    // ---------------------------------------------------------------- messages
+
+    /**
+     * Lets a codec make messages of the bytes, from the first one on that nobody has read: {@link
+     * #read} and its like are errors from now on. A switchpoint.
+     *
+     * @param <M> the type of the messages
+     * @param codec makes messages of bytes, and bytes of messages
+     * @return the connection, as one of messages; to close either closes both
+     * @throws ConnectionResetException if the connection was broken off
+     * @throws ConnectionClosedException if this side has closed it
+     * @throws IllegalStateException if it has messages already, or another fiber reads
+     * @throws WrongThreadException if this is not its cord
+     */
+    public <M> MessageConnection<M> messages(Codec<M> codec) {
+        return messages(codec.type(), codec.handlers());
+    }
+
+    /**
+     * Lets handlers of Netty make messages of the bytes, as {@link #messages(Codec)} does.
+     *
+     * @param handlers new ones; the first one stands next to the socket
+     * @return the connection, as one of messages
+     * @throws ConnectionResetException as {@link #messages(Codec)}
+     * @throws ConnectionClosedException as {@link #messages(Codec)}
+     * @throws IllegalStateException as {@link #messages(Codec)}
+     * @throws WrongThreadException as {@link #messages(Codec)}
+     */
+    public MessageConnection<Object> messages(ChannelHandler... handlers) {
+        return messages(Object.class, List.of(handlers));
+    }
+
+    private <M> MessageConnection<M> messages(Class<M> type, List<ChannelHandler> handlers) {
+        checkReadable();
+        inbound.checkNoReader();
+        Waits.switchpoint();
+        checkReadable();
+        MessageQueue<M> made = new MessageQueue<>(this, channel, type, options);
+        if (loop.eventLoop.inEventLoop()) {
+            install(made, handlers);
+        } else {
+            IoLoop.await(loop.eventLoop.submit(() -> install(made, handlers)), "the codec");
+        }
+        return new MessageConnection<>(this, made, out);
+    }
+
+    /** Netty's side. What came before goes through the codec first. */
+    private void install(MessageQueue<?> messages, List<ChannelHandler> handlers) {
+        ChannelPipeline pipeline = channel.pipeline();
+        if (pipeline.context(LAST_HANDLER) == null) {
+            decodeRest(messages, handlers);
+            return;
+        }
+        addAll(pipeline, handlers);
+        in = messages;
+        out.writeFrom(pipeline.context(BYTES_HANDLER));
+        ByteBuf rest = inbound.takeAll();
+        if (rest != null) {
+            pipeline.context(BYTES_HANDLER).fireChannelRead(rest).fireChannelReadComplete();
+        }
+        if (inbound.isEnded()) {
+            pipeline.context(BYTES_HANDLER)
+                    .fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            messages.ended(inbound.failure());
+        }
+        messages.begin();
+    }
+
+    /** All of them, or none. */
+    private void addAll(ChannelPipeline pipeline, List<ChannelHandler> handlers) {
+        List<ChannelHandler> added = new ArrayList<>();
+        try {
+            ChannelHandler first = new BytesHandler(this);
+            pipeline.addBefore(LAST_HANDLER, BYTES_HANDLER, first);
+            added.add(first);
+            for (ChannelHandler each : handlers) {
+                pipeline.addBefore(LAST_HANDLER, null, each);
+                added.add(each);
+            }
+        } catch (RuntimeException refused) { // one stands in another pipeline already
+            added.forEach(pipeline::remove);
+            throw refused;
+        }
+    }
+
+    /** Of a connection that is gone, and whose pipeline is with it. */
+    private void decodeRest(MessageQueue<?> messages, List<ChannelHandler> handlers) {
+        EmbeddedChannel alone = new EmbeddedChannel();
+        alone.pipeline().addLast(handlers.toArray(new ChannelHandler[0]));
+        alone.pipeline()
+                .addLast(
+                        new ChannelInboundHandlerAdapter() {
+                            @Override
+                            public void channelRead(ChannelHandlerContext context, Object what) {
+                                messages.received(what);
+                            }
+
+                            @Override
+                            public void exceptionCaught(
+                                    ChannelHandlerContext context, Throwable cause) {
+                                messages.ended(new Undecodable(cause));
+                            }
+                        });
+        in = messages;
+        ByteBuf rest = inbound.takeAll();
+        if (rest != null) {
+            alone.writeInbound(rest);
+        }
+        alone.finishAndReleaseAll();
+        messages.ended(inbound.failure());
     }
 
     // ---------------------------------------------------------------- writing
@@ -270,7 +471,8 @@ public final class TcpConnection implements AutoCloseable {
      * @return this connection
      * @throws ConnectionResetException if the connection was broken off
      * @throws ConnectionClosedException if this side has closed it, or ended its output
-     * @throws IllegalStateException if another fiber waits to write
+     * @throws IllegalStateException if another fiber waits to write, or it has {@linkplain
+     *     #messages messages}
      * @throws WrongThreadException if this is not its cord
      */
     public TcpConnection write(String text) {
@@ -308,6 +510,10 @@ public final class TcpConnection implements AutoCloseable {
      */
     public TcpConnection write(byte[] bytes, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, bytes.length);
+        if (in != inbound) {
+            throw new IllegalStateException(
+                    this + " has messages, which write its bytes; write to them");
+        }
         out.write(bytes, offset, length);
         touch();
         return this;
@@ -359,8 +565,17 @@ public final class TcpConnection implements AutoCloseable {
         checkCord("shutdownOutput");
         if (state == State.OPEN && !isOutputEnded) {
             isOutputEnded = true;
-            channel.writeAndFlush(Unpooled.EMPTY_BUFFER)
-                    .addListener(_ -> ((DuplexChannel) channel).shutdownOutput());
+            out.flushAll().addListener(_ -> endOutput());
+        }
+    }
+
+    /** TLS has an end of its own, and needs the way back for it. */
+    private void endOutput() {
+        SslHandler tls = channel.pipeline().get(SslHandler.class);
+        if (tls == null) {
+            ((DuplexChannel) channel).shutdownOutput();
+        } else {
+            tls.closeOutbound();
         }
     }
 
@@ -377,11 +592,12 @@ public final class TcpConnection implements AutoCloseable {
     @Override
     public void close() {
         checkCord("close");
+        isClosedHere = true;
         in.close();
         if (state == State.OPEN) {
             state(State.OPEN, State.CLOSING);
             out.ended(null);
-            channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> channel.close());
+            out.flushAll().addListener(_ -> channel.close());
             if (channel.isOpen()) {
                 closeAlarm = Alarm.after(Waits.nanos(options.closeLimit()), this::closeAtLimit);
             }
@@ -401,6 +617,7 @@ public final class TcpConnection implements AutoCloseable {
      */
     public void reset() {
         checkCord("reset");
+        isClosedHere = true;
         in.close();
         if (state == State.OPEN || state == State.CLOSING) {
             breakOff();
@@ -413,8 +630,18 @@ public final class TcpConnection implements AutoCloseable {
         } catch (ChannelException isGone) {
             LOG.debug("{} was closed meanwhile", this, isGone);
         }
-        channel.close();
+        closeChannel();
         channelClosed();
+    }
+
+    /** At once, without a word of TLS. */
+    void closeChannel() {
+        ChannelHandlerContext first = channel.pipeline().firstContext();
+        if (first == null) {
+            channel.close();
+        } else {
+            first.close();
+        }
     }
 
     // ---------------------------------------------------------------- looking
@@ -460,14 +687,40 @@ public final class TcpConnection implements AutoCloseable {
         }
     }
 
-    void received(ByteBuf bytes) {
+    /** Takes it over. */
+    void received(Object what) {
         touch();
-        in.received(bytes);
+        in.received(what);
     }
 
     void inputEnded() {
         touch();
+        in.ended(cutOff());
+    }
+
+    /** The other side has said that it sends nothing more. */
+    void inputWhole() {
+        touch();
+        if (handshake != null) {
+            handshake.inputWhole();
+        }
         in.ended(null);
+    }
+
+    /** What an end means: that of TLS alone tells that all has come. */
+    private @Nullable IOException cutOff() {
+        return handshake == null || handshake.isInputWhole()
+                ? null
+                : new EOFException("its input ended without the end of TLS");
+    }
+
+    void agreed(@Nullable Throwable failure) {
+        SslHandler tls = channel.pipeline().get(SslHandler.class);
+        if (handshake != null && failure == null && tls != null) {
+            handshake.agreed(tls.engine().getSession());
+        } else if (failure != null) {
+            failed(failure instanceof IOException io ? io : new SSLException(failure));
+        }
     }
 
     void writabilityChanged() {
@@ -480,8 +733,25 @@ public final class TcpConnection implements AutoCloseable {
             LOG.debug("{} was broken off", this, cause);
             in.ended(cause);
             out.ended(cause);
+            if (handshake != null) {
+                handshake.failed(cause);
+            }
         }
         channel.close();
+    }
+
+    /** The output works on: whoever it is may be told. */
+    void undecodable(Throwable cause) {
+        in.ended(new Undecodable(cause));
+    }
+
+    /** Marks the failure of an input. */
+    private static final class Undecodable extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        Undecodable(Throwable cause) {
+            super(cause.getMessage(), cause);
+        }
     }
 
     /** Also if it was never open. */
@@ -491,8 +761,11 @@ public final class TcpConnection implements AutoCloseable {
         }
         if (state == State.OPEN) {
             IOException gone = new ClosedChannelException();
-            in.ended(null);
+            in.ended(cutOff());
             out.ended(gone);
+            if (handshake != null) {
+                handshake.failed(gone);
+            }
         }
         state(state, State.CLOSED);
         cancel(idleAlarm);
@@ -501,6 +774,9 @@ public final class TcpConnection implements AutoCloseable {
         closeAlarm = null;
         if (onClosed != null) {
             onClosed.run();
+        }
+        if (loop.eventLoop.isShuttingDown()) {
+            in.close(); // the cord has ended: nobody will
         }
     }
 
@@ -512,7 +788,7 @@ public final class TcpConnection implements AutoCloseable {
 
     // ---------------------------------------------------------------- idleness
 
-    private void touch() {
+    void touch() {
         if (idleLimitNs != Long.MAX_VALUE) {
             lastActiveNs = cord.nanoTime();
         }
@@ -535,7 +811,11 @@ public final class TcpConnection implements AutoCloseable {
 
     void checkReadable() {
         checkCord("read");
-        if (in.isClosed()) {
+        if (in != inbound) {
+            throw new IllegalStateException(
+                    this + " has messages, which read its bytes; receive from them");
+        }
+        if (isClosedHere) {
             throw closed("read");
         }
     }
@@ -547,7 +827,7 @@ public final class TcpConnection implements AutoCloseable {
                     "cannot write to " + this + ": its output was ended by shutdownOutput",
                     new ClosedChannelException());
         }
-        if (in.isClosed()) {
+        if (isClosedHere) {
             throw closed("write");
         }
     }
@@ -568,6 +848,20 @@ public final class TcpConnection implements AutoCloseable {
                             + options.idleLimit(),
                     why);
         }
+        if (why instanceof SSLException) {
+            return new TlsException(
+                    "cannot " + what + ": TLS of " + this + " failed: " + why.getMessage(), why);
+        }
+        if (why instanceof Undecodable) {
+            return new CodecException(
+                    "cannot "
+                            + what
+                            + ": "
+                            + this
+                            + " sent what its codec cannot decode: "
+                            + why.getMessage(),
+                    why);
+        }
         return new ConnectionResetException(
                 "cannot "
                         + what
@@ -578,7 +872,7 @@ public final class TcpConnection implements AutoCloseable {
                 why);
     }
 
-    private void checkCord(String call) {
+    void checkCord(String call) {
         if (!cord.isCurrent()) {
             throw new WrongThreadException(
                     call

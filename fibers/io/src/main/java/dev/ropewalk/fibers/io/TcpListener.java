@@ -121,7 +121,8 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
      * @param options how, also for the connections that it accepts
      * @return the listener, of the current cord
      * @throws ConnectionException if the port is in use, or the system refuses
-     * @throws IllegalArgumentException if a port is to be shared, and cannot be here
+     * @throws IllegalArgumentException if a port is to be shared, and cannot be here, or the TLS is
+     *     that of a client
      * @throws IllegalStateException if no fiber runs here
      */
     public static TcpListener bind(SocketAddress address, TcpOptions options) {
@@ -129,6 +130,12 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         Objects.requireNonNull(options, "options");
         Waits.switchpoint();
         IoLoop loop = IoLoop.current();
+        if (options.tls().isPresent() && !options.tls().get().isServer()) {
+            throw new IllegalArgumentException(
+                    "cannot listen on "
+                            + Addresses.text(address)
+                            + " with the TLS of a client; make one with Tls.server(...)");
+        }
         if (options.reusePort() && !loop.canSharePort()) {
             throw new IllegalArgumentException(
                     "reusePort needs epoll, and the sockets of "
@@ -324,6 +331,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         }
         open++;
         TcpConnection connection = new TcpConnection(client, loop, options, this::closed);
+        options.tls().ifPresent(tls -> connection.encryptFirst(tls.serverHandler(client)));
         loop.eventLoop.register(client);
         if (!client.isRegistered()) {
             connection.channelClosed(); // the loop has ended

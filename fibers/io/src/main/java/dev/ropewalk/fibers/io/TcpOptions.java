@@ -2,7 +2,11 @@ package dev.ropewalk.fibers.io;
 
 import dev.ropewalk.fibers.spi.Waits;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -18,6 +22,7 @@ public final class TcpOptions {
         checkPositive("stashBytes", values.stashBytes, "nothing could be read");
         checkPositive("highWaterMark", values.highWaterMark, "nothing could be written");
         checkPositive("maxLineBytes", values.maxLineBytes, "no line would be short enough");
+        checkPositive("maxMessages", values.maxMessages, "none could be received");
         checkPositive("maxConnections", values.maxConnections, "nobody could be accepted");
         checkPositive("backlog", values.backlog, "nobody could connect");
         for (Duration limit :
@@ -37,8 +42,8 @@ public final class TcpOptions {
 
     /**
      * {@return the defaults: 10 s to connect, 5 s to send what is left at a close, no other limit;
-     * 64 KiB unread, 64 KiB unsent, lines of 8 KiB, 10,000 connections of a listener, 1,024 that
-     * wait to be accepted; no delay, no keep-alive, a port for one listener}
+     * 64 KiB unread, 64 KiB unsent, lines of 8 KiB, 64 messages, 10,000 connections of a listener,
+     * 1,024 that wait to be accepted; no delay, no keep-alive, a port for one listener, no TLS}
      */
     public static TcpOptions defaults() {
         return DEFAULTS;
@@ -79,6 +84,11 @@ public final class TcpOptions {
         return values.maxLineBytes;
     }
 
+    /** {@return how many messages that nobody received are kept before the sender is held up} */
+    public int maxMessages() {
+        return values.maxMessages;
+    }
+
     /**
      * {@return how many connections of a listener are open at once; it accepts no more until one is
      * closed}
@@ -105,6 +115,11 @@ public final class TcpOptions {
     /** {@return whether several listeners may have one port, each with a part of its clients} */
     public boolean reusePort() {
         return values.reusePort;
+    }
+
+    /** {@return how connections are encrypted; empty if they are not} */
+    public Optional<Tls> tls() {
+        return Optional.ofNullable(values.tls);
     }
 
     /**
@@ -171,6 +186,16 @@ public final class TcpOptions {
     }
 
     /**
+     * {@return these options with another bound on messages that nobody received}
+     *
+     * @param messages how many are kept before the sender is held up; those of one receive from the
+     *     kernel may come on top
+     */
+    public TcpOptions withMaxMessages(int messages) {
+        return with(copy -> copy.maxMessages = messages);
+    }
+
+    /**
      * {@return these options with another bound on the connections of a listener}
      *
      * @param connections how many are open at once
@@ -215,6 +240,16 @@ public final class TcpOptions {
         return with(copy -> copy.reusePort = on);
     }
 
+    /**
+     * {@return these options with encrypted connections}
+     *
+     * @param tls of a server for listeners, of a client for connects
+     */
+    public TcpOptions withTls(Tls tls) {
+        Objects.requireNonNull(tls, "tls");
+        return with(copy -> copy.tls = tls);
+    }
+
     private TcpOptions with(Consumer<Values> change) {
         Values copy = values.copy();
         change.accept(copy);
@@ -230,11 +265,13 @@ public final class TcpOptions {
         int stashBytes = 64 * 1024;
         int highWaterMark = 64 * 1024;
         int maxLineBytes = 8 * 1024;
+        int maxMessages = 64;
         int maxConnections = 10_000;
         int backlog = 1_024;
         boolean noDelay = true;
         boolean keepAlive;
         boolean reusePort;
+        @Nullable Tls tls;
 
         Values copy() {
             try {

@@ -11,7 +11,9 @@ import dev.ropewalk.fibers.testing.TestCord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -82,5 +84,67 @@ class IoSnippetsTest {
                     }
                 });
         // @end
+    }
+
+    @Test
+    void messages() {
+        TestCord.run(
+                () -> {
+                    TcpListener listener = TcpListener.bind("127.0.0.1", 7);
+                    Fiber.spin("adder", () -> add(listener));
+                    try (MessageConnection<String> c =
+                            TcpConnection.connect("127.0.0.1", 7).messages(Codec.lines(100))) {
+                        c.write("1").write("2").shutdownOutput();
+                        assertEquals("3", c.receive());
+                    }
+                    listener.close();
+                });
+    }
+
+    private static void add(TcpListener listener) {
+        // @start region="messages"
+        for (TcpConnection c : listener) {
+            Fiber.spin(
+                    "sum",
+                    () -> {
+                        try (MessageConnection<String> lines = c.messages(Codec.lines(8_192))) {
+                            int sum = 0;
+                            for (String line : lines) {
+                                sum += Integer.parseInt(line);
+                            }
+                            lines.write(String.valueOf(sum));
+                        }
+                    });
+        }
+        // @end
+    }
+
+    @Test
+    void tls(@TempDir Path folder) throws Exception {
+        Certificates.Files3 made = new Certificates(folder).make("server");
+        Path chain = made.certificates();
+        Path key = made.key();
+        Path authority = made.trust();
+        TestCord.run(
+                () -> {
+                    // @start region="tls"
+                    Tls server = Tls.server(chain, key);
+                    TcpListener listener =
+                            TcpListener.bind(
+                                    "127.0.0.1", 443, TcpOptions.defaults().withTls(server));
+                    // @end
+                    Fiber<?> serving = Fiber.spin("server", () -> serve(listener));
+                    // @start region="tls-client"
+                    Tls tls = Tls.client().withTrust(authority);
+                    try (TcpConnection c =
+                            TcpConnection.connect(
+                                    "127.0.0.1", 443, TcpOptions.defaults().withTls(tls))) {
+                        c.write("hello\n");
+                        assertEquals("hello", c.readLine());
+                    }
+                    // @end
+                    listener.close();
+                    serving.await();
+                });
     }
 }

@@ -33,7 +33,7 @@ final class Net {
 
     final boolean isVirtual;
 
-    private Net(boolean isVirtual) {
+    Net(boolean isVirtual) {
         this.isVirtual = isVirtual;
     }
 
@@ -45,6 +45,11 @@ final class Net {
 
     static void inMemory(Body body) {
         TestCord.run(() -> body.run(new Net(true)));
+    }
+
+    /** In memory, with one seed. */
+    static void once(Body body) {
+        TestCord.run(1, false, () -> body.run(new Net(true)));
     }
 
     static void onSockets(Body body) {
@@ -92,8 +97,13 @@ final class Net {
 
     /** The options are those of both sides. */
     void talk(TcpOptions options, Side server, Side client) throws Exception {
-        try (TcpListener listener = listen(options)) {
-            Fiber<?> serving =
+        talk(options, options, server, client);
+    }
+
+    /** Each side has its own options. */
+    void talk(TcpOptions serving, TcpOptions asking, Side server, Side client) throws Exception {
+        try (TcpListener listener = listen(serving)) {
+            Fiber<?> accepting =
                     Fiber.spin(
                             "server",
                             () -> {
@@ -102,11 +112,11 @@ final class Net {
                                     accepted.checkInvariants();
                                 }
                             });
-            try (TcpConnection connected = connect(listener, options)) {
+            try (TcpConnection connected = connect(listener, asking)) {
                 client.run(connected);
                 connected.checkInvariants();
             }
-            serving.await();
+            accepting.await();
         }
     }
 

@@ -43,8 +43,10 @@ public final class MemoryLoop extends AbstractEventExecutor implements EventLoop
     /** The cord has ended, and its channels are being closed on its thread. */
     private boolean isOver;
 
-    /** Tasks of then. */
+    /** Tasks of then, and those that the cord had not come to. */
     private final ArrayDeque<Runnable> last = new ArrayDeque<>();
+
+    private boolean isRunningLast;
 
     private final Future<?> termination = new DefaultPromise<>(this);
 
@@ -86,8 +88,16 @@ public final class MemoryLoop extends AbstractEventExecutor implements EventLoop
         for (MemoryChannel each : List.copyOf(channels)) {
             each.unsafe().close(each.voidPromise());
         }
-        for (Runnable task = last.poll(); task != null; task = last.poll()) {
-            safeExecute(task);
+        runLast();
+    }
+
+    private void runLast() {
+        if (!isRunningLast) {
+            isRunningLast = true;
+            for (Runnable task = last.poll(); task != null; task = last.poll()) {
+                safeExecute(task);
+            }
+            isRunningLast = false;
         }
     }
 
@@ -101,13 +111,20 @@ public final class MemoryLoop extends AbstractEventExecutor implements EventLoop
     @Override
     public void execute(Runnable task) {
         if (isOver) {
-            last.add(task);
+            runAtEnd(task);
         } else {
             cord.post(new Task(task));
         }
     }
 
-    private static final class Task extends CordMessage {
+    private void runAtEnd(Runnable task) {
+        last.add(task);
+        if (isOver) {
+            runLast();
+        }
+    }
+
+    private final class Task extends CordMessage {
         private final Runnable task;
 
         Task(Runnable task) {
@@ -121,7 +138,7 @@ public final class MemoryLoop extends AbstractEventExecutor implements EventLoop
 
         @Override
         public void onClosed() {
-            // The cord has ended, and its sockets with it.
+            runAtEnd(task); // a closed channel has still to leave its pipeline
         }
     }
 

@@ -1,0 +1,64 @@
+package dev.ropewalk.fibers.io;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSession;
+
+/** The agreement on TLS, which begins by itself when the connection is open. On the cord. */
+final class Handshake {
+    private final TcpConnection connection;
+    private final Turnstile waiter;
+
+    private @Nullable SSLSession session;
+    private @Nullable IOException failure;
+
+    /** The other side has said that it sends nothing more: what came is all. */
+    private boolean isInputWhole;
+
+    Handshake(TcpConnection connection) {
+        this.connection = connection;
+        this.waiter = new Turnstile(connection, "fiber that waits for TLS");
+    }
+
+    /** Waits until the sides have agreed. */
+    SSLSession await() {
+        waiter.checkFree();
+        while (session == null) {
+            if (failure != null) {
+                throw connection.broken("agree on TLS", failure);
+            }
+            waiter.await("TLS of " + connection, Long.MAX_VALUE);
+        }
+        return session;
+    }
+
+    @Nullable SSLSession session() {
+        return session;
+    }
+
+    // ---------------------------------------------------------------- Netty's side
+
+    void agreed(SSLSession on) {
+        session = on;
+        waiter.wake();
+    }
+
+    /** Also if the connection was closed before. */
+    void failed(Throwable why) {
+        if (session == null && failure == null) {
+            failure = why instanceof IOException io ? io : new SSLException(why);
+            waiter.wake();
+        }
+    }
+
+    void inputWhole() {
+        isInputWhole = true;
+    }
+
+    boolean isInputWhole() {
+        return isInputWhole;
+    }
+}

@@ -1,0 +1,271 @@
+package dev.ropewalk.fibers.io;
+
+import dev.ropewalk.fibers.spi.Clause;
+import dev.ropewalk.fibers.spi.ClosedException;
+import dev.ropewalk.fibers.spi.Exclusion;
+import dev.ropewalk.fibers.spi.Handoff;
+import dev.ropewalk.fibers.spi.Selection;
+import dev.ropewalk.fibers.spi.WaitNode;
+import dev.ropewalk.fibers.spi.WaitQueue;
+import dev.ropewalk.fibers.spi.Waits;
+
+import io.netty.channel.Channel;
+import io.netty.util.ReferenceCountUtil;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * The messages that a codec has made and that nobody has received (rule I2).
+ *
+ * <p>A message belongs to exactly one: to the codec until it comes here, to the queue, and to the
+ * receiver that took it. What is left when this side closes is released, and so is what comes
+ * later. A message that was given to a fiber that was abandoned before it ran stands first again.
+ *
+ * <p>Netty reads by itself until {@link #bound} messages are here, and goes on when half of them
+ * are taken: what one receive from the kernel holds may come on top (rule I3).
+ *
+ * <p>Confined to the cord, which is its guard.
+ */
+final class MessageQueue<M> implements Input, Handoff {
+    /** Mark: nothing comes any more. */
+    private static final Object END =
+            new Object() {
+                @Override
+                public String toString() {
+                    return "END";
+                }
+            };
+
+    private final TcpConnection connection;
+    private final Channel channel;
+    private final Class<M> type;
+    private final int bound;
+    private final long limitNs;
+    private final Exclusion guard =
+            Exclusion.byCord("receive on its own cord, and pass the messages on through a channel");
+    private final ArrayDeque<M> messages = new ArrayDeque<>();
+    private final WaitQueue<M> receivers = new WaitQueue<>();
+
+    private boolean isPaused;
+
+    /** By this side: nothing is kept any more. */
+    private boolean isClosed;
+
+    /** Nothing comes any more. */
+    private boolean isEnded;
+
+    /** Why nothing comes any more, if that is not in order. */
+    private @Nullable IOException failure;
+
+    MessageQueue(TcpConnection connection, Channel channel, Class<M> type, TcpOptions options) {
+        this.connection = connection;
+        this.channel = channel;
+        this.type = type;
+        this.bound = options.maxMessages();
+        this.limitNs = Waits.nanos(options.readLimit());
+    }
+
+    // ---------------------------------------------------------------- the fiber's side
+
+    M receive() {
+        Object taken = receiveWithin(limitNs);
+        if (taken == Waits.TIMED_OUT) {
+            throw new ConnectionTimeoutException(
+                    connection + " sent nothing for " + limitNs / 1_000_000 + " ms, its readLimit",
+                    new SocketTimeoutException("receive"));
+        }
+        return message(taken);
+    }
+
+    @Nullable M receive(Duration limit) {
+        Object taken = receiveWithin(Waits.nanos(limit));
+        return taken == Waits.TIMED_OUT ? null : message(taken);
+    }
+
+    private Object receiveWithin(long limitNanos) {
+        guard.enterAtSwitchpoint(this);
+        Object taken = take();
+        if (taken != null) {
+            return taken;
+        }
+        WaitNode<M> me = guard.node(null);
+        receivers.add(me);
+        return Objects.requireNonNull(guard.await(me, this, limitNanos));
+    }
+
+    @Nullable M tryReceive() {
+        guard.enter(this);
+        Object taken = take();
+        return taken == null ? null : message(taken);
+    }
+
+    /** A message, or {@link #END}; null if there is none now. */
+    private @Nullable Object take() {
+        M first = messages.pollFirst();
+        if (first == null) {
+            return isClosed || isEnded ? END : null;
+        }
+        if (isPaused && messages.size() <= bound / 2) {
+            isPaused = false;
+            channel.config().setAutoRead(true);
+        }
+        return first;
+    }
+
+    private M message(Object taken) {
+        if (taken == END) {
+            throw new ClosedException(
+                    this + (isClosed ? " was closed here" : " has ended") + ": no message comes",
+                    failure == null || isClosed ? null : connection.broken("receive", failure));
+        }
+        return type.cast(taken);
+    }
+
+    <R extends @Nullable Object> Clause<R> onReceive(Function<? super M, ? extends R> taken) {
+        return new ReceiveClause<>(Objects.requireNonNull(taken, "taken"));
+    }
+
+    private final class ReceiveClause<R extends @Nullable Object> implements Clause<R> {
+        private final Function<? super M, ? extends R> made;
+
+        ReceiveClause(Function<? super M, ? extends R> made) {
+            this.made = made;
+        }
+
+        @Override
+        public Exclusion guard() {
+            return guard;
+        }
+
+        @Override
+        public boolean isLocal() {
+            return true;
+        }
+
+        @Override
+        public boolean isReady() {
+            return !messages.isEmpty() || isClosed || isEnded;
+        }
+
+        @Override
+        public Object take(Selection<?> by) {
+            Object taken = MessageQueue.this.take();
+            return taken == null ? NOT_READY : taken;
+        }
+
+        @Override
+        public WaitNode.Place<?> stand(WaitNode<?> wait) {
+            WaitNode.Place<M> place = wait.place(null);
+            receivers.add(place);
+            return place;
+        }
+
+        @Override
+        public R result(@Nullable Object given) {
+            return made.apply(message(Objects.requireNonNull(given)));
+        }
+
+        @Override
+        public void reclaim(WaitNode.Place<?> place) {
+            MessageQueue.this.reclaim(place, Objects.requireNonNull(place.given()));
+        }
+
+        @Override
+        public String toString() {
+            return "a receive from " + MessageQueue.this;
+        }
+    }
+
+    @Override
+    public void reclaim(WaitNode<?> node, Object given) {
+        if (given == END) {
+            return;
+        }
+        if (isClosed) {
+            ReferenceCountUtil.release(given);
+        } else {
+            messages.addFirst(type.cast(given));
+        }
+    }
+
+    // ---------------------------------------------------------------- Netty's side
+
+    /** Bytes may have been held up before there were messages. */
+    void begin() {
+        if (!isPaused) {
+            channel.config().setAutoRead(true);
+        }
+    }
+
+    @Override
+    public void received(Object message) {
+        if (isClosed || isEnded) {
+            ReferenceCountUtil.release(message);
+            return;
+        }
+        if (!type.isInstance(message)) {
+            ReferenceCountUtil.release(message);
+            connection.undecodable(
+                    new ClassCastException(
+                            "the codec made a "
+                                    + message.getClass().getName()
+                                    + ", and messages="
+                                    + type.getName()));
+            return;
+        }
+        WaitNode<M> receiver = receivers.claimFirst(message);
+        if (receiver != null) {
+            receiver.wake();
+            return;
+        }
+        messages.addLast(type.cast(message));
+        if (!isPaused && messages.size() >= bound) {
+            isPaused = true;
+            channel.config().setAutoRead(false);
+        }
+    }
+
+    @Override
+    public void ended(@Nullable IOException why) {
+        if (!isEnded) {
+            isEnded = true;
+            failure = why;
+            WaitQueue.wakeAll(receivers.claimAll(END));
+        }
+    }
+
+    @Override
+    public void close() {
+        isClosed = true;
+        for (M each = messages.pollFirst(); each != null; each = messages.pollFirst()) {
+            ReferenceCountUtil.release(each);
+        }
+        WaitQueue.wakeAll(receivers.claimAll(END));
+        if (isPaused) {
+            isPaused = false;
+            channel.config().setAutoRead(true); // what comes is dropped, and the end is seen
+        }
+    }
+
+    @Override
+    public boolean isClosed() {
+        return isClosed;
+    }
+
+    @Override
+    public int unread() {
+        return messages.size();
+    }
+
+    @Override
+    public String toString() {
+        return "messages of " + connection;
+    }
+}
