@@ -137,7 +137,7 @@ final class Inbound implements Input {
                 return false;
             }
             bound = Math.max(bound, count);
-            resumeIfRoom();
+            resume(); // more is wanted than fills the stash by now
             if (!reader.await(new Waiting(what, connection), limitNs)) {
                 throw new ConnectionTimeoutException(
                         connection
@@ -160,7 +160,13 @@ final class Inbound implements Input {
     }
 
     private void resumeIfRoom() {
-        if (isPaused && stash.size() <= bound / 2) {
+        if (stash.size() <= bound / 2) {
+            resume();
+        }
+    }
+
+    private void resume() {
+        if (isPaused) {
             isPaused = false;
             channel.config().setAutoRead(true);
         }

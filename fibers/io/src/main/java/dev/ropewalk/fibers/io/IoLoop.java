@@ -12,10 +12,13 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.UnixChannelOption;
 import io.netty.util.concurrent.Future;
 
+import java.net.StandardSocketOptions;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -38,15 +41,18 @@ abstract sealed class IoLoop {
             return new Memory(MemoryLoop.of(cord));
         }
         Reactor reactor = CordIo.reactor();
-        return reactor.isEpoll() ? new Epoll(reactor) : new Nio(reactor);
+        return switch (reactor.kind()) {
+            case EPOLL -> new Epoll(reactor);
+            case NIO -> new Nio(reactor);
+        };
     }
 
     abstract Channel newConnection();
 
     abstract ServerChannel newListener();
 
-    /** Whether several listeners may share a port. */
-    boolean canSharePort() {
+    /** Lets several listeners have the port of this one; false if that cannot be. */
+    boolean sharePort(ServerChannel listener) {
         return false;
     }
 
@@ -95,8 +101,8 @@ abstract sealed class IoLoop {
         }
 
         @Override
-        boolean canSharePort() {
-            return true;
+        boolean sharePort(ServerChannel listener) {
+            return listener.config().setOption(UnixChannelOption.SO_REUSEPORT, true);
         }
     }
 
@@ -113,6 +119,12 @@ abstract sealed class IoLoop {
         @Override
         ServerChannel newListener() {
             return new NioServerSocketChannel();
+        }
+
+        @Override
+        boolean sharePort(ServerChannel listener) {
+            return listener.config()
+                    .setOption(NioChannelOption.of(StandardSocketOptions.SO_REUSEPORT), true);
         }
     }
 

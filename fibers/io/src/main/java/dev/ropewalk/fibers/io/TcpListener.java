@@ -11,7 +11,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ServerChannel;
-import io.netty.channel.unix.UnixChannelOption;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,7 +58,10 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     private final Turnstile drainer = new Turnstile(this, "drainer");
     private final ArrayDeque<TcpConnection> untaken = new ArrayDeque<>();
 
-    /** Accepted and not closed. */
+    /** Accepted while there was no room: NIO accepts some at once. */
+    private final ArrayDeque<Channel> beyond = new ArrayDeque<>();
+
+    /** Accepted and not closed, without those beyond. */
     private int open;
 
     private boolean isClosed;
@@ -136,12 +138,6 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
                             + Addresses.text(address)
                             + " with the TLS of a client; make one with Tls.server(...)");
         }
-        if (options.reusePort() && !loop.canSharePort()) {
-            throw new IllegalArgumentException(
-                    "reusePort needs epoll, and the sockets of "
-                            + Cord.current()
-                            + " have none; leave it out, and accept on one cord");
-        }
         TcpListener made = new TcpListener(loop, address, options);
         boolean isBound = false;
         try {
@@ -149,15 +145,26 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
             isBound = true;
         } finally {
             if (!isBound) {
-                made.channel.close();
+                made.closeChannel();
             }
         }
         return made;
     }
 
+    private void closeChannel() {
+        if (channel.isRegistered()) {
+            channel.close();
+        } else {
+            channel.unsafe().closeForcibly(); // close() would wait for a loop
+        }
+    }
+
     private void bind() {
-        if (options.reusePort()) {
-            channel.config().setOption(UnixChannelOption.SO_REUSEPORT, true);
+        if (options.reusePort() && !loop.sharePort(channel)) {
+            throw new IllegalArgumentException(
+                    "reusePort needs sockets of Linux, and those of "
+                            + Cord.current()
+                            + " are none; leave it out, and accept on one cord");
         }
         IoLoop.await(loop.eventLoop.register(channel), "a socket");
         ChannelFuture bound = channel.bind(address);
@@ -236,8 +243,8 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     // ---------------------------------------------------------------- the end
 
     /**
-     * Accepts nobody any more: clients are refused, and connections that nobody took are reset.
-     * Never waits; to close twice is harmless.
+     * Accepts nobody any more: clients are refused, after the cord's turn at the latest, and
+     * connections that nobody took are reset. Never waits; to close twice is harmless.
      *
      * @throws WrongThreadException if this is not its cord
      */
@@ -251,6 +258,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
             while (!untaken.isEmpty()) {
                 untaken.removeFirst().reset();
             }
+            dropBeyond();
             acceptor.wake();
         }
     }
@@ -320,6 +328,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         @Override
         public void channelInactive(ChannelHandlerContext context) {
             isClosed = true; // by close(), or the cord has ended, and nobody waits any more
+            dropBeyond();
         }
     }
 
@@ -327,8 +336,14 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         isFailureTold = false;
         if (isClosed) {
             client.unsafe().closeForcibly();
-            return;
+        } else if (isFull()) {
+            beyond.addLast(client); // not registered: nothing is read, nothing is held but it
+        } else {
+            begin(client);
         }
+    }
+
+    private void begin(Channel client) {
         open++;
         TcpConnection connection = new TcpConnection(client, loop, options, this::closed);
         options.tls().ifPresent(tls -> connection.encryptFirst(tls.serverHandler(client)));
@@ -342,6 +357,12 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         if (!isPaused && isFull()) {
             isPaused = true;
             channel.config().setAutoRead(false);
+        }
+    }
+
+    private void dropBeyond() {
+        for (Channel each = beyond.poll(); each != null; each = beyond.poll()) {
+            each.unsafe().closeForcibly();
         }
     }
 
@@ -359,7 +380,15 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
                 || afterFailure != null;
     }
 
+    /** By Netty's side or a fiber. */
     private void resumeIfRoom() {
+        if (!beyond.isEmpty() && !loop.eventLoop.inEventLoop()) {
+            loop.eventLoop.execute(this::resumeIfRoom); // from a virtual thread
+            return;
+        }
+        while (!beyond.isEmpty() && !isFull()) {
+            begin(beyond.removeFirst());
+        }
         if (isPaused && !isClosed && !isFull()) {
             isPaused = false;
             channel.config().setAutoRead(true);

@@ -185,7 +185,7 @@ class ListenerTest {
                                         () ->
                                                 net.listen(
                                                         TcpOptions.defaults().withReusePort(true))),
-                                "reusePort needs epoll"));
+                                "reusePort needs sockets of Linux"));
     }
 
     @Test

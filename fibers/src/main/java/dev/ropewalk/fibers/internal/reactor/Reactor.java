@@ -3,8 +3,6 @@ package dev.ropewalk.fibers.internal.reactor;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ManualIoEventLoop;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Future;
 
 import java.util.ArrayList;
@@ -13,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Netty's event loop (epoll on Linux, NIO elsewhere), driven by the cord's own thread, which polls
- * it between two fibers, and parks here, from the moment at which I/O was asked for (rules F2, I1).
+ * Netty's event loop, of a {@link ReactorKind}, driven by the cord's own thread, which polls it
+ * between two fibers, and parks here, from the moment at which I/O was asked for (rules F2, I1).
  *
  * <p>What fibers write is flushed once in a turn of the loop, however many of them write: a
  * connection that has written says so ({@link #flushLater}), and the next poll flushes it (rule
@@ -45,11 +43,7 @@ public final class Reactor {
     }
 
     public Reactor(Thread thread) {
-        loop = new Loop(thread, ioHandler());
-    }
-
-    private static IoHandlerFactory ioHandler() {
-        return Epoll.isAvailable() ? EpollHandler.newFactory() : NioIoHandler.newFactory();
+        loop = new Loop(thread, ReactorKind.CHOSEN.newFactory());
     }
 
     /** Loads what a reactor needs, to the last class, on a thread that can wait for it. */
@@ -123,9 +117,9 @@ public final class Reactor {
         loop.wakeup();
     }
 
-    /** Whether its sockets are those of epoll; otherwise they are those of NIO. */
-    public boolean isEpoll() {
-        return loop.isIoType(EpollHandler.class);
+    /** {@return which sockets fit it} */
+    public ReactorKind kind() {
+        return ReactorKind.CHOSEN;
     }
 
     /** Where channels are registered; runs tasks as Netty runs its handlers. */

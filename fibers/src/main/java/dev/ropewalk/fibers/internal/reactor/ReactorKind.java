@@ -1,0 +1,76 @@
+package dev.ropewalk.fibers.internal.reactor;
+
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.nio.NioIoHandler;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Locale;
+
+/**
+ * What a reactor asks the system with, the same for all cords of the process: epoll where there is
+ * one, otherwise NIO, or what the property {@value #PROPERTY} names. Reading it loads the library.
+ */
+public enum ReactorKind {
+    EPOLL {
+        @Override
+        @Nullable Throwable whyUnavailable() {
+            return Epoll.unavailabilityCause();
+        }
+
+        @Override
+        IoHandlerFactory newFactory() {
+            return EpollHandler.newFactory();
+        }
+    },
+
+    NIO {
+        @Override
+        @Nullable Throwable whyUnavailable() {
+            return null;
+        }
+
+        @Override
+        IoHandlerFactory newFactory() {
+            return NioIoHandler.newFactory();
+        }
+    };
+
+    static final String PROPERTY = "ropewalk.reactor";
+
+    static final ReactorKind CHOSEN = choose(System.getProperty(PROPERTY));
+
+    /** Null if it can be used. */
+    abstract @Nullable Throwable whyUnavailable();
+
+    abstract IoHandlerFactory newFactory();
+
+    static ReactorKind choose(@Nullable String named) {
+        if (named == null) {
+            return EPOLL.whyUnavailable() == null ? EPOLL : NIO;
+        }
+        for (ReactorKind each : values()) {
+            if (each.name().toLowerCase(Locale.ROOT).equals(named)) {
+                return each.checkAvailable();
+            }
+        }
+        throw new IllegalArgumentException(
+                PROPERTY + "=" + named + " is neither epoll nor nio; or leave it out");
+    }
+
+    private ReactorKind checkAvailable() {
+        Throwable why = whyUnavailable();
+        if (why != null) {
+            throw new IllegalStateException(
+                    PROPERTY
+                            + "="
+                            + name().toLowerCase(Locale.ROOT)
+                            + " cannot be had here: "
+                            + why
+                            + "; is its native library on the class path? Or leave it out",
+                    why);
+        }
+        return this;
+    }
+}
