@@ -31,6 +31,7 @@ module dev.ropewalk.fibers {
     exports dev.ropewalk.fibers.internal.log to
             dev.ropewalk.actors,
             dev.ropewalk.channels,
+            dev.ropewalk.channels.http,
             dev.ropewalk.fibers.io;
     exports dev.ropewalk.fibers.internal.reactor to
             dev.ropewalk.fibers.io;

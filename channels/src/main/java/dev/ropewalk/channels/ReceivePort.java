@@ -6,7 +6,6 @@ import dev.ropewalk.fibers.spi.Receivable;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -18,7 +17,7 @@ import java.util.stream.StreamSupport;
  *
  * @param <E> the type of the elements
  */
-public interface ReceivePort<E> extends Receivable<E>, Iterable<E> {
+public interface ReceivePort<E> extends Receivable<E> {
     /**
      * {@inheritDoc}
      *
@@ -105,16 +104,6 @@ public interface ReceivePort<E> extends Receivable<E>, Iterable<E> {
 
     /** {@return whether the channel is closed; elements may still be left to receive} */
     boolean isClosed();
-
-    /**
-     * {@return an iterator that receives, and ends when the channel is closed and drained}
-     *
-     * <p>Its {@code hasNext} waits like {@link #receive()}, and throws {@link
-     * ChannelClosedException} if the channel was closed with a cause. Each element goes to one
-     * iterator.
-     */
-    @Override
-    Iterator<E> iterator();
 
     /**
      * {@return a sequential stream that receives, and ends as {@link #iterator} does} Closing the

@@ -54,6 +54,10 @@ class LayeringTest {
                     new Layer("fibers/testing", "fibers.testing.junit", Set.of("fibers")),
                     new Layer("fibers/io", "fibers.io", Set.of("fibers")),
                     new Layer("channels", "channels", Set.of("fibers")),
+                    new Layer(
+                            "channels/http",
+                            "channels.http",
+                            Set.of("fibers", "fibers.io", "channels")),
                     new Layer("actors", "actors", Set.of("fibers", "channels")),
                     new Layer(
                             "examples",

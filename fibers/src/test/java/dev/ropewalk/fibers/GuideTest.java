@@ -64,7 +64,13 @@ class GuideTest {
 
     private static String sourceOf(String test) throws IOException {
         for (String module :
-                List.of("fibers", "fibers/testing", "fibers/io", "channels", "actors")) {
+                List.of(
+                        "fibers",
+                        "fibers/testing",
+                        "fibers/io",
+                        "channels",
+                        "channels/http",
+                        "actors")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test"))) {
                 Optional<Path> file =
                         files.filter(each -> each.endsWith(test + ".java")).findFirst();

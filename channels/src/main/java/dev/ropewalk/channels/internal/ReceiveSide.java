@@ -10,9 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.function.Function;
 
@@ -117,38 +115,5 @@ public abstract class ReceiveSide<E> implements ReceivePort<E> {
             drained.add((E) taken);
         }
         return drained;
-    }
-
-    @Override
-    public final Iterator<E> iterator() {
-        return new Iterator<>() {
-            private @Nullable E fetched;
-            private boolean ended;
-
-            @Override
-            public boolean hasNext() {
-                if (fetched == null && !ended) {
-                    try {
-                        fetched = receive();
-                    } catch (ChannelClosedException end) {
-                        if (end.getCause() != null) {
-                            throw end;
-                        }
-                        ended = true;
-                    }
-                }
-                return fetched != null;
-            }
-
-            @Override
-            public E next() {
-                if (!hasNext()) {
-                    throw new NoSuchElementException(ReceiveSide.this + " is closed and drained");
-                }
-                E element = Objects.requireNonNull(fetched);
-                fetched = null;
-                return element;
-            }
-        };
     }
 }

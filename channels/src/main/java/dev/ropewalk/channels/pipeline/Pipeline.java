@@ -163,22 +163,11 @@ public final class Pipeline<E> {
     }
 
     /**
-     * {@return a pipeline of what is received} It ends when the port is closed, and fails if that
-     * is closed with a cause; a run that ends earlier cancels the port.
-     *
-     * @param <E> the type of the elements
-     * @param port a channel, a subscription, a ticker
-     */
-    public static <E> Pipeline<E> from(ReceivePort<? extends E> port) {
-        return from((Receivable<? extends E>) port);
-    }
-
-    /**
      * {@return a pipeline of what is received} It ends when that is closed, and fails if that is
      * closed with a cause; a run that ends earlier cancels it.
      *
      * @param <E> the type of the elements
-     * @param source something below channels, such as the messages of a socket
+     * @param source a channel, a subscription, a ticker, the messages of a socket
      */
     public static <E> Pipeline<E> from(Receivable<? extends E> source) {
         Objects.requireNonNull(source, "source");

@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.spi;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.function.Function;
 
 /**
@@ -11,7 +12,7 @@ import java.util.function.Function;
  *
  * @param <E> the type of the elements, which are never null
  */
-public interface Receivable<E> {
+public interface Receivable<E> extends Iterable<E> {
     /**
      * Receives the next element; waits while there is none. A switchpoint, also if it need not
      * wait: a fiber that is ended or cancelled gets that, and nothing was taken.
@@ -48,6 +49,17 @@ public interface Receivable<E> {
      * @param taken makes the result of the element; runs in the caller of the select
      */
     <R extends @Nullable Object> Clause<R> onReceive(Function<? super E, ? extends R> taken);
+
+    /**
+     * {@return an iterator that receives, and ends when it is closed and has nothing more}
+     *
+     * <p>Its {@code hasNext} waits like {@link #receive()}, and throws {@link ClosedException} if
+     * it was closed with a cause. Each element goes to one iterator.
+     */
+    @Override
+    default Iterator<E> iterator() {
+        return new ReceivingIterator<>(this);
+    }
 
     /**
      * Ends it from the receiving side: nothing more is wanted. What it holds goes to its

@@ -7,8 +7,6 @@ import dev.ropewalk.fibers.spi.Receivable;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.Iterator;
-import java.util.NoSuchElementException;
 import java.util.function.Function;
 
 /**
@@ -32,7 +30,7 @@ import java.util.function.Function;
  *
  * @param <M> the type of the messages
  */
-public final class MessageConnection<M> implements Receivable<M>, Iterable<M>, AutoCloseable {
+public final class MessageConnection<M> implements Receivable<M>, AutoCloseable {
     /** To be read by tests. */
     final MessageQueue<M> in;
 
@@ -95,47 +93,6 @@ public final class MessageConnection<M> implements Receivable<M>, Iterable<M>, A
         in.close();
     }
 
-    /**
-     * {@return an iterator that receives, and ends when the input has} Its {@code hasNext} waits as
-     * {@link #receive()} does, and throws {@link ClosedException} if the input did not end in
-     * order.
-     */
-    @Override
-    public Iterator<M> iterator() {
-        return new Iterator<>() {
-            private @Nullable M fetched;
-            private boolean ended;
-
-            @Override
-            public boolean hasNext() {
-                if (fetched == null && !ended) {
-                    try {
-                        fetched = receive();
-                    } catch (ClosedException end) {
-                        if (end.getCause() != null) {
-                            throw end;
-                        }
-                        ended = true;
-                    }
-                }
-                return fetched != null;
-            }
-
-            @Override
-            public M next() {
-                if (!hasNext()) {
-                    throw new NoSuchElementException(MessageConnection.this + " has ended");
-                }
-                M message = fetched;
-                fetched = null;
-                if (message == null) {
-                    throw new AssertionError("hasNext");
-                }
-                return message;
-            }
-        };
-    }
-
     // ---------------------------------------------------------------- writing
 
     /**
@@ -147,6 +104,7 @@ public final class MessageConnection<M> implements Receivable<M>, Iterable<M>, A
      * @throws CodecException if the codec cannot encode it; on virtual threads the next call throws
      *     that
      * @throws ConnectionResetException if the connection was broken off
+     * @throws ConnectionTimeoutException if there was no room for {@link TcpOptions#writeLimit}
      * @throws ConnectionClosedException if this side has closed it, or ended its output
      * @throws IllegalStateException if another fiber waits to write
      * @throws WrongThreadException if this is not its cord

@@ -15,6 +15,7 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 
 /**
  * The half of a connection that is written (rule I3).
@@ -35,6 +36,8 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
     /** The largest piece: a write of many megabytes is no buffer of many megabytes. */
     private final int maxPiece;
 
+    private final long limitNs;
+
     private ChannelHandlerContext wire;
 
     /** It stands in the list of what this turn flushes. */
@@ -52,6 +55,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
         this.loop = loop;
         this.writer = new Turnstile(connection, "writer");
         this.maxPiece = options.highWaterMark();
+        this.limitNs = Waits.nanos(options.writeLimit());
         this.wire = channel.pipeline().firstContext();
     }
 
@@ -122,7 +126,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
         ChannelFuture taken = flushAll();
         taken.addListener(_ -> writer.wake());
         while (!taken.isDone()) {
-            writer.await("the flush of " + connection, Long.MAX_VALUE);
+            await("the flush of ");
         }
         checkWritable();
     }
@@ -162,9 +166,17 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
         while (!channel.isWritable()) {
             checkWritable();
             flushLater();
-            writer.await("room to write to " + connection, Long.MAX_VALUE);
+            await("room to write to ");
         }
         checkWritable();
+    }
+
+    private void await(String what) {
+        if (!writer.await(what + connection, limitNs)) {
+            throw new ConnectionTimeoutException(
+                    connection + " took nothing for " + limitNs / 1_000_000 + " ms, the writeLimit",
+                    new SocketTimeoutException("write"));
+        }
     }
 
     // ---------------------------------------------------------------- Netty's side

@@ -470,6 +470,7 @@ public final class TcpConnection implements AutoCloseable {
      * @param text what to write
      * @return this connection
      * @throws ConnectionResetException if the connection was broken off
+     * @throws ConnectionTimeoutException if there was no room for {@link TcpOptions#writeLimit}
      * @throws ConnectionClosedException if this side has closed it, or ended its output
      * @throws IllegalStateException if another fiber waits to write, or it has {@linkplain
      *     #messages messages}

@@ -27,7 +27,11 @@ public final class TcpOptions {
         checkPositive("backlog", values.backlog, "nobody could connect");
         for (Duration limit :
                 new Duration[] {
-                    values.connectLimit, values.closeLimit, values.readLimit, values.idleLimit
+                    values.connectLimit,
+                    values.closeLimit,
+                    values.readLimit,
+                    values.writeLimit,
+                    values.idleLimit
                 }) {
             Waits.nanos(limit);
         }
@@ -62,6 +66,11 @@ public final class TcpOptions {
     /** {@return how long a read waits for bytes} */
     public Duration readLimit() {
         return values.readLimit;
+    }
+
+    /** {@return how long a write waits for room, and a flush for the kernel} */
+    public Duration writeLimit() {
+        return values.writeLimit;
     }
 
     /** {@return how long no byte may come or go before the connection is closed} */
@@ -147,6 +156,15 @@ public final class TcpOptions {
      */
     public TcpOptions withReadLimit(Duration limit) {
         return with(copy -> copy.readLimit = limit);
+    }
+
+    /**
+     * {@return these options with another limit on each write}
+     *
+     * @param limit how long a write waits for room, and a flush for the kernel
+     */
+    public TcpOptions withWriteLimit(Duration limit) {
+        return with(copy -> copy.writeLimit = limit);
     }
 
     /**
@@ -261,6 +279,7 @@ public final class TcpOptions {
         Duration connectLimit = Duration.ofSeconds(10);
         Duration closeLimit = Duration.ofSeconds(5);
         Duration readLimit = Waits.FOREVER;
+        Duration writeLimit = Waits.FOREVER;
         Duration idleLimit = Waits.FOREVER;
         int stashBytes = 64 * 1024;
         int highWaterMark = 64 * 1024;

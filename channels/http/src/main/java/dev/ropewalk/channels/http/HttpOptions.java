@@ -1,0 +1,109 @@
+package dev.ropewalk.channels.http;
+
+import dev.ropewalk.fibers.io.TcpOptions;
+import dev.ropewalk.fibers.spi.Waits;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * How a server or a client speaks HTTP; immutable. Start from {@link #defaults} and change what
+ * differs.
+ *
+ * @param tcp how its connections are made; with TLS it speaks HTTPS
+ * @param headLimit how long a server waits for the head of a request, from the end of the one
+ *     before: an idle connection is closed then, and one that is too slow
+ * @param maxLineBytes how long the first line of a request or a response may be
+ * @param maxHeaderBytes how long all header fields together may be
+ * @param maxBodyBytes how many bytes {@link HttpBody#bytes()} and {@link HttpBody#text()} receive
+ *     at most; a body that is received chunk by chunk has no limit
+ */
+public record HttpOptions(
+        TcpOptions tcp,
+        Duration headLimit,
+        int maxLineBytes,
+        int maxHeaderBytes,
+        int maxBodyBytes) {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration STALL = Duration.ofSeconds(30);
+    private static final HttpOptions DEFAULTS =
+            new HttpOptions(
+                    TcpOptions.defaults().withReadLimit(STALL).withWriteLimit(STALL),
+                    MINUTE,
+                    8 * 1_024,
+                    16 * 1_024,
+                    1_024 * 1_024);
+
+    /**
+     * Checks them.
+     *
+     * @throws IllegalArgumentException if one is not positive
+     */
+    public HttpOptions {
+        Objects.requireNonNull(tcp, "tcp");
+        Waits.nanos(headLimit);
+        checkPositive("maxLineBytes", maxLineBytes);
+        checkPositive("maxHeaderBytes", maxHeaderBytes);
+        checkPositive("maxBodyBytes", maxBodyBytes);
+    }
+
+    private static void checkPositive(String name, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + "=" + value + " < 1: nothing would fit");
+        }
+    }
+
+    /**
+     * {@return the defaults: a minute for a head, 30 s without a byte of a body, 30 s in which the
+     * other side takes nothing; 8 KiB of first line, 16 KiB of header fields, 1 MiB of body; those
+     * of TCP otherwise}
+     */
+    public static HttpOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /**
+     * {@return these options with others of TCP}
+     *
+     * @param options all of them: start from {@link #tcp()} to keep the limits
+     */
+    public HttpOptions withTcp(TcpOptions options) {
+        return new HttpOptions(options, headLimit, maxLineBytes, maxHeaderBytes, maxBodyBytes);
+    }
+
+    /**
+     * {@return these options with another limit on heads}
+     *
+     * @param limit how long a server waits for one
+     */
+    public HttpOptions withHeadLimit(Duration limit) {
+        return new HttpOptions(tcp, limit, maxLineBytes, maxHeaderBytes, maxBodyBytes);
+    }
+
+    /**
+     * {@return these options with another limit on first lines}
+     *
+     * @param bytes how long one may be
+     */
+    public HttpOptions withMaxLineBytes(int bytes) {
+        return new HttpOptions(tcp, headLimit, bytes, maxHeaderBytes, maxBodyBytes);
+    }
+
+    /**
+     * {@return these options with another limit on header fields}
+     *
+     * @param bytes how long all of them may be
+     */
+    public HttpOptions withMaxHeaderBytes(int bytes) {
+        return new HttpOptions(tcp, headLimit, maxLineBytes, bytes, maxBodyBytes);
+    }
+
+    /**
+     * {@return these options with another limit on bodies that are received at once}
+     *
+     * @param bytes how long one may be
+     */
+    public HttpOptions withMaxBodyBytes(int bytes) {
+        return new HttpOptions(tcp, headLimit, maxLineBytes, maxHeaderBytes, bytes);
+    }
+}

@@ -1,0 +1,215 @@
+package dev.ropewalk.channels.http;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.Joiner;
+import dev.ropewalk.fibers.Scope;
+import dev.ropewalk.fibers.TooManyFibersException;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.io.TcpConnection;
+import dev.ropewalk.fibers.io.TcpListener;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * An HTTP/1.1 server: a fiber for each client, which hands its requests to the handler one after
+ * the other, and answers in the same order.
+ *
+ * {@snippet file="dev/ropewalk/channels/http/HttpSnippetsTest.java" region="server"}
+ *
+ * <p>It belongs to the cord that started it, and to the fiber: both are children of it, the one
+ * that accepts and those of the clients, and end with it. To use several cores, start one on each
+ * cord with {@code TcpOptions.withReusePort(true)}.
+ *
+ * <p>A client whose fiber fails, because a child of it did, for one, is broken off, and the failure
+ * is logged: the others go on.
+ *
+ * <p>Requests that are malformed, or that two programs may read in two ways, are answered with 400
+ * and the like, and the connection is closed ({@link HttpOptions} has the limits).
+ */
+public final class HttpServer implements AutoCloseable {
+    private static final Logger LOG = Logs.logger(HttpServer.class);
+
+    private final TcpListener listener;
+    private final HttpOptions options;
+    private final HttpHandler handler;
+    private final Dates dates = new Dates(InstantSource.system());
+
+    /** By their fibers, which take them out when they have ended. */
+    private final Map<Fiber<?>, ServerConnection> connections = new LinkedHashMap<>();
+
+    /** Accepts, and is the parent of the clients' fibers. */
+    private final Fiber<@Nullable Void> serving;
+
+    private HttpServer(TcpListener listener, HttpOptions options, HttpHandler handler) {
+        this.listener = listener;
+        this.options = options;
+        this.handler = handler;
+        this.serving = Fiber.spin("http " + listener.port(), this::acceptAll);
+    }
+
+    // ---------------------------------------------------------------- starting
+
+    /**
+     * Listens with the default options, and answers from now on. A switchpoint.
+     *
+     * @param host an address of this machine; {@code 0.0.0.0} for all
+     * @param port the port; 0 takes a free one
+     * @param handler answers
+     * @return the server, a child of the current fiber
+     * @throws ConnectionException if the port is in use, or the system refuses
+     * @throws IllegalStateException if no fiber runs here
+     */
+    public static HttpServer start(String host, int port, HttpHandler handler) {
+        return start(host, port, HttpOptions.defaults(), handler);
+    }
+
+    /**
+     * Listens, and answers from now on. A switchpoint.
+     *
+     * @param host an address of this machine; {@code 0.0.0.0} for all
+     * @param port the port; 0 takes a free one
+     * @param options how it speaks
+     * @param handler answers
+     * @return the server, a child of the current fiber
+     * @throws ConnectionException if the port is in use, or the system refuses
+     * @throws IllegalStateException if no fiber runs here
+     */
+    public static HttpServer start(
+            String host, int port, HttpOptions options, HttpHandler handler) {
+        Objects.requireNonNull(options, "options");
+        Objects.requireNonNull(handler, "handler");
+        return new HttpServer(TcpListener.bind(host, port, options.tcp()), options, handler);
+    }
+
+    private void acceptAll() {
+        try (listener) {
+            Scope.join(
+                    new Clients(),
+                    scope -> {
+                        for (TcpConnection client : listener) {
+                            spin(scope, client);
+                        }
+                    });
+        }
+    }
+
+    private void spin(Scope<@Nullable Object> scope, TcpConnection client) {
+        try {
+            scope.spin("http client", () -> serve(client));
+        } catch (TooManyFibersException full) {
+            LOG.warn("{} is refused: the cord has no place for its fiber", client, full);
+            client.reset();
+        }
+    }
+
+    private void serve(TcpConnection client) {
+        boolean isInOrder = false;
+        try {
+            ServerConnection served = new ServerConnection(client, options, handler, dates);
+            connections.put(Fiber.current(), served);
+            served.run();
+            isInOrder = true;
+        } catch (ConnectionException gone) {
+            LOG.debug("{} has gone before its first request", client, gone);
+        } finally {
+            if (isInOrder) {
+                client.close();
+            } else {
+                client.reset(); // what was answered is not whole
+            }
+        }
+    }
+
+    /** The clients' fibers: none is missed, and none that fails takes the others along. */
+    private final class Clients implements Joiner<@Nullable Object, @Nullable Void> {
+        @Override
+        public boolean onEnd(Fiber<?> ended) {
+            ServerConnection served = connections.remove(ended);
+            Throwable failure = ended.failure();
+            if (failure == null || failure instanceof FiberTerminatedException) {
+                return false;
+            }
+            if (served != null && served.isGone()) {
+                LOG.debug("{} has gone", served, failure);
+            } else {
+                LOG.error("{} is broken off, because a fiber failed", served, failure);
+            }
+            return false;
+        }
+
+        @Override
+        public @Nullable Void result() {
+            return null;
+        }
+    }
+
+    // ---------------------------------------------------------------- looking
+
+    /** {@return the port} */
+    public int port() {
+        return listener.port();
+    }
+
+    /** {@return where it listens} */
+    public SocketAddress localAddress() {
+        return listener.localAddress();
+    }
+
+    /** {@return the cord that it belongs to} */
+    public Cord cord() {
+        return serving.cord();
+    }
+
+    // ---------------------------------------------------------------- the end
+
+    /** Serves until another fiber drains or closes it. A switchpoint. */
+    public void await() {
+        serving.awaitEnd(Duration.ofDays(10_000));
+    }
+
+    /**
+     * Ends it in order: it accepts nobody any more, connections without a request are closed, and
+     * the others when theirs is answered. What is left when the limit has passed is broken off. A
+     * switchpoint, on its cord.
+     *
+     * @param limit how long to wait
+     * @return whether all were answered
+     * @throws WrongThreadException if this is not its cord
+     */
+    public boolean drain(Duration limit) {
+        listener.close();
+        List.copyOf(connections.values()).forEach(ServerConnection::drain);
+        boolean isInTime = serving.awaitEnd(limit);
+        close();
+        return isInTime;
+    }
+
+    /**
+     * Ends it at once: clients whose request is under way are not answered. Never waits; to close
+     * it twice is harmless.
+     *
+     * @throws WrongThreadException if this is not its cord
+     */
+    @Override
+    public void close() {
+        listener.close();
+        serving.terminate();
+    }
+
+    @Override
+    public String toString() {
+        return "http server on " + listener.localAddress();
+    }
+}

@@ -1,0 +1,54 @@
+package dev.ropewalk.channels.http;
+
+import dev.ropewalk.fibers.spi.Clause;
+import dev.ropewalk.fibers.spi.Receivable;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.function.Function;
+
+/** Chunks that the program makes as they are wanted. */
+final class StreamBody extends HttpBody {
+    private final Receivable<byte[]> chunks;
+
+    StreamBody(Receivable<byte[]> chunks) {
+        this.chunks = chunks;
+    }
+
+    @Override
+    public long length() {
+        return -1;
+    }
+
+    @Override
+    public byte[] receive() {
+        return chunks.receive();
+    }
+
+    @Override
+    public byte @Nullable [] receive(Duration limit) {
+        return chunks.receive(limit);
+    }
+
+    @Override
+    public byte @Nullable [] tryReceive() {
+        return chunks.tryReceive();
+    }
+
+    @Override
+    public <R extends @Nullable Object> Clause<R> onReceive(
+            Function<? super byte[], ? extends R> taken) {
+        return chunks.onReceive(taken);
+    }
+
+    @Override
+    public void cancel() {
+        chunks.cancel();
+    }
+
+    @Override
+    public String toString() {
+        return "a body of " + chunks;
+    }
+}

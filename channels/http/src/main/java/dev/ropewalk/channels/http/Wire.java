@@ -1,0 +1,84 @@
+package dev.ropewalk.channels.http;
+
+import dev.ropewalk.fibers.io.MessageConnection;
+import dev.ropewalk.fibers.spi.ClosedException;
+
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.LastHttpContent;
+
+/** What the server and the client have in common: how bodies are told of, and written. */
+final class Wire {
+    private Wire() {}
+
+    static HttpDecoderConfig decoding(HttpOptions options) {
+        return new HttpDecoderConfig()
+                .setMaxInitialLineLength(options.maxLineBytes())
+                .setMaxHeaderSize(options.maxHeaderBytes())
+                .setStrictLineParsing(true)
+                .setAllowDuplicateContentLengths(false)
+                .setUseRfc9112TransferEncoding(true);
+    }
+
+    /** The length of a body is the library's affair. */
+    static void length(io.netty.handler.codec.http.HttpHeaders fields, long length) {
+        fields.remove(HttpHeaderNames.TRANSFER_ENCODING);
+        if (length < 0) {
+            fields.remove(HttpHeaderNames.CONTENT_LENGTH);
+        } else {
+            fields.set(HttpHeaderNames.CONTENT_LENGTH, Long.toString(length));
+        }
+    }
+
+    static void chunked(io.netty.handler.codec.http.HttpHeaders fields) {
+        length(fields, -1);
+        fields.set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+    }
+
+    /** -1 if it is not known. */
+    static long length(io.netty.handler.codec.http.HttpMessage head) {
+        return HttpUtil.isTransferEncodingChunked(head) ? -1 : HttpUtil.getContentLength(head, -1L);
+    }
+
+    /**
+     * Writes the chunks of a body, and its end.
+     *
+     * @throws ClosedException with a cause if the body failed, or has not the length that was told:
+     *     what was written is not whole, and must not be taken for it
+     */
+    static void writeChunks(MessageConnection<HttpObject> to, HttpBody body) {
+        boolean isWhole = false;
+        try {
+            long left = body.length();
+            boolean isCounted = left >= 0;
+            for (byte[] chunk : body) {
+                left -= chunk.length;
+                if (isCounted && left < 0) {
+                    throw wrongLength(body, "more");
+                }
+                if (chunk.length > 0) {
+                    to.write(new DefaultHttpContent(Unpooled.wrappedBuffer(chunk)));
+                }
+            }
+            if (isCounted && left > 0) {
+                throw wrongLength(body, "less");
+            }
+            isWhole = true;
+        } finally {
+            if (!isWhole) {
+                body.cancel();
+            }
+        }
+        to.write(LastHttpContent.EMPTY_LAST_CONTENT);
+    }
+
+    private static ClosedException wrongLength(HttpBody body, String what) {
+        String message = body + " has " + what + " than its length=" + body.length();
+        return new ClosedException(message, new IllegalStateException(message));
+    }
+}
