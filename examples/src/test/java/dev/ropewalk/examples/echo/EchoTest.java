@@ -1,13 +1,13 @@
 package dev.ropewalk.examples.echo;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.ropewalk.examples.cli.BadOption;
 import dev.ropewalk.examples.cli.Output;
+import dev.ropewalk.examples.server.ServerOptions;
+import dev.ropewalk.examples.server.ServerProgram;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,7 +31,7 @@ class EchoTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void eachClientGetsItsLinesBack(int cords) throws IOException {
-        try (Echo echo = new Echo(new Options(0, cords, 100, false))) {
+        try (ServerProgram.Server echo = start(cords)) {
             List<Socket> clients = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
                 clients.add(new Socket(InetAddress.getLoopbackAddress(), echo.port()));
@@ -63,28 +63,22 @@ class EchoTest {
 
     @Test
     void aPortInUseIsALine() {
-        try (Echo first = new Echo(new Options(0, 1, 100, false))) {
+        try (ServerProgram.Server first = start(1)) {
             ByteArrayOutputStream err = new ByteArrayOutputStream();
             int status =
-                    Main.run(
-                            List.of("--port=" + first.port()),
-                            new Output(new ByteArrayOutputStream(), UTF_8),
-                            new PrintStream(err, true, UTF_8));
-            assertEquals(Main.NO_PORT, status);
+                    new Main()
+                            .run(
+                                    List.of("--port=" + first.port()),
+                                    new Output(new ByteArrayOutputStream(), UTF_8),
+                                    new PrintStream(err, true, UTF_8));
+            assertEquals(ServerProgram.CANNOT_START, status);
             String text = err.toString(UTF_8);
             assertEquals(1, text.lines().count(), text);
             assertTrue(text.contains("cannot listen on 127.0.0.1:" + first.port()), text);
         }
     }
 
-    @Test
-    void options() throws BadOption {
-        assertEquals(new Options(7_007, 1, 10_000, false), Options.parse(List.of()));
-        assertEquals(
-                new Options(80, 2, 5, false),
-                Options.parse(List.of("--port", "80", "--cords=2", "--connections=5")));
-        for (String bad : List.of("--port=70000", "--cords=0", "--speed", "file")) {
-            assertThrows(BadOption.class, () -> Options.parse(List.of(bad)));
-        }
+    private static ServerProgram.Server start(int cords) {
+        return new Main().start(new ServerOptions(0, cords, 100, false));
     }
 }

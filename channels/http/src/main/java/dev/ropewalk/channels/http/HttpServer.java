@@ -2,25 +2,19 @@ package dev.ropewalk.channels.http;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Joiner;
-import dev.ropewalk.fibers.Scope;
-import dev.ropewalk.fibers.TooManyFibersException;
-import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpListener;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * An HTTP/1.1 server: a fiber for each client, which hands its requests to the handler one after
@@ -39,15 +33,11 @@ import java.util.Objects;
  * and the like, and the connection is closed ({@link HttpOptions} has the limits).
  */
 public final class HttpServer implements AutoCloseable {
-    private static final Logger LOG = Logs.logger(HttpServer.class);
-
     private final TcpListener listener;
     private final HttpOptions options;
     private final HttpHandler handler;
     private final Dates dates = new Dates(InstantSource.system());
-
-    /** By their fibers, which take them out when they have ended. */
-    private final Map<Fiber<?>, ServerConnection> connections = new LinkedHashMap<>();
+    private final Set<ServerConnection> connections = new LinkedHashSet<>();
 
     /** Accepts, and is the parent of the clients' fibers. */
     private final Fiber<@Nullable Void> serving;
@@ -95,63 +85,17 @@ public final class HttpServer implements AutoCloseable {
 
     private void acceptAll() {
         try (listener) {
-            Scope.join(
-                    new Clients(),
-                    scope -> {
-                        for (TcpConnection client : listener) {
-                            spin(scope, client);
-                        }
-                    });
-        }
-    }
-
-    private void spin(Scope<@Nullable Object> scope, TcpConnection client) {
-        try {
-            scope.spin("http client", () -> serve(client));
-        } catch (TooManyFibersException full) {
-            LOG.warn("{} is refused: the cord has no place for its fiber", client, full);
-            client.reset();
+            listener.serve("http client", this::serve);
         }
     }
 
     private void serve(TcpConnection client) {
-        boolean isInOrder = false;
+        ServerConnection served = new ServerConnection(client, options, handler, dates);
+        connections.add(served);
         try {
-            ServerConnection served = new ServerConnection(client, options, handler, dates);
-            connections.put(Fiber.current(), served);
             served.run();
-            isInOrder = true;
-        } catch (ConnectionException gone) {
-            LOG.debug("{} has gone before its first request", client, gone);
         } finally {
-            if (isInOrder) {
-                client.close();
-            } else {
-                client.reset(); // what was answered is not whole
-            }
-        }
-    }
-
-    /** The clients' fibers: none is missed, and none that fails takes the others along. */
-    private final class Clients implements Joiner<@Nullable Object, @Nullable Void> {
-        @Override
-        public boolean onEnd(Fiber<?> ended) {
-            ServerConnection served = connections.remove(ended);
-            Throwable failure = ended.failure();
-            if (failure == null || failure instanceof FiberTerminatedException) {
-                return false;
-            }
-            if (served != null && served.isGone()) {
-                LOG.debug("{} has gone", served, failure);
-            } else {
-                LOG.error("{} is broken off, because a fiber failed", served, failure);
-            }
-            return false;
-        }
-
-        @Override
-        public @Nullable Void result() {
-            return null;
+            connections.remove(served);
         }
     }
 
@@ -190,7 +134,7 @@ public final class HttpServer implements AutoCloseable {
      */
     public boolean drain(Duration limit) {
         listener.close();
-        List.copyOf(connections.values()).forEach(ServerConnection::drain);
+        List.copyOf(connections).forEach(ServerConnection::drain);
         boolean isInTime = serving.awaitEnd(limit);
         close();
         return isInTime;

@@ -65,7 +65,6 @@ final class ServerConnection {
     private boolean isIdle;
 
     private boolean isDraining;
-    private boolean isGone;
 
     ServerConnection(
             TcpConnection connection, HttpOptions options, HttpHandler handler, Dates dates) {
@@ -94,14 +93,9 @@ final class ServerConnection {
             }
             linger();
         } catch (ConnectionException | ClosedException gone) {
-            isGone = true;
             LOG.debug("{} has ended", connection, gone);
+            connection.reset(); // what was answered may not be whole
         }
-    }
-
-    /** Whether it was the client that broke it off, or a limit that did. */
-    boolean isGone() {
-        return isGone;
     }
 
     /** Ends it when the request that is under way is answered. On its cord; never waits. */
@@ -112,11 +106,14 @@ final class ServerConnection {
         }
     }
 
-    /** Null if none comes in time. */
+    /** Null if none comes in time, or none at all. */
     private @Nullable HttpObject next() {
         isIdle = true;
         try {
             return messages.receive(options.headLimit());
+        } catch (ClosedException none) {
+            LOG.debug("{} has no further request", connection, none);
+            return null;
         } finally {
             isIdle = false;
         }
@@ -128,7 +125,12 @@ final class ServerConnection {
         for (long leftNs = LINGER.toNanos();
                 leftNs > 0;
                 leftNs = endNs - connection.cord().nanoTime()) {
-            HttpObject dropped = messages.receive(Duration.ofNanos(leftNs));
+            HttpObject dropped;
+            try {
+                dropped = messages.receive(Duration.ofNanos(leftNs));
+            } catch (ClosedException end) {
+                return;
+            }
             if (dropped == null) {
                 return;
             }
@@ -338,11 +340,6 @@ final class ServerConnection {
             connection.reset(); // a whole end would make the client believe it has all
             throw cutOff;
         }
-    }
-
-    @Override
-    public String toString() {
-        return "http over " + connection;
     }
 
     private static boolean isWorthReading(@Nullable IncomingBody body) {

@@ -240,6 +240,24 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         };
     }
 
+    /**
+     * Serves each connection in a fiber of its own, a child of this one, until the listener is
+     * closed, and all of them have ended. A connection is closed when the service returns, and
+     * reset when it throws: that is logged, unless the client was gone before, and takes no other
+     * connection along. One for which the cord has no place is reset, and that is logged. A
+     * switchpoint.
+     *
+     * @param name of the fibers, shown in reports
+     * @param service what is done with each connection
+     * @throws IllegalStateException if another fiber accepts
+     * @throws WrongThreadException if this is not its cord
+     */
+    public void serve(String name, Service service) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(service, "service");
+        new Serving(name, service).run(this);
+    }
+
     // ---------------------------------------------------------------- the end
 
     /**

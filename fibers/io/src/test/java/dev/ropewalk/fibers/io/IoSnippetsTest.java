@@ -23,20 +23,49 @@ import java.util.concurrent.ExecutionException;
 class IoSnippetsTest {
     // @start region="echo"
     static void serve(TcpListener listener) {
-        for (TcpConnection c : listener) {
-            Fiber.spin(
-                    "conn",
-                    () -> {
-                        try (c) {
-                            for (String line; (line = c.readLine()) != null; ) {
-                                c.write(line + "\n");
-                            }
-                        }
-                    });
+        listener.serve(
+                "client",
+                client -> {
+                    for (String line; (line = client.readLine()) != null; ) {
+                        client.write(line + "\n");
+                    }
+                });
+    }
+
+    // @end
+
+    // @start region="loop"
+    static void serveOneByOne(TcpListener listener) {
+        for (TcpConnection client : listener) {
+            try (client) {
+                client.write("your turn\n");
+                client.readLine();
+            } catch (ConnectionException gone) {
+                // the next one, please
+            }
         }
     }
 
     // @end
+
+    @Test
+    void oneByOne() {
+        TestCord.run(
+                () -> {
+                    TcpListener listener = TcpListener.bind("127.0.0.1", 7);
+                    Fiber<?> server = Fiber.spin("server", () -> serveOneByOne(listener));
+                    for (int i = 0; i < 3; i++) {
+                        try (TcpConnection c = TcpConnection.connect("127.0.0.1", 7)) {
+                            assertEquals("your turn", c.readLine());
+                            if (i == 1) {
+                                c.reset();
+                            }
+                        }
+                    }
+                    listener.close();
+                    server.await();
+                });
+    }
 
     @Test
     void client() throws InterruptedException, ExecutionException {

@@ -2,11 +2,15 @@ package dev.ropewalk.fibers.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
+import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -97,6 +101,128 @@ class ListenerTest {
                                     });
                     waiting.await();
                 });
+    }
+
+    /** Whatever becomes of one of them, the others are served. */
+    @Test
+    void I2_serve() {
+        Net.anywhere(
+                net -> {
+                    TcpListener listener = net.listen();
+                    Fiber<?> server =
+                            Fiber.spin("server", () -> listener.serve("echo", ListenerTest::serve));
+                    try (TcpConnection stays = net.connect(listener);
+                            TcpConnection asks = net.connect(listener);
+                            TcpConnection leaves = net.connect(listener)) {
+                        asks.write("fail\n");
+                        assertThrows(ConnectionResetException.class, asks::readLine);
+                        leaves.write("quit\n");
+                        assertNull(leaves.readLine(), "closed in order");
+                        stays.write("still there\n");
+                        assertEquals("still there", stays.readLine());
+                        net.until(() -> listener.open() == 1);
+                        listener.close();
+                        stays.write("and now\n");
+                        assertEquals("and now", stays.readLine());
+                        assertFalse(
+                                server.state() == FiberState.DEAD, "it waits for the last client");
+                    }
+                    server.await();
+                    net.until(() -> listener.open() == 0);
+                });
+    }
+
+    private static void serve(TcpConnection client) {
+        for (String line = client.readLine(); line != null; line = client.readLine()) {
+            switch (line) {
+                case "quit" -> {
+                    return;
+                }
+                case "fail" -> throw new IllegalArgumentException("told to");
+                default -> client.write(line + "\n");
+            }
+        }
+    }
+
+    /** A service that fails is heard of; a client that has gone is not. */
+    @Test
+    void I2_serveLogs() {
+        Net.inMemory(
+                net -> {
+                    List<String> lines = new ArrayList<>();
+                    Logs.during(
+                            line -> lines.add(line.message() + ": " + line.failure()),
+                            () -> serveTwo(net));
+                    assertEquals(1, lines.size(), lines::toString);
+                    String line = lines.getFirst();
+                    assertTrue(line.contains("is broken off, because its fiber failed"), line);
+                    assertTrue(line.contains("told to"), line);
+                });
+    }
+
+    private static void serveTwo(Net net) {
+        TcpListener listener = net.listen();
+        Fiber<?> server = Fiber.spin("server", () -> listener.serve("echo", ListenerTest::serve));
+        TcpConnection fails = net.connect(listener);
+        fails.write("fail\n");
+        assertThrows(ConnectionResetException.class, fails::readLine);
+        fails.close();
+        TcpConnection gone = net.connect(listener);
+        net.until(() -> listener.open() == 1);
+        gone.reset();
+        listener.close();
+        server.await();
+    }
+
+    /** Terminated, it takes its clients along, and they are reset. */
+    @Test
+    void I2_serveIsTerminated() {
+        Net.anywhere(
+                net -> {
+                    TcpListener listener = net.listen();
+                    Fiber<?> server =
+                            Fiber.spin("server", () -> listener.serve("echo", ListenerTest::serve));
+                    try (TcpConnection client = net.connect(listener)) {
+                        client.write("x\n");
+                        assertEquals("x", client.readLine());
+                        server.terminate();
+                        assertTrue(server.awaitEnd(Net.LONG));
+                        assertThrows(ConnectionResetException.class, client::readLine);
+                    }
+                    listener.close();
+                });
+    }
+
+    /** A client for whom there is no fiber is reset; the next one is served. */
+    @Test
+    void I2_serveWithoutPlaceForAFiber() {
+        List<String> lines = new ArrayList<>();
+        Cord.run(
+                CordOptions.named("small").withMaxFibers(2),
+                () -> Logs.during(l -> lines.add(l.message()), ListenerTest::serveTooMany));
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(lines.getFirst().contains("the cord has no place"), lines::toString);
+    }
+
+    private static void serveTooMany() {
+        TcpListener listener = TcpListener.bind("127.0.0.1", 0);
+        Fiber<?> server = Fiber.spin("server", () -> listener.serve("echo", ListenerTest::serve));
+        TcpConnection first = TcpConnection.connect("127.0.0.1", listener.port());
+        first.write("x\n");
+        assertEquals("x", first.readLine());
+        TcpConnection second = TcpConnection.connect("127.0.0.1", listener.port());
+        assertThrows(ConnectionResetException.class, second::readLine);
+        second.close();
+        first.close();
+        while (listener.open() > 0) {
+            Fiber.snooze();
+        }
+        TcpConnection third = TcpConnection.connect("127.0.0.1", listener.port());
+        third.write("y\n");
+        assertEquals("y", third.readLine());
+        third.close();
+        listener.close();
+        server.await();
     }
 
     /** The others are served when one of the first is closed. */
