@@ -1,0 +1,364 @@
+package dev.ropewalk.examples.kv;
+
+import dev.ropewalk.channels.ReceivePort;
+import dev.ropewalk.channels.select.Select;
+import dev.ropewalk.fibers.io.CodecException;
+import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.io.MessageConnection;
+import dev.ropewalk.fibers.io.TcpConnection;
+import dev.ropewalk.fibers.spi.Clause;
+import dev.ropewalk.fibers.spi.ClosedException;
+
+import io.netty.handler.codec.redis.RedisDecoder;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * One connection: commands in, replies out, in the same order.
+ *
+ * <p>Commands that are here already are given to the shards together, and answered together: a
+ * client that sends sixteen at once waits for one of them. Subscribed, it waits for commands and
+ * for what is published in one select.
+ */
+final class Client {
+    private static final int MAX_TOGETHER = 64;
+
+    private final Kv kv;
+    private final MessageConnection<Object> messages;
+    private final Map<String, ReceivePort<byte[]>> subscriptions = new LinkedHashMap<>();
+
+    private boolean hasQuit;
+
+    Client(Kv kv, TcpConnection connection) {
+        this.kv = kv;
+        this.messages =
+                connection.messages(
+                        new RedisDecoder(true), new CommandDecoder(), new ReplyEncoder());
+    }
+
+    /** Until either side ends it. */
+    void run() {
+        try (messages) {
+            serveUntilEnd();
+        } catch (ConnectionException gone) {
+            // The client is gone, and with it all that it wanted.
+        } finally {
+            subscriptions.forEach(kv.topics()::leave);
+        }
+    }
+
+    private void serveUntilEnd() {
+        try {
+            while (!hasQuit) {
+                if (subscriptions.isEmpty()) {
+                    serve();
+                } else {
+                    serveSubscribed();
+                }
+            }
+        } catch (ClosedException end) {
+            if (end.getCause() instanceof CodecException malformed) {
+                tellMalformed(malformed);
+            }
+        }
+    }
+
+    private void write(Reply reply) {
+        messages.write(List.of(reply));
+    }
+
+    private void tellMalformed(CodecException malformed) {
+        Throwable why = malformed.getCause();
+        while (why != null && why.getCause() != null) {
+            why = why.getCause();
+        }
+        String text = why == null ? "" : String.valueOf(why.getMessage());
+        write(new Reply.Failure("ERR Protocol error: " + text));
+    }
+
+    // ---------------------------------------------------------------- commands
+
+    private void serve() {
+        Turn turn = new Turn(kv.shards());
+        Words next = (Words) messages.receive();
+        while (next != null) {
+            if (next.name().equals("SUBSCRIBE") || next.name().equals("UNSUBSCRIBE")) {
+                answer(turn);
+                change(next);
+                return;
+            }
+            begin(next, turn);
+            next = hasQuit || turn.size() >= MAX_TOGETHER ? null : nextNow();
+        }
+        answer(turn);
+    }
+
+    /** Null if there is none, or never will be: the next receive tells that. */
+    private @Nullable Words nextNow() {
+        try {
+            return (Words) messages.tryReceive();
+        } catch (ClosedException end) {
+            return null;
+        }
+    }
+
+    private void answer(Turn turn) {
+        messages.write(turn.await());
+    }
+
+    private void begin(Words command, Turn turn) {
+        try {
+            turn.reply(execute(command, turn));
+        } catch (CommandException bad) {
+            turn.reply(() -> Reply.failure(bad));
+        }
+    }
+
+    private Supplier<Reply> execute(Words command, Turn turn) throws CommandException {
+        return switch (command.name()) {
+            case "PING" ->
+                    done(
+                            command.count() > 1
+                                    ? new Reply.Bytes(command.word(1))
+                                    : new Reply.Line("PONG"));
+            case "ECHO" -> {
+                check(command, 2);
+                yield done(new Reply.Bytes(command.word(1)));
+            }
+            case "QUIT" -> {
+                hasQuit = true;
+                yield done(Reply.OK);
+            }
+            case "SELECT" ->
+                    done(
+                            command.count() == 2 && command.number(1) == 0
+                                    ? Reply.OK
+                                    : new Reply.Failure("ERR DB index is out of range"));
+            case "CLIENT" -> client(command);
+            case "COMMAND", "CONFIG" -> done(new Reply.Many(List.of()));
+            case "INFO" -> kv::info;
+            case "PUBLISH" -> {
+                check(command, 3);
+                yield () -> new Reply.Whole(kv.topics().publish(command.text(1), command.word(2)));
+            }
+            case "DBSIZE" -> all(command, turn, Client::sum);
+            case "FLUSHALL", "FLUSHDB" -> all(Words.of("FLUSHALL"), turn, List::getFirst);
+            case "DEL", "UNLINK", "EXISTS" -> split(command, 1, turn, Client::sum);
+            case "MSET" -> split(command, 2, turn, Client::firstFailure);
+            case "MGET" -> mget(command, turn);
+            case "SCAN" -> scan(command, turn);
+            case "DEBUG" -> {
+                check(command, 3);
+                yield turn.ask(kv.shardOf(command.text(2)), command);
+            }
+            default -> {
+                if (command.count() < 2) {
+                    throw Commands.isKnown(command)
+                            ? CommandException.wrongCount(command.name())
+                            : CommandException.unknown(command);
+                }
+                yield turn.ask(kv.shardOf(command.text(1)), command);
+            }
+        };
+    }
+
+    private static void check(Words command, int words) throws CommandException {
+        if (command.count() != words) {
+            throw CommandException.wrongCount(command.name());
+        }
+    }
+
+    private static Supplier<Reply> done(Reply reply) {
+        return () -> reply;
+    }
+
+    private static Supplier<Reply> client(Words command) throws CommandException {
+        if (command.count() < 2) {
+            throw CommandException.wrongCount("client");
+        }
+        return done(command.is(1, "GETNAME") ? Reply.NONE : Reply.OK);
+    }
+
+    // ---------------------------------------------------------------- over several shards
+
+    private Supplier<Reply> all(Words command, Turn turn, Function<List<Reply>, Reply> join) {
+        List<Supplier<Reply>> parts = new ArrayList<>();
+        for (int i = 0; i < kv.shards().size(); i++) {
+            parts.add(turn.ask(i, command));
+        }
+        return () -> join.apply(parts.stream().map(Supplier::get).toList());
+    }
+
+    private static Reply sum(List<Reply> parts) {
+        long sum = 0;
+        for (Reply each : parts) {
+            if (!(each instanceof Reply.Whole number)) {
+                return each; // a failure
+            }
+            sum += number.value();
+        }
+        return new Reply.Whole(sum);
+    }
+
+    private static Reply firstFailure(List<Reply> parts) {
+        for (Reply each : parts) {
+            if (each instanceof Reply.Failure) {
+                return each;
+            }
+        }
+        return parts.getFirst();
+    }
+
+    /** Each shard gets the keys that it has; all at once only where that is one shard. */
+    private Supplier<Reply> split(
+            Words command, int wordsPerKey, Turn turn, Function<List<Reply>, Reply> join)
+            throws CommandException {
+        if (command.count() < 1 + wordsPerKey || (command.count() - 1) % wordsPerKey != 0) {
+            throw CommandException.wrongCount(command.name());
+        }
+        Map<Integer, List<byte[]>> byShard = new LinkedHashMap<>();
+        for (int i = 1; i < command.count(); i += wordsPerKey) {
+            byShard.computeIfAbsent(
+                            kv.shardOf(command.text(i)),
+                            _ -> new ArrayList<>(List.of(command.word(0))))
+                    .addAll(command.all().subList(i, i + wordsPerKey));
+        }
+        List<Supplier<Reply>> parts = new ArrayList<>();
+        byShard.forEach((shard, words) -> parts.add(turn.ask(shard, new Words(words))));
+        return () -> join.apply(parts.stream().map(Supplier::get).toList());
+    }
+
+    private Supplier<Reply> mget(Words command, Turn turn) throws CommandException {
+        if (command.count() < 2) {
+            throw CommandException.wrongCount(command.name());
+        }
+        List<Supplier<Reply>> parts = new ArrayList<>();
+        for (int i = 1; i < command.count(); i++) {
+            parts.add(
+                    turn.ask(
+                            kv.shardOf(command.text(i)),
+                            new Words(List.of(command.word(0), command.word(i)))));
+        }
+        return () -> {
+            List<Reply> values = new ArrayList<>();
+            for (Supplier<Reply> each : parts) {
+                Reply reply = each.get();
+                values.add(reply instanceof Reply.Many one ? one.parts().getFirst() : reply);
+            }
+            return values.stream().anyMatch(Reply.Failure.class::isInstance)
+                    ? firstFailure(values)
+                    : new Reply.Many(values);
+        };
+    }
+
+    /** The client's cursor is the shard's, times the number of shards, plus which it is. */
+    private Supplier<Reply> scan(Words command, Turn turn) throws CommandException {
+        if (command.count() < 2) {
+            throw CommandException.wrongCount(command.name());
+        }
+        int shards = kv.shards().size();
+        long cursor = command.number(1);
+        if (cursor < 0) {
+            throw new CommandException("ERR invalid cursor");
+        }
+        int shard = (int) (cursor % shards);
+        List<byte[]> words = new ArrayList<>(command.all());
+        words.set(1, Reply.bytes(Long.toString(cursor / shards)));
+        Supplier<Reply> part = turn.ask(shard, new Words(words));
+        return () -> part.get() instanceof Reply.Many two ? next(two, shard, shards) : part.get();
+    }
+
+    private static Reply next(Reply.Many two, int shard, int shards) {
+        long next = ((Reply.Whole) two.parts().getFirst()).value();
+        boolean isLast = shard + 1 == shards;
+        long cursor = next == 0 ? (isLast ? 0 : shard + 1) : next * shards + shard;
+        return new Reply.Many(List.of(Reply.text(Long.toString(cursor)), two.parts().get(1)));
+    }
+
+    // ---------------------------------------------------------------- subscribed
+
+    private void serveSubscribed() {
+        List<Clause<Runnable>> clauses = new ArrayList<>();
+        clauses.add(messages.<Runnable>onReceive(command -> () -> change((Words) command)));
+        subscriptions.forEach(
+                (name, port) ->
+                        clauses.add(
+                                port.<Runnable>onReceive(message -> () -> push(name, message))));
+        Select.of(clauses).await().run();
+    }
+
+    private void push(String name, byte[] message) {
+        write(
+                new Reply.Many(
+                        List.of(
+                                Reply.text("message"),
+                                Reply.text(name),
+                                new Reply.Bytes(message))));
+    }
+
+    private void change(Words command) {
+        switch (command.name()) {
+            case "SUBSCRIBE" -> {
+                for (int i = 1; i < command.count(); i++) {
+                    String name = command.text(i);
+                    if (!subscriptions.containsKey(name)) {
+                        subscriptions.put(name, kv.topics().subscribe(name));
+                    }
+                    confirm("subscribe", Reply.text(name));
+                }
+                if (command.count() < 2) {
+                    fail(CommandException.wrongCount("subscribe"));
+                }
+            }
+            case "UNSUBSCRIBE" -> unsubscribe(command);
+            case "PING" -> write(new Reply.Many(List.of(Reply.text("pong"), Reply.text(""))));
+            case "QUIT" -> {
+                write(Reply.OK);
+                hasQuit = true;
+            }
+            default ->
+                    fail(
+                            new CommandException(
+                                    "ERR Can't execute '"
+                                            + command.text(0)
+                                            + "': only (UN)SUBSCRIBE / PING / QUIT are allowed in"
+                                            + " this context"));
+        }
+    }
+
+    private void unsubscribe(Words command) {
+        List<String> names = new ArrayList<>(subscriptions.keySet());
+        if (command.count() > 1) {
+            names.clear();
+            for (int i = 1; i < command.count(); i++) {
+                names.add(command.text(i));
+            }
+        } else if (names.isEmpty()) {
+            confirm("unsubscribe", Reply.NONE);
+        }
+        for (String name : names) {
+            ReceivePort<byte[]> port = subscriptions.remove(name);
+            if (port != null) {
+                kv.topics().leave(name, port);
+            }
+            confirm("unsubscribe", Reply.text(name));
+        }
+    }
+
+    private void confirm(String what, Reply name) {
+        write(
+                new Reply.Many(
+                        List.of(Reply.text(what), name, new Reply.Whole(subscriptions.size()))));
+    }
+
+    private void fail(CommandException bad) {
+        write(Reply.failure(bad));
+    }
+}

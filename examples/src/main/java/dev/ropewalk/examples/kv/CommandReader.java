@@ -1,0 +1,84 @@
+package dev.ropewalk.examples.kv;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads the commands of a log. */
+final class CommandReader {
+    private final InputStream in;
+    private long position;
+
+    CommandReader(InputStream in) {
+        this.in = in;
+    }
+
+    /** Behind the last byte that was read. */
+    long position() {
+        return position;
+    }
+
+    /**
+     * The next command; null at the end.
+     *
+     * @throws EOFException if the end comes within it
+     */
+    @Nullable Words next() throws IOException {
+        int first = in.read();
+        if (first < 0) {
+            return null;
+        }
+        position++;
+        int count = number(first, '*', CommandDecoder.MAX_WORDS);
+        if (count == 0) {
+            throw new IOException("a command of no words");
+        }
+        List<byte[]> words = new ArrayList<>(Math.min(count, 1_024));
+        for (int i = 0; i < count; i++) {
+            int length = number(read(), '$', CommandDecoder.MAX_WORD_BYTES);
+            byte[] word = in.readNBytes(length);
+            position += word.length;
+            if (word.length < length) {
+                throw new EOFException();
+            }
+            expect(read(), '\r');
+            expect(read(), '\n');
+            words.add(word);
+        }
+        return new Words(words);
+    }
+
+    private int number(int kind, char wanted, int max) throws IOException {
+        expect(kind, wanted);
+        long number = 0;
+        int next = read();
+        for (; next >= '0' && next <= '9' && number <= max; next = read()) {
+            number = number * 10 + next - '0';
+        }
+        if (number > max) {
+            throw new IOException(number + " > " + max);
+        }
+        expect(next, '\r');
+        expect(read(), '\n');
+        return (int) number;
+    }
+
+    private int read() throws IOException {
+        int next = in.read();
+        if (next < 0) {
+            throw new EOFException();
+        }
+        position++;
+        return next;
+    }
+
+    private static void expect(int got, char wanted) throws IOException {
+        if (got != wanted) {
+            throw new IOException("a byte " + got + " where " + (int) wanted + " was due");
+        }
+    }
+}

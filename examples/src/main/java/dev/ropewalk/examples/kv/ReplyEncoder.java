@@ -1,0 +1,63 @@
+package dev.ropewalk.examples.kv;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.MessageToByteEncoder;
+
+import java.util.List;
+
+/**
+ * Makes bytes of the replies of a turn, all in one buffer. Netty's encoder makes four buffers and a
+ * promise for each value, which took more of a turn than the commands.
+ */
+final class ReplyEncoder extends MessageToByteEncoder<List<Reply>> {
+    private static final byte[] LINE_END = {'\r', '\n'};
+    private static final byte[] NO_VALUE = Reply.bytes("$-1\r\n");
+
+    @Override
+    protected void encode(ChannelHandlerContext context, List<Reply> replies, ByteBuf out) {
+        for (int i = 0; i < replies.size(); i++) {
+            encode(replies.get(i), out);
+        }
+    }
+
+    private static void encode(Reply reply, ByteBuf out) {
+        switch (reply) {
+            case Reply.Line line -> text('+', line.text(), out);
+            case Reply.Failure failure -> text('-', oneLine(failure.text()), out);
+            case Reply.Whole number -> number(':', number.value(), out);
+            case Reply.Bytes bytes -> {
+                byte[] value = bytes.value();
+                if (value == null) {
+                    out.writeBytes(NO_VALUE);
+                } else {
+                    number('$', value.length, out);
+                    out.writeBytes(value).writeBytes(LINE_END);
+                }
+            }
+            case Reply.Many many -> {
+                number('*', many.parts().size(), out);
+                many.parts().forEach(each -> encode(each, out));
+            }
+        }
+    }
+
+    private static void text(char kind, String text, ByteBuf out) {
+        out.writeByte(kind).writeBytes(Reply.bytes(text)).writeBytes(LINE_END);
+    }
+
+    private static void number(char kind, long value, ByteBuf out) {
+        out.writeByte(kind);
+        if (value >= 0 && value < 10) {
+            out.writeByte((int) ('0' + value));
+        } else {
+            ByteBufUtil.writeAscii(out, Long.toString(value));
+        }
+        out.writeBytes(LINE_END);
+    }
+
+    private static String oneLine(String text) {
+        return text.replace('\r', ' ').replace('\n', ' ');
+    }
+}
