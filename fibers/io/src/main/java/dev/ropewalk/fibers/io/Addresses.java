@@ -2,15 +2,18 @@ package dev.ropewalk.fibers.io;
 
 import dev.ropewalk.fibers.blocking.Blocking;
 
+import io.netty.channel.unix.DomainSocketAddress;
+
 import org.jspecify.annotations.Nullable;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 import java.util.Objects;
 
-/** Hosts and ports. */
+/** Hosts and ports, and paths. */
 final class Addresses {
     private Addresses() {}
 
@@ -43,10 +46,21 @@ final class Addresses {
         }
     }
 
-    /** As 127.0.0.1:7, for messages. */
+    /** Netty has an own type for the paths of Unix-domain sockets. */
+    static @Nullable SocketAddress ofJdk(@Nullable SocketAddress address) {
+        return address instanceof DomainSocketAddress unix
+                ? UnixDomainSocketAddress.of(unix.path())
+                : address;
+    }
+
+    /** As 127.0.0.1:7 or /run/x.socket, for messages. */
     static String text(@Nullable SocketAddress address) {
         if (address == null) {
             return "nowhere";
+        }
+        if (address instanceof UnixDomainSocketAddress unix) {
+            String path = unix.getPath().toString();
+            return path.isEmpty() ? "a socket without a name" : path;
         }
         if (address instanceof InetSocketAddress inet && inet.getAddress() != null) {
             String host = inet.getAddress().getHostAddress();

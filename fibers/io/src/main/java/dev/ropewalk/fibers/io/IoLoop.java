@@ -10,15 +10,22 @@ import dev.ropewalk.fibers.spi.Waits;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.UnixChannelOption;
 import io.netty.util.concurrent.Future;
 
+import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -47,9 +54,19 @@ abstract sealed class IoLoop {
         };
     }
 
-    abstract Channel newConnection();
+    abstract Channel newConnection(SocketAddress to);
 
-    abstract ServerChannel newListener();
+    abstract ServerChannel newListener(SocketAddress at);
+
+    /** Spelled as the channels of this loop want it. */
+    SocketAddress address(SocketAddress given) {
+        return given;
+    }
+
+    /** Netty takes the path of another listener away, and that hears nothing of it. */
+    boolean isTaken(SocketAddress address) {
+        return false;
+    }
 
     /** Lets several listeners have the port of this one; false if that cannot be. */
     boolean sharePort(ServerChannel listener) {
@@ -91,13 +108,30 @@ abstract sealed class IoLoop {
         }
 
         @Override
-        Channel newConnection() {
-            return new EpollSocketChannel();
+        Channel newConnection(SocketAddress to) {
+            return to instanceof UnixDomainSocketAddress
+                    ? new EpollDomainSocketChannel()
+                    : new EpollSocketChannel();
         }
 
         @Override
-        ServerChannel newListener() {
-            return new EpollServerSocketChannel();
+        ServerChannel newListener(SocketAddress at) {
+            return at instanceof UnixDomainSocketAddress
+                    ? new EpollServerDomainSocketChannel()
+                    : new EpollServerSocketChannel();
+        }
+
+        @Override
+        SocketAddress address(SocketAddress given) {
+            return given instanceof UnixDomainSocketAddress unix
+                    ? new DomainSocketAddress(unix.getPath().toString())
+                    : given;
+        }
+
+        @Override
+        boolean isTaken(SocketAddress address) {
+            return address instanceof UnixDomainSocketAddress unix
+                    && Files.exists(unix.getPath(), LinkOption.NOFOLLOW_LINKS);
         }
 
         @Override
@@ -112,13 +146,27 @@ abstract sealed class IoLoop {
         }
 
         @Override
-        Channel newConnection() {
+        Channel newConnection(SocketAddress to) {
+            checkTcp(to);
             return new NioSocketChannel();
         }
 
         @Override
-        ServerChannel newListener() {
+        ServerChannel newListener(SocketAddress at) {
+            checkTcp(at);
             return new NioServerSocketChannel();
+        }
+
+        /** NIO's Unix-domain sockets cannot end one half alone. */
+        private static void checkTcp(SocketAddress address) {
+            if (address instanceof UnixDomainSocketAddress) {
+                throw new IllegalArgumentException(
+                        "the Unix-domain socket "
+                                + address
+                                + " needs epoll, and "
+                                + Cord.current()
+                                + " runs on NIO; run on Linux, or use TCP");
+            }
         }
 
         @Override
@@ -138,12 +186,12 @@ abstract sealed class IoLoop {
         }
 
         @Override
-        Channel newConnection() {
+        Channel newConnection(SocketAddress to) {
             return loop.newConnection();
         }
 
         @Override
-        ServerChannel newListener() {
+        ServerChannel newListener(SocketAddress at) {
             return loop.newListener();
         }
 

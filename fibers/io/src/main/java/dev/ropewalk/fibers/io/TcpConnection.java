@@ -28,6 +28,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
@@ -183,13 +184,14 @@ public final class TcpConnection implements AutoCloseable {
      * if it is encrypted. A switchpoint. A fiber that is ended meanwhile leaves no connection
      * behind.
      *
-     * @param address where to
+     * @param address where to; a {@link UnixDomainSocketAddress} is the path of a server's file
      * @param options how
      * @return the connection, of the current cord
      * @throws ConnectionTimeoutException if the limit passed
      * @throws TlsException if the sides cannot agree on TLS
      * @throws ConnectionException if nobody listens there, or the system refuses
-     * @throws IllegalArgumentException if the TLS is that of a server
+     * @throws IllegalArgumentException if the TLS is that of a server, or it is a path and the
+     *     reactor is NIO's
      * @throws IllegalStateException if no fiber runs here
      */
     public static TcpConnection connect(SocketAddress address, TcpOptions options) {
@@ -204,7 +206,7 @@ public final class TcpConnection implements AutoCloseable {
         }
         Waits.switchpoint();
         IoLoop loop = IoLoop.current();
-        Channel channel = loop.newConnection();
+        Channel channel = loop.newConnection(address);
         TcpConnection made = new TcpConnection(channel, loop, options, null);
         made.remote = address;
         if (tls != null) {
@@ -227,7 +229,7 @@ public final class TcpConnection implements AutoCloseable {
         long limitMs = options.connectLimit().toMillis();
         channel.config().setConnectTimeoutMillis(Math.clamp(limitMs, 1, Integer.MAX_VALUE));
         IoLoop.await(loop.eventLoop.register(channel), "a socket");
-        ChannelFuture connected = channel.connect(address);
+        ChannelFuture connected = channel.connect(loop.address(address));
         IoLoop.await(connected, "a connection to " + Addresses.text(address));
         Throwable failure = connected.cause();
         if (failure != null) {
@@ -679,8 +681,8 @@ public final class TcpConnection implements AutoCloseable {
         if (state != State.CONNECTING) {
             return; // the fiber that connected was ended meanwhile
         }
-        local = channel.localAddress();
-        remote = channel.remoteAddress();
+        local = Addresses.ofJdk(channel.localAddress());
+        remote = Addresses.ofJdk(channel.remoteAddress());
         state(State.CONNECTING, State.OPEN);
         if (idleLimitNs != Long.MAX_VALUE) {
             lastActiveNs = cord.nanoTime();

@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -83,7 +85,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         this.loop = loop;
         this.address = address;
         this.options = options;
-        this.channel = loop.newListener();
+        this.channel = loop.newListener(address);
         channel.config().setOption(ChannelOption.SO_BACKLOG, options.backlog());
         channel.config().setOption(ChannelOption.SO_REUSEADDR, true);
         channel.pipeline().addLast(new Acceptor());
@@ -119,12 +121,16 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     /**
      * Listens. A switchpoint.
      *
-     * @param address an address of this machine
+     * <p>A {@link UnixDomainSocketAddress} is a path: the listener makes that file, with the
+     * permissions that the process's umask leaves, and deletes it when it is closed. It needs
+     * Linux.
+     *
+     * @param address an address of this machine, or a path
      * @param options how, also for the connections that it accepts
      * @return the listener, of the current cord
-     * @throws ConnectionException if the port is in use, or the system refuses
-     * @throws IllegalArgumentException if a port is to be shared, and cannot be here, or the TLS is
-     *     that of a client
+     * @throws ConnectionException if the port is in use or the file is there, or the system refuses
+     * @throws IllegalArgumentException if a port is to be shared, and cannot be here, or it is a
+     *     path and the reactor is NIO's, or the TLS is that of a client
      * @throws IllegalStateException if no fiber runs here
      */
     public static TcpListener bind(SocketAddress address, TcpOptions options) {
@@ -162,25 +168,36 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     private void bind() {
         if (options.reusePort() && !loop.sharePort(channel)) {
             throw new IllegalArgumentException(
-                    "reusePort needs sockets of Linux, and those of "
+                    "reusePort needs TCP sockets of Linux, and those of "
                             + Cord.current()
+                            + " for "
+                            + Addresses.text(address)
                             + " are none; leave it out, and accept on one cord");
         }
         IoLoop.await(loop.eventLoop.register(channel), "a socket");
-        ChannelFuture bound = channel.bind(address);
+        if (loop.isTaken(address)) {
+            throw notBound(new BindException("Address already in use"));
+        }
+        ChannelFuture bound = channel.bind(loop.address(address));
         IoLoop.await(bound, "the port of " + Addresses.text(address));
         Throwable failure = bound.cause();
         if (failure != null) {
-            IOException cause = failure instanceof IOException io ? io : new IOException(failure);
-            throw new ConnectionException(
-                    "cannot listen on "
-                            + Addresses.text(address)
-                            + ": "
-                            + cause.getMessage()
-                            + "; is the port in use? Port 0 takes a free one",
-                    cause);
+            throw notBound(failure instanceof IOException io ? io : new IOException(failure));
         }
-        address = channel.localAddress();
+        if (address instanceof InetSocketAddress) {
+            address = channel.localAddress(); // with the port that was free
+        }
+    }
+
+    private ConnectionException notBound(IOException cause) {
+        String remedy =
+                address instanceof UnixDomainSocketAddress
+                        ? "; if no server listens there, a process that was killed has left the"
+                                + " file: delete it"
+                        : "; is the port in use? Port 0 takes a free one";
+        return new ConnectionException(
+                "cannot listen on " + Addresses.text(address) + ": " + cause.getMessage() + remedy,
+                cause);
     }
 
     // ---------------------------------------------------------------- accepting

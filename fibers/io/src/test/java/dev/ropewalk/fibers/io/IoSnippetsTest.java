@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -174,6 +175,25 @@ class IoSnippetsTest {
                     // @end
                     listener.close();
                     serving.await();
+                });
+    }
+
+    @Test
+    void aPath(@TempDir Path folder) {
+        TestCord.run(
+                () -> {
+                    Path file = folder.resolve("echo.socket");
+                    // @start region="unix"
+                    UnixDomainSocketAddress address = UnixDomainSocketAddress.of(file);
+                    try (TcpListener listener = TcpListener.bind(address, TcpOptions.defaults())) {
+                        Fiber.spin("server", () -> serve(listener));
+                        try (TcpConnection c =
+                                TcpConnection.connect(address, TcpOptions.defaults())) {
+                            c.write("hello\n");
+                            assertEquals("hello", c.readLine());
+                        }
+                    }
+                    // @end
                 });
     }
 }

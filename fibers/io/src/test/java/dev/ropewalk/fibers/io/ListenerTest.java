@@ -311,7 +311,7 @@ class ListenerTest {
                                         () ->
                                                 net.listen(
                                                         TcpOptions.defaults().withReusePort(true))),
-                                "reusePort needs sockets of Linux"));
+                                "reusePort needs TCP sockets of Linux"));
     }
 
     @Test

@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 
@@ -52,7 +51,7 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
 
     private @Nullable Pipe in;
     private @Nullable Pipe out;
-    private @Nullable InetSocketAddress local;
+    private @Nullable SocketAddress local;
     private @Nullable SocketAddress remote;
 
     /** While it connects. */
@@ -67,11 +66,11 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
     }
 
     /** Of a listener: connected before anybody accepts it. */
-    void accepted(InetSocketAddress here, InetSocketAddress client, Pipe fromClient, Pipe back) {
+    void accepted(SocketAddress here, SocketAddress client, Pipe fromClient, Pipe back) {
         connected(here, client, fromClient, back);
     }
 
-    private void connected(InetSocketAddress here, SocketAddress there, Pipe from, Pipe to) {
+    private void connected(SocketAddress here, SocketAddress there, Pipe from, Pipe to) {
         local = here;
         remote = there;
         in = from;
@@ -106,7 +105,7 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
                 fail(new ConnectException("Connection refused"));
                 return;
             }
-            InetSocketAddress from = network.clientAddress();
+            SocketAddress from = network.clientAddress(address);
             Pipe there = new Pipe(network, cord, server.cord);
             Pipe back = new Pipe(network, server.cord, cord);
             server.cord.post(
@@ -117,7 +116,7 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
                             }));
         }
 
-        private void answered(boolean isTaken, InetSocketAddress from, Pipe back, Pipe there) {
+        private void answered(boolean isTaken, SocketAddress from, Pipe back, Pipe there) {
             ChannelPromise promise = connecting;
             if (!isTaken) {
                 fail(new ConnectException("Connection refused"));

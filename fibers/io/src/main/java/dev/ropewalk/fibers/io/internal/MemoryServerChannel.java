@@ -11,11 +11,10 @@ import io.netty.channel.EventLoop;
 import org.jspecify.annotations.Nullable;
 
 import java.net.BindException;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
 
-/** A port in memory, and the clients that nobody has accepted. Confined to its cord. */
+/** A port or a path in memory, and the clients that nobody has accepted. Confined to its cord. */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
 final class MemoryServerChannel extends AbstractServerChannel {
     final Cord cord;
@@ -25,7 +24,7 @@ final class MemoryServerChannel extends AbstractServerChannel {
     private final ArrayDeque<MemoryChannel> backlog = new ArrayDeque<>();
     private boolean isOpen = true;
     private boolean isReadWanted;
-    private @Nullable InetSocketAddress local;
+    private @Nullable SocketAddress local;
 
     MemoryServerChannel(Network network, Cord cord) {
         this.network = network;
@@ -33,8 +32,8 @@ final class MemoryServerChannel extends AbstractServerChannel {
     }
 
     /** A client wants to connect; false if it is refused. */
-    boolean knock(InetSocketAddress client, Pipe fromClient, Pipe back) {
-        InetSocketAddress here = local;
+    boolean knock(SocketAddress client, Pipe fromClient, Pipe back) {
+        SocketAddress here = local;
         if (!isOpen || here == null || backlog.size() >= config.maxBacklog) {
             return false;
         }

@@ -9,6 +9,7 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.WeakHashMap;
@@ -24,7 +25,9 @@ public final class Network {
     /** By the clock that its cords share. */
     private static final Map<Object, Network> BY_TIME = new WeakHashMap<>();
 
-    private final Map<Integer, MemoryServerChannel> listeners = new HashMap<>();
+    /** By port, or by path. */
+    private final Map<Object, MemoryServerChannel> listeners = new HashMap<>();
+
     private final Map<Cord, MemoryLoop> loops = new HashMap<>();
     private int nextPort = FIRST_FREE_PORT;
 
@@ -91,24 +94,30 @@ public final class Network {
 
     // ---------------------------------------------------------------- ports
 
-    InetSocketAddress bind(SocketAddress wanted, MemoryServerChannel listener)
-            throws BindException {
-        if (!(wanted instanceof InetSocketAddress inet)) {
-            throw new BindException("no address of TCP: " + wanted);
-        }
-        int port = inet.getPort() == 0 ? freePort() : inet.getPort();
-        if (listeners.putIfAbsent(port, listener) != null) {
+    SocketAddress bind(SocketAddress wanted, MemoryServerChannel listener) throws BindException {
+        SocketAddress bound =
+                wanted instanceof InetSocketAddress inet && inet.getPort() == 0
+                        ? new InetSocketAddress(inet.getAddress(), freePort())
+                        : wanted;
+        if (listeners.putIfAbsent(key(bound), listener) != null) {
             throw new BindException("Address already in use");
         }
-        return new InetSocketAddress(inet.getAddress(), port);
+        return bound;
     }
 
-    void unbind(InetSocketAddress address, MemoryServerChannel listener) {
-        listeners.remove(address.getPort(), listener);
+    void unbind(SocketAddress address, MemoryServerChannel listener) {
+        listeners.remove(key(address), listener);
     }
 
-    InetSocketAddress clientAddress() {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
+    /** A Unix-domain socket that connects has no name. */
+    SocketAddress clientAddress(SocketAddress server) {
+        return server instanceof UnixDomainSocketAddress
+                ? UnixDomainSocketAddress.of("")
+                : new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
+    }
+
+    private static Object key(SocketAddress address) {
+        return address instanceof InetSocketAddress inet ? (Object) inet.getPort() : address;
     }
 
     private int freePort() {
@@ -121,6 +130,6 @@ public final class Network {
     }
 
     @Nullable MemoryServerChannel listener(SocketAddress address) {
-        return address instanceof InetSocketAddress inet ? listeners.get(inet.getPort()) : null;
+        return listeners.get(key(address));
     }
 }
