@@ -58,6 +58,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     private final ServerChannel channel;
     private final Turnstile acceptor = new Turnstile(this, "acceptor");
     private final Turnstile drainer = new Turnstile(this, "drainer");
+    private final SpareDescriptor spare = new SpareDescriptor();
     private final ArrayDeque<TcpConnection> untaken = new ArrayDeque<>();
 
     /** Accepted while there was no room: NIO accepts some at once. */
@@ -187,6 +188,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         if (address instanceof InetSocketAddress) {
             address = channel.localAddress(); // with the port that was free
         }
+        spare.open();
     }
 
     private ConnectionException notBound(IOException cause) {
@@ -357,12 +359,13 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
 
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            failed(cause);
+            spare.lend(() -> failed(cause));
         }
 
         @Override
         public void channelInactive(ChannelHandlerContext context) {
             isClosed = true; // by close(), or the cord has ended, and nobody waits any more
+            spare.close();
             dropBeyond();
         }
     }
@@ -432,6 +435,11 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
 
     /** An accept that fails at once fails again at once. */
     private void failed(Throwable cause) {
+        if (afterFailure == null && !isClosed) {
+            isPaused = true;
+            channel.config().setAutoRead(false);
+            afterFailure = Alarm.after(PAUSE_NS, this::tryAgain);
+        }
         if (!isFailureTold) {
             isFailureTold = true;
             LOG.warn(
@@ -439,11 +447,6 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
                     this,
                     open,
                     cause.toString());
-        }
-        if (afterFailure == null && !isClosed) {
-            isPaused = true;
-            channel.config().setAutoRead(false);
-            afterFailure = Alarm.after(PAUSE_NS, this::tryAgain);
         }
     }
 
