@@ -102,6 +102,29 @@ final class Inbound implements Input {
         return line;
     }
 
+    /**
+     * Hands all on up to the end, and says how much that was; takes nothing while there is no room.
+     */
+    long transferTo(TcpConnection to, Outbound out) {
+        long all = 0;
+        for (; ; ) {
+            begin();
+            boolean isMore = awaitBytes(1, "bytes from ");
+            out.begin();
+            if (!isMore) {
+                return all;
+            }
+            out.awaitRoom();
+            ByteBuf some = stash.takeAll();
+            if (some != null) { // nobody has taken it meanwhile
+                all += some.readableBytes();
+                out.handOn(some);
+                to.touch();
+            }
+            resumeIfRoom();
+        }
+    }
+
     /** What comes behind the last end of a line is a line too. */
     private @Nullable String takeLastLine(int maxBytes) {
         int rest = stash.size();

@@ -68,6 +68,11 @@ abstract sealed class IoLoop {
         return false;
     }
 
+    /** Whether the kernel takes bytes from a file by itself. */
+    boolean sendsFiles() {
+        return true;
+    }
+
     /** Lets several listeners have the port of this one; false if that cannot be. */
     boolean sharePort(ServerChannel listener) {
         return false;
@@ -193,6 +198,11 @@ abstract sealed class IoLoop {
         @Override
         ServerChannel newListener(SocketAddress at) {
             return loop.newListener();
+        }
+
+        @Override
+        boolean sendsFiles() {
+            return false;
         }
 
         /** The turn of a virtual cord ends with a message. */

@@ -9,13 +9,20 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultFileRegion;
 import io.netty.handler.codec.EncoderException;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 
 /**
  * The half of a connection that is written (rule I3).
@@ -28,6 +35,9 @@ import java.net.SocketTimeoutException;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
 final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
+    /** So much of a file is written at once: the write limit is that of one piece. */
+    private static final long MAX_REGION = 1 << 20;
+
     private final TcpConnection connection;
     private final Channel channel;
     private final IoLoop loop;
@@ -77,6 +87,72 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
     private void hand(ByteBuf piece) {
         wire.write(piece, channel.voidPromise());
         flushLater();
+    }
+
+    /** Takes the bytes over, also if it throws; {@link #awaitRoom} comes before. */
+    void handOn(ByteBuf bytes) {
+        hand(bytes);
+    }
+
+    /** Of a file that stays open until this returns; the kernel takes it from there. */
+    void writeRegion(FileChannel file, long position, long count) {
+        begin();
+        long end = position + count;
+        for (long from = position; from < end; ) {
+            long piece = Math.min(end - from, MAX_REGION);
+            awaitRoom();
+            ChannelPromise taken = channel.newPromise();
+            channel.config().setOption(ChannelOption.SO_LINGER, 0);
+            wire.write(new Region(file, from, piece), taken);
+            flushLater();
+            taken.addListener(this::regionTaken);
+            while (!taken.isDone()) {
+                await("the kernel to take a file for ");
+            }
+            checkWritable();
+            if (taken.cause() instanceof IOException cause) {
+                throw connection.broken("write a file", cause); // it has become shorter
+            }
+            from += piece;
+        }
+    }
+
+    /**
+     * Netty's side. A file that has become shorter has Netty close the connection, which is to be a
+     * reset until then.
+     */
+    private void regionTaken(Future<?> taken) {
+        if (taken.isSuccess()) {
+            channel.config().setOption(ChannelOption.SO_LINGER, -1);
+        }
+        writer.wake();
+    }
+
+    /** As {@link #writeRegion}, where the bytes are not the kernel's alone. */
+    void writeCopied(FileChannel file, long position, long count) throws IOException {
+        byte[] piece = new byte[(int) Math.min(count, maxPiece)];
+        long end = position + count;
+        for (long from = position; from < end; ) {
+            int length = (int) Math.min(end - from, piece.length);
+            int read = file.read(ByteBuffer.wrap(piece, 0, length), from);
+            if (read < 0) {
+                throw new EOFException("the file ended at " + from + ", before " + end);
+            }
+            write(piece, 0, read);
+            from += read;
+        }
+    }
+
+    /** Netty closes the file of a region that is sent; this one is its owner's. */
+    private static final class Region extends DefaultFileRegion {
+        Region(FileChannel file, long position, long count) {
+            super(file, position, count);
+        }
+
+        @Override
+        protected void deallocate() {
+            // nothing of it is Netty's
+        }
     }
 
     /** Takes the message over, also if it throws. */
@@ -141,7 +217,8 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
         wire = below;
     }
 
-    private void begin() {
+    /** A switchpoint. */
+    void begin() {
         checkWritable();
         writer.checkFree();
         Waits.switchpoint();
@@ -162,7 +239,8 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
         }
     }
 
-    private void awaitRoom() {
+    /** Before anything is handed over. */
+    void awaitRoom() {
         while (!channel.isWritable()) {
             checkWritable();
             flushLater();

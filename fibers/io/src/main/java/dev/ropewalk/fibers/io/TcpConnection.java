@@ -25,12 +25,14 @@ import org.slf4j.Logger;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -513,13 +515,17 @@ public final class TcpConnection implements AutoCloseable {
      */
     public TcpConnection write(byte[] bytes, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, bytes.length);
+        checkWritesBytes();
+        out.write(bytes, offset, length);
+        touch();
+        return this;
+    }
+
+    private void checkWritesBytes() {
         if (in != inbound) {
             throw new IllegalStateException(
                     this + " has messages, which write its bytes; write to them");
         }
-        out.write(bytes, offset, length);
-        touch();
-        return this;
     }
 
     /**
@@ -543,6 +549,71 @@ public final class TcpConnection implements AutoCloseable {
         write(copy);
         bytes.position(bytes.limit());
         return this;
+    }
+
+    /**
+     * Writes a part of a file. The kernel takes it from the file by itself, unless the connection
+     * is encrypted. Waits until the file is needed no more. A disk that is slow holds up the cord.
+     *
+     * <p>An exception leaves a part written: only {@link #reset} tells the other side that it has
+     * not all.
+     *
+     * @param file stays open, and its own position as it is
+     * @param position where the part begins
+     * @param count how many bytes it is
+     * @return this connection
+     * @throws IllegalArgumentException if the file has no such part
+     * @throws UncheckedIOException if the file cannot be read
+     * @throws ConnectionResetException as {@link #write(String)}; also if the file has become
+     *     shorter
+     * @throws ConnectionTimeoutException if nothing was taken for {@link TcpOptions#writeLimit}
+     * @throws ConnectionClosedException as {@link #write(String)}
+     * @throws IllegalStateException as {@link #write(String)}
+     * @throws WrongThreadException as {@link #write(String)}
+     */
+    public TcpConnection write(FileChannel file, long position, long count) {
+        checkWritesBytes();
+        try {
+            long size = file.size();
+            if (position < 0 || count < 0 || position > size - count) {
+                throw new IllegalArgumentException(
+                        "position="
+                                + position
+                                + ", count="
+                                + count
+                                + ": the file has size="
+                                + size);
+            }
+            if (handshake == null && loop.sendsFiles()) {
+                out.writeRegion(file, position, count);
+            } else {
+                out.writeCopied(file, position, count);
+            }
+        } catch (IOException failed) {
+            throw new UncheckedIOException("cannot write a file to " + this, failed);
+        }
+        touch();
+        return this;
+    }
+
+    /**
+     * Reads all up to the end, and writes it to another connection, without a copy: for a proxy,
+     * which does this once in each direction. Waits for bytes here and for room there; an exception
+     * loses no byte, and the reading goes on where it was. The output there is not ended.
+     *
+     * @param to a connection of the same cord
+     * @return how many bytes went there
+     * @throws ConnectionResetException if one of the two was broken off
+     * @throws ConnectionTimeoutException if {@link TcpOptions#readLimit} of this one, or {@link
+     *     TcpOptions#writeLimit} of the other, passed
+     * @throws ConnectionClosedException if one was closed by this side, or the other's output ended
+     * @throws IllegalStateException if another fiber reads here, or writes there, or one of them
+     *     has messages
+     * @throws WrongThreadException if this is not the cord of both
+     */
+    public long transferTo(TcpConnection to) {
+        to.checkWritesBytes();
+        return inbound.transferTo(to, to.out);
     }
 
     /**

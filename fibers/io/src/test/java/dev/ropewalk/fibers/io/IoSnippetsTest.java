@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -175,6 +176,49 @@ class IoSnippetsTest {
                     // @end
                     listener.close();
                     serving.await();
+                });
+    }
+
+    // @start region="proxy"
+    static void relay(TcpConnection client, TcpConnection server) {
+        Fiber.spin(
+                "back",
+                () -> {
+                    server.transferTo(client);
+                    client.shutdownOutput();
+                });
+        client.transferTo(server);
+        server.shutdownOutput();
+    }
+
+    // @end
+
+    @Test
+    void aProxy() {
+        TestCord.run(
+                () -> {
+                    TcpListener echo = TcpListener.bind("127.0.0.1", 7);
+                    TcpListener proxy = TcpListener.bind("127.0.0.1", 8);
+                    Fiber.spin("echo", () -> serve(echo));
+                    Fiber.spin(
+                            "proxy",
+                            () ->
+                                    proxy.serve(
+                                            "client",
+                                            client -> {
+                                                try (TcpConnection server =
+                                                        TcpConnection.connect("127.0.0.1", 7)) {
+                                                    relay(client, server);
+                                                }
+                                            }));
+                    try (TcpConnection c = TcpConnection.connect("127.0.0.1", 8)) {
+                        c.write("hello\n");
+                        assertEquals("hello", c.readLine());
+                        c.shutdownOutput();
+                        assertNull(c.readLine());
+                    }
+                    assertTrue(proxy.drain(Duration.ofMinutes(1)));
+                    assertTrue(echo.drain(Duration.ofMinutes(1)));
                 });
     }
 
