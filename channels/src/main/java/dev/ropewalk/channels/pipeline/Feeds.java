@@ -130,22 +130,26 @@ final class Feeds {
     }
 
     /**
-     * Where processes are waited for: as many as there are, because one may be silent for ever and
-     * would take the place of somebody else's call.
+     * Where processes and the standard input are waited for: as many as there are, because one may
+     * be silent for ever and would take the place of somebody else's call.
      */
-    private static final BlockingPool PROCESSES =
+    private static final BlockingPool SILENT =
             new BlockingPool(
-                    BlockingOptions.named("process output").withMaxConcurrency(Integer.MAX_VALUE));
+                    BlockingOptions.named("silent source").withMaxConcurrency(Integer.MAX_VALUE));
 
     static Feed ofProcess(ProcessBuilder process, @Nullable LongConsumer malformed) {
-        return new OffCord(() -> ProcessLines.start(process, malformed), PROCESSES);
+        return new OffCord(() -> ProcessLines.start(process, malformed), SILENT);
+    }
+
+    static Feed ofStdin(@Nullable LongConsumer malformed) {
+        return new OffCord(() -> Lines.ofStdin(malformed), SILENT);
     }
 
     /** Reads off the cord, one batch after the other. */
     static final class OffCord implements Feed {
         private final Callable<? extends Batches> opener;
 
-        /** Null for that of the process. */
+        /** Null for that of {@link Blocking}. */
         private final @Nullable BlockingPool pool;
 
         private Iterator<?> current = List.of().iterator();

@@ -40,6 +40,11 @@ final class Lines implements Feeds.Batches {
                     "give output(process, malformed) a handler",
                     "redirect such an output to a file, and read that by Pipeline.bytes");
 
+    private static final Remedies OF_STDIN =
+            new Remedies(
+                    "give stdin(malformed) a handler",
+                    "write such an input to a file, and read that by Pipeline.bytes");
+
     private final InputStream in;
     private final String what;
     private final Remedies remedies;
@@ -97,6 +102,10 @@ final class Lines implements Feeds.Batches {
 
     static Lines ofProcess(InputStream in, String command, @Nullable LongConsumer malformed) {
         return new Lines(in, "the output of " + command, OF_A_PROCESS, malformed, false, 0);
+    }
+
+    static Lines ofStdin(@Nullable LongConsumer malformed) {
+        return new Lines(Stdin.IN, "the standard input", OF_STDIN, malformed, false, 0);
     }
 
     /** {@return the number of the last line that it has given} */

@@ -226,6 +226,27 @@ public final class Pipeline<E> {
     }
 
     /**
+     * {@return a pipeline of the lines of the program's standard input, read off the cord} They
+     * come as they are written there. A line that is no UTF-8 fails the source, with the number of
+     * the line. A run that ends leaves what it has not read to {@code System.in} and the next run;
+     * what was read together with its last line is lost.
+     */
+    public static Pipeline<String> stdin() {
+        return from("stdin", () -> Feeds.ofStdin(null));
+    }
+
+    /**
+     * {@return a pipeline of the lines of the program's standard input, like {@link #stdin()}} A
+     * line that is no UTF-8 goes on with U+FFFD in place of what could not be read.
+     *
+     * @param malformed gets the number of each such line, from 1 on; on the thread that reads
+     */
+    public static Pipeline<String> stdin(LongConsumer malformed) {
+        Objects.requireNonNull(malformed, "malformed");
+        return from("stdin", () -> Feeds.ofStdin(malformed));
+    }
+
+    /**
      * {@return a pipeline of the bytes of a file, in arrays, read off the cord}
      *
      * @param file opened at the run
