@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 
 /**
  * The half of a connection that is read (rules I3, I4).
@@ -162,12 +161,7 @@ final class Inbound implements Input {
             bound = Math.max(bound, count);
             resume(); // more is wanted than fills the stash by now
             if (!reader.await(new Waiting(what, connection), limitNs)) {
-                throw new ConnectionTimeoutException(
-                        connection
-                                + " sent nothing for "
-                                + limitNs / 1_000_000
-                                + " ms, its readLimit",
-                        new SocketTimeoutException("read"));
+                throw connection.silent("read", limitNs);
             }
             connection.checkReadable();
         }

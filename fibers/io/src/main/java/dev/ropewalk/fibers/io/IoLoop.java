@@ -10,16 +10,19 @@ import dev.ropewalk.fibers.spi.Waits;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
+import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.UnixChannelOption;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GenericFutureListener;
 
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
@@ -58,6 +61,8 @@ abstract sealed class IoLoop {
 
     abstract ServerChannel newListener(SocketAddress at);
 
+    abstract Channel newDatagramSocket();
+
     /** Spelled as the channels of this loop want it. */
     SocketAddress address(SocketAddress given) {
         return given;
@@ -73,8 +78,8 @@ abstract sealed class IoLoop {
         return true;
     }
 
-    /** Lets several listeners have the port of this one; false if that cannot be. */
-    boolean sharePort(ServerChannel listener) {
+    /** Lets several sockets have the port of this one; false if that cannot be. */
+    boolean sharePort(Channel socket) {
         return false;
     }
 
@@ -82,13 +87,18 @@ abstract sealed class IoLoop {
     abstract void flushLater(Reactor.Unflushed written);
 
     /** Makes the fiber wait until it is done. A switchpoint. */
-    static void await(Future<?> future, String reason) {
+    static <T> void await(Future<T> future, String reason) {
         Waits.switchpoint();
         if (!future.isDone()) {
             Fiber<?> waiting = Fiber.current();
             long number = Waits.nextNumber();
-            future.addListener(_ -> Waits.resume(waiting, number, null));
-            Waits.park(reason);
+            GenericFutureListener<Future<T>> done = _ -> Waits.resume(waiting, number, null);
+            future.addListener(done);
+            try {
+                Waits.park(reason);
+            } finally {
+                future.removeListener(done); // it may end later than the fiber, and than the cord
+            }
         }
     }
 
@@ -127,6 +137,11 @@ abstract sealed class IoLoop {
         }
 
         @Override
+        Channel newDatagramSocket() {
+            return new EpollDatagramChannel();
+        }
+
+        @Override
         SocketAddress address(SocketAddress given) {
             return given instanceof UnixDomainSocketAddress unix
                     ? new DomainSocketAddress(unix.getPath().toString())
@@ -140,8 +155,8 @@ abstract sealed class IoLoop {
         }
 
         @Override
-        boolean sharePort(ServerChannel listener) {
-            return listener.config().setOption(UnixChannelOption.SO_REUSEPORT, true);
+        boolean sharePort(Channel socket) {
+            return socket.config().setOption(UnixChannelOption.SO_REUSEPORT, true);
         }
     }
 
@@ -162,6 +177,11 @@ abstract sealed class IoLoop {
             return new NioServerSocketChannel();
         }
 
+        @Override
+        Channel newDatagramSocket() {
+            return new NioDatagramChannel();
+        }
+
         /** NIO's Unix-domain sockets cannot end one half alone. */
         private static void checkTcp(SocketAddress address) {
             if (address instanceof UnixDomainSocketAddress) {
@@ -175,8 +195,8 @@ abstract sealed class IoLoop {
         }
 
         @Override
-        boolean sharePort(ServerChannel listener) {
-            return listener.config()
+        boolean sharePort(Channel socket) {
+            return socket.config()
                     .setOption(NioChannelOption.of(StandardSocketOptions.SO_REUSEPORT), true);
         }
     }
@@ -203,6 +223,11 @@ abstract sealed class IoLoop {
         @Override
         boolean sendsFiles() {
             return false;
+        }
+
+        @Override
+        Channel newDatagramSocket() {
+            return loop.newDatagramSocket();
         }
 
         /** The turn of a virtual cord ends with a message. */

@@ -15,14 +15,14 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * The messages that a codec has made and that nobody has received (rule I2).
+ * The messages that a codec has made, or the datagrams that have come, and that nobody has received
+ * (rule I2).
  *
  * <p>A message belongs to exactly one: to the codec until it comes here, to the queue, and to the
  * receiver that took it. What is left when this side closes is released, and so is what comes
@@ -43,7 +43,7 @@ final class MessageQueue<M> implements Input, Handoff {
                 }
             };
 
-    private final TcpConnection connection;
+    private final MessageSource source;
     private final Channel channel;
     private final Class<M> type;
     private final int bound;
@@ -64,12 +64,25 @@ final class MessageQueue<M> implements Input, Handoff {
     /** Why nothing comes any more, if that is not in order. */
     private @Nullable IOException failure;
 
-    MessageQueue(TcpConnection connection, Channel channel, Class<M> type, TcpOptions options) {
-        this.connection = connection;
+    /** What one receiver is to be told, behind the messages that are here; null if it is nothing. */
+    private @Nullable Notice notice;
+
+    /** What went wrong, where messages may come nevertheless. */
+    private record Notice(IOException why) {}
+
+    /**
+     * An empty one, to which Netty's side gives messages.
+     *
+     * @param bound so many fill it
+     * @param limit how long a receive without a limit of its own waits
+     */
+    MessageQueue(
+            MessageSource source, Channel channel, Class<M> type, int bound, Duration limit) {
+        this.source = source;
         this.channel = channel;
         this.type = type;
-        this.bound = options.maxMessages();
-        this.limitNs = Waits.nanos(options.readLimit());
+        this.bound = bound;
+        this.limitNs = Waits.nanos(limit);
     }
 
     // ---------------------------------------------------------------- the fiber's side
@@ -77,9 +90,7 @@ final class MessageQueue<M> implements Input, Handoff {
     M receive() {
         Object taken = receiveWithin(limitNs);
         if (taken == Waits.TIMED_OUT) {
-            throw new ConnectionTimeoutException(
-                    connection + " sent nothing for " + limitNs / 1_000_000 + " ms, its readLimit",
-                    new SocketTimeoutException("receive"));
+            throw source.silent(limitNs);
         }
         return message(taken);
     }
@@ -106,11 +117,13 @@ final class MessageQueue<M> implements Input, Handoff {
         return taken == null ? null : message(taken);
     }
 
-    /** A message, or {@link #END}; null if there is none now. */
+    /** A message, a {@link Notice}, or {@link #END}; null if there is none now. */
     private @Nullable Object take() {
         M first = messages.pollFirst();
         if (first == null) {
-            return isClosed || isEnded ? END : null;
+            Object told = notice;
+            notice = null;
+            return told == null && (isClosed || isEnded) ? END : told;
         }
         if (isPaused && messages.size() <= bound / 2) {
             isPaused = false;
@@ -123,7 +136,10 @@ final class MessageQueue<M> implements Input, Handoff {
         if (taken == END) {
             throw new ClosedException(
                     this + (isClosed ? " was closed here" : " has ended") + ": no message comes",
-                    failure == null || isClosed ? null : connection.broken("receive", failure));
+                    failure == null || isClosed ? null : source.broken("receive", failure));
+        }
+        if (taken instanceof Notice told) {
+            throw source.broken("receive", told.why());
         }
         return type.cast(taken);
     }
@@ -151,7 +167,7 @@ final class MessageQueue<M> implements Input, Handoff {
 
         @Override
         public boolean isReady() {
-            return !messages.isEmpty() || isClosed || isEnded;
+            return !messages.isEmpty() || notice != null || isClosed || isEnded;
         }
 
         @Override
@@ -190,6 +206,8 @@ final class MessageQueue<M> implements Input, Handoff {
         }
         if (isClosed) {
             ReferenceCountUtil.release(given);
+        } else if (given instanceof Notice untold) {
+            notice = untold;
         } else {
             messages.addFirst(type.cast(given));
         }
@@ -212,7 +230,7 @@ final class MessageQueue<M> implements Input, Handoff {
         }
         if (!type.isInstance(message)) {
             ReferenceCountUtil.release(message);
-            connection.undecodable(
+            source.undecodable(
                     new ClassCastException(
                             "the codec made a "
                                     + message.getClass().getName()
@@ -232,6 +250,20 @@ final class MessageQueue<M> implements Input, Handoff {
         }
     }
 
+    /** Tells one receiver, the next, unless one is to be told already; messages come on. */
+    void tell(IOException why) {
+        if (isClosed || isEnded) {
+            return;
+        }
+        Notice told = new Notice(why);
+        WaitNode<M> receiver = receivers.claimFirst(told);
+        if (receiver != null) {
+            receiver.wake();
+        } else {
+            notice = told;
+        }
+    }
+
     @Override
     public void ended(@Nullable IOException why) {
         if (!isEnded) {
@@ -244,6 +276,7 @@ final class MessageQueue<M> implements Input, Handoff {
     @Override
     public void close() {
         isClosed = true;
+        notice = null;
         for (M each = messages.pollFirst(); each != null; each = messages.pollFirst()) {
             ReferenceCountUtil.release(each);
         }
@@ -266,6 +299,6 @@ final class MessageQueue<M> implements Input, Handoff {
 
     @Override
     public String toString() {
-        return "messages of " + connection;
+        return "messages of " + source;
     }
 }

@@ -391,13 +391,38 @@ public final class TcpConnection implements AutoCloseable {
         inbound.checkNoReader();
         Waits.switchpoint();
         checkReadable();
-        MessageQueue<M> made = new MessageQueue<>(this, channel, type, options);
+        MessageQueue<M> made =
+                new MessageQueue<>(
+                        new Messages(), channel, type, options.maxMessages(), options.readLimit());
         if (loop.eventLoop.inEventLoop()) {
             install(made, handlers);
         } else {
             IoLoop.await(loop.eventLoop.submit(() -> install(made, handlers)), "the codec");
         }
         return new MessageConnection<>(this, made, out);
+    }
+
+    /** What their queue tells of this connection. */
+    private final class Messages implements MessageSource {
+        @Override
+        public ConnectionException broken(String what, IOException why) {
+            return TcpConnection.this.broken(what, why);
+        }
+
+        @Override
+        public ConnectionTimeoutException silent(long limitNs) {
+            return TcpConnection.this.silent("receive", limitNs);
+        }
+
+        @Override
+        public void undecodable(Throwable cause) {
+            TcpConnection.this.undecodable(cause);
+        }
+
+        @Override
+        public String toString() {
+            return TcpConnection.this.toString();
+        }
     }
 
     /** Netty's side. What came before goes through the codec first. */
@@ -944,6 +969,12 @@ public final class TcpConnection implements AutoCloseable {
                         + " was broken off: "
                         + Objects.requireNonNullElse(why.getMessage(), "the other side is gone"),
                 why);
+    }
+
+    ConnectionTimeoutException silent(String what, long limitNs) {
+        return new ConnectionTimeoutException(
+                this + " sent nothing for " + limitNs / 1_000_000 + " ms, its readLimit",
+                new SocketTimeoutException(what));
     }
 
     void checkCord(String call) {

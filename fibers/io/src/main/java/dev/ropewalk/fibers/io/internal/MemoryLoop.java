@@ -38,7 +38,7 @@ public final class MemoryLoop extends AbstractEventExecutor implements EventLoop
     private final Network network;
 
     /** Closed with the cord. */
-    private final List<MemoryChannel> channels = new ArrayList<>();
+    private final List<Channel> channels = new ArrayList<>();
 
     /** The cord has ended, and its channels are being closed on its thread. */
     private boolean isOver;
@@ -73,11 +73,15 @@ public final class MemoryLoop extends AbstractEventExecutor implements EventLoop
         return new MemoryServerChannel(network, cord);
     }
 
-    void add(MemoryChannel channel) {
+    public Channel newDatagramSocket() {
+        return new MemoryDatagramChannel(network, cord);
+    }
+
+    void add(Channel channel) {
         channels.add(channel);
     }
 
-    void remove(MemoryChannel channel) {
+    void remove(Channel channel) {
         channels.remove(channel);
     }
 
@@ -85,7 +89,7 @@ public final class MemoryLoop extends AbstractEventExecutor implements EventLoop
     private void cordEnded() {
         network.forget(cord);
         isOver = true;
-        for (MemoryChannel each : List.copyOf(channels)) {
+        for (Channel each : List.copyOf(channels)) {
             each.unsafe().close(each.voidPromise());
         }
         runLast();

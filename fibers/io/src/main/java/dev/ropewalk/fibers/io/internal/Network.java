@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.WeakHashMap;
 
 /**
- * The listeners of all cords that share a virtual clock, and how long bytes are on their way
- * between them. All of these cords are on one thread, so nothing here is shared between threads.
+ * The listeners and the UDP sockets of all cords that share a virtual clock, and how long bytes are
+ * on their way between them. All of these cords are on one thread, so nothing here is shared between threads.
  */
 public final class Network {
     private static final int FIRST_FREE_PORT = 32_768;
@@ -27,6 +27,9 @@ public final class Network {
 
     /** By port, or by path. */
     private final Map<Object, MemoryServerChannel> listeners = new HashMap<>();
+
+    /** By port, of which UDP has its own. */
+    private final Map<Integer, MemoryDatagramChannel> datagramSockets = new HashMap<>();
 
     private final Map<Cord, MemoryLoop> loops = new HashMap<>();
     private int nextPort = FIRST_FREE_PORT;
@@ -41,6 +44,11 @@ public final class Network {
 
     /** Of bytes that arrive together. */
     private int maxPiece = 16 * 1024;
+
+    /** Of 100 datagrams, in the long run. */
+    private int lostPercent;
+
+    private int doubledPercent;
 
     private Network() {}
 
@@ -77,6 +85,14 @@ public final class Network {
         maxPiece = bytes;
     }
 
+    public void loss(int percent) {
+        lostPercent = percent;
+    }
+
+    public void duplication(int percent) {
+        doubledPercent = percent;
+    }
+
     int window() {
         return window;
     }
@@ -92,12 +108,24 @@ public final class Network {
         return 1 + from.nextInt(Math.min(bytes, maxPiece));
     }
 
+    /** How often the next datagram arrives: 0, 1 or 2 times. */
+    int drawCopies(Cord from) {
+        if (isDrawn(from, lostPercent)) {
+            return 0;
+        }
+        return isDrawn(from, doubledPercent) ? 2 : 1;
+    }
+
+    private static boolean isDrawn(Cord by, int percent) {
+        return percent > 0 && by.nextInt(100) < percent;
+    }
+
     // ---------------------------------------------------------------- ports
 
     SocketAddress bind(SocketAddress wanted, MemoryServerChannel listener) throws BindException {
         SocketAddress bound =
                 wanted instanceof InetSocketAddress inet && inet.getPort() == 0
-                        ? new InetSocketAddress(inet.getAddress(), freePort())
+                        ? new InetSocketAddress(inet.getAddress(), freePort(listeners))
                         : wanted;
         if (listeners.putIfAbsent(key(bound), listener) != null) {
             throw new BindException("Address already in use");
@@ -113,16 +141,16 @@ public final class Network {
     SocketAddress clientAddress(SocketAddress server) {
         return server instanceof UnixDomainSocketAddress
                 ? UnixDomainSocketAddress.of("")
-                : new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
+                : new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort(listeners));
     }
 
     private static Object key(SocketAddress address) {
         return address instanceof InetSocketAddress inet ? (Object) inet.getPort() : address;
     }
 
-    private int freePort() {
+    private int freePort(Map<?, ?> taken) {
         int port = nextPort;
-        while (listeners.containsKey(port)) {
+        while (taken.containsKey(port)) {
             port = port == LAST_PORT ? FIRST_FREE_PORT : port + 1;
         }
         nextPort = port == LAST_PORT ? FIRST_FREE_PORT : port + 1;
@@ -131,5 +159,23 @@ public final class Network {
 
     @Nullable MemoryServerChannel listener(SocketAddress address) {
         return listeners.get(key(address));
+    }
+
+    /** Port 0 takes a free one. */
+    InetSocketAddress bind(InetSocketAddress wanted, MemoryDatagramChannel socket)
+            throws BindException {
+        int port = wanted.getPort() == 0 ? freePort(datagramSockets) : wanted.getPort();
+        if (datagramSockets.putIfAbsent(port, socket) != null) {
+            throw new BindException("Address already in use");
+        }
+        return new InetSocketAddress(wanted.getAddress(), port);
+    }
+
+    void unbind(InetSocketAddress address, MemoryDatagramChannel socket) {
+        datagramSockets.remove(address.getPort(), socket);
+    }
+
+    @Nullable MemoryDatagramChannel datagramSocket(InetSocketAddress address) {
+        return datagramSockets.get(address.getPort());
     }
 }

@@ -8,13 +8,15 @@ import dev.ropewalk.fibers.spi.Waits;
 import java.time.Duration;
 
 /**
- * The network between cords that share a virtual clock. Listeners and connections made there use it
- * by themselves; this changes how it behaves, for connections made from now on.
+ * The network between cords that share a virtual clock. Listeners, connections and UDP sockets made
+ * there use it by themselves; this changes how it behaves, for connections made and datagrams sent
+ * from now on.
  *
  * {@snippet file="dev/ropewalk/fibers/io/IoSnippetsTest.java" region="memory"}
  *
  * <p>Bytes arrive in order, in pieces and after delays that are drawn from the seed of the run: so
- * what works on real sockets by luck, a frame that comes in one piece for one, fails here.
+ * what works on real sockets by luck, a frame that comes in one piece for one, fails here. Datagrams
+ * overtake each other, and are lost or doubled when asked.
  */
 public final class MemoryNetwork {
     private static final long MAX_DELAY_NS = Integer.MAX_VALUE - 1L;
@@ -81,6 +83,37 @@ public final class MemoryNetwork {
     public MemoryNetwork maxPiece(int bytes) {
         network.maxPiece(atLeastOne("maxPiece", bytes));
         return this;
+    }
+
+    /**
+     * Sets how many datagrams of UDP are lost; none at first. Which ones the seed decides.
+     *
+     * @param percent of 100 datagrams, in the long run
+     * @return this network
+     * @throws IllegalArgumentException if it is not from 0 to 100
+     */
+    public MemoryNetwork loss(int percent) {
+        network.loss(checkPercent("loss", percent));
+        return this;
+    }
+
+    /**
+     * Sets how many datagrams of UDP arrive twice; none at first. Which ones the seed decides.
+     *
+     * @param percent of 100 datagrams that are not lost, in the long run
+     * @return this network
+     * @throws IllegalArgumentException if it is not from 0 to 100
+     */
+    public MemoryNetwork duplication(int percent) {
+        network.duplication(checkPercent("duplication", percent));
+        return this;
+    }
+
+    private static int checkPercent(String name, int percent) {
+        if (percent < 0 || percent > 100) {
+            throw new IllegalArgumentException(name + "=" + percent + " is not from 0 to 100");
+        }
+        return percent;
     }
 
     private static int atLeastOne(String name, int bytes) {

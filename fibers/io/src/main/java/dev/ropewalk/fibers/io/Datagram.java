@@ -1,0 +1,118 @@
+package dev.ropewalk.fibers.io;
+
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * What a {@link UdpSocket} sends and receives: bytes that arrive together or not at all, and the
+ * address of the other side. Immutable.
+ */
+public final class Datagram {
+    private final byte[] bytes;
+    private final InetSocketAddress address;
+
+    private Datagram(byte[] bytes, InetSocketAddress address) {
+        this.bytes = bytes;
+        this.address = address;
+    }
+
+    /** The array belongs to it from now on. */
+    static Datagram owning(byte[] bytes, InetSocketAddress address) {
+        return new Datagram(bytes, address);
+    }
+
+    /**
+     * {@return a datagram of bytes}
+     *
+     * @param bytes what is sent; copied
+     * @param address where to
+     * @throws IllegalArgumentException if the address is the name of a host that was not looked up
+     */
+    public static Datagram of(byte[] bytes, InetSocketAddress address) {
+        return new Datagram(bytes.clone(), resolved(address));
+    }
+
+    /**
+     * {@return a datagram of text, as UTF-8}
+     *
+     * @param text what is sent
+     * @param address where to
+     * @throws IllegalArgumentException as {@link #of(byte[], InetSocketAddress)}
+     */
+    public static Datagram of(String text, InetSocketAddress address) {
+        return new Datagram(text.getBytes(StandardCharsets.UTF_8), resolved(address));
+    }
+
+    static InetSocketAddress resolved(InetSocketAddress address) {
+        if (Objects.requireNonNull(address, "address").isUnresolved()) {
+            throw new IllegalArgumentException(
+                    "the host of "
+                            + address
+                            + " was not looked up; give an address, or new InetSocketAddress(host,"
+                            + " port), which looks it up");
+        }
+        return address;
+    }
+
+    /**
+     * {@return a datagram to where this one came from}
+     *
+     * @param answer what is sent; copied
+     */
+    public Datagram answer(byte[] answer) {
+        return of(answer, address);
+    }
+
+    /**
+     * {@return a datagram of text, as UTF-8, to where this one came from}
+     *
+     * @param answer what is sent
+     */
+    public Datagram answer(String answer) {
+        return of(answer, address);
+    }
+
+    /** {@return its bytes, a copy} */
+    public byte[] bytes() {
+        return bytes.clone();
+    }
+
+    /** {@return its bytes as UTF-8; those that are none become U+FFFD} */
+    public String text() {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /** {@return how many bytes it has} */
+    public int length() {
+        return bytes.length;
+    }
+
+    /** {@return the other side: where it came from, or where it is to go} */
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    /** Not to be changed. */
+    byte[] content() {
+        return bytes;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Datagram that
+                && Arrays.equals(bytes, that.bytes)
+                && address.equals(that.address);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Arrays.hashCode(bytes) + address.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "datagram of " + bytes.length + " bytes, other side " + Addresses.text(address);
+    }
+}
