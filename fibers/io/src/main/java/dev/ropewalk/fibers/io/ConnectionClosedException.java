@@ -2,7 +2,7 @@ package dev.ropewalk.fibers.io;
 
 import java.io.IOException;
 
-/** Tells that this side has closed the connection or the listener. */
+/** Tells that this side has closed the connection, the listener or the UDP socket. */
 public final class ConnectionClosedException extends ConnectionException {
     private static final long serialVersionUID = 1L;
 

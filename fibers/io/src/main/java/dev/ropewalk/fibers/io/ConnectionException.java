@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * Tells that a call of a connection or a listener cannot do what it is for. The cause is what the
- * system or Netty said.
+ * Tells that a call of a connection, a listener or a UDP socket cannot do what it is for. The cause
+ * is what the system or Netty said.
  */
 public class ConnectionException extends UncheckedIOException {
     private static final long serialVersionUID = 1L;

@@ -2,7 +2,10 @@ package dev.ropewalk.fibers.io;
 
 import java.io.IOException;
 
-/** Tells that a limit of the connection has passed: to connect, to read, or to be idle. */
+/**
+ * Tells that a limit of the connection or the UDP socket has passed: to connect, to read, or to be
+ * idle.
+ */
 public final class ConnectionTimeoutException extends ConnectionException {
     private static final long serialVersionUID = 1L;
 

@@ -50,8 +50,8 @@ public final class Datagram {
             throw new IllegalArgumentException(
                     "the host of "
                             + address
-                            + " was not looked up; give an address, or new InetSocketAddress(host,"
-                            + " port), which looks it up");
+                            + " was not looked up; Blocking.call(() -> InetAddress.getByName(host))"
+                            + " does that");
         }
         return address;
     }

@@ -64,7 +64,9 @@ final class MessageQueue<M> implements Input, Handoff {
     /** Why nothing comes any more, if that is not in order. */
     private @Nullable IOException failure;
 
-    /** What one receiver is to be told, behind the messages that are here; null if it is nothing. */
+    /**
+     * What one receiver is to be told, behind the messages that are here; null if it is nothing.
+     */
     private @Nullable Notice notice;
 
     /** What went wrong, where messages may come nevertheless. */
@@ -76,8 +78,7 @@ final class MessageQueue<M> implements Input, Handoff {
      * @param bound so many fill it
      * @param limit how long a receive without a limit of its own waits
      */
-    MessageQueue(
-            MessageSource source, Channel channel, Class<M> type, int bound, Duration limit) {
+    MessageQueue(MessageSource source, Channel channel, Class<M> type, int bound, Duration limit) {
         this.source = source;
         this.channel = channel;
         this.type = type;

@@ -8,9 +8,7 @@ import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 
-/**
- * How UDP sockets are made; immutable. Start from {@link #defaults} and change what differs.
- */
+/** How UDP sockets are made; immutable. Start from {@link #defaults} and change what differs. */
 public final class UdpOptions {
     /** What IPv6 has room for; IPv4 has less, {@value UdpSocket#MAX_BYTES_IPV4}. */
     private static final int MAX_DATAGRAM_BYTES = 65_527;

@@ -52,9 +52,9 @@ import java.util.function.Function;
  * ended or cancelled gets that. A receive that ends early, by its limit or otherwise, took nothing.
  * {@link #close} never waits; a socket that is open when its cord ends is closed by it.
  *
- * <p>Made by {@link #connect}, it has one other side, and hears no other. Where the system says
- * that nobody has the port there, a send, or the next receive, throws a {@link
- * ConnectionException}, once each time that it is said; the socket works on.
+ * <p>Made by {@link #connect(InetSocketAddress, UdpOptions)}, it has one other side, and hears no
+ * other. Where the system says that nobody has the port there, a send, or the next receive, throws
+ * a {@link ConnectionException}, once each time that it is said; the socket works on.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
 public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
@@ -113,7 +113,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     // ---------------------------------------------------------------- binding
 
     /**
-     * Makes a socket with the default options.
+     * Makes a socket that hears and sends to all, with the default options.
      *
      * @param host an address of this machine, or its name
      * @param port the port; 0 for one that is free, see {@link #port}
@@ -121,7 +121,20 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
      * @throws ConnectionException as {@link #bind(InetSocketAddress, UdpOptions)}
      */
     public static UdpSocket bind(String host, int port) {
-        return bind(Addresses.of(host, port), UdpOptions.defaults());
+        return bind(host, port, UdpOptions.defaults());
+    }
+
+    /**
+     * Makes a socket that hears and sends to all.
+     *
+     * @param host an address of this machine, or its name
+     * @param port the port; 0 for one that is free, see {@link #port}
+     * @param options how
+     * @return the socket
+     * @throws ConnectionException as {@link #bind(InetSocketAddress, UdpOptions)}
+     */
+    public static UdpSocket bind(String host, int port, UdpOptions options) {
+        return bind(Addresses.of(host, port), options);
     }
 
     /**
@@ -142,6 +155,33 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
         UdpSocket made = new UdpSocket(IoLoop.current(), address, null, options);
         made.open("cannot bind a UDP socket to " + Addresses.text(address), address);
         return made;
+    }
+
+    /**
+     * Makes a socket with one other side, with the default options.
+     *
+     * @param host the other side: an address, or a name, which is looked up on another thread
+     * @param port its port
+     * @return the socket
+     * @throws ConnectionException as {@link #connect(InetSocketAddress, UdpOptions)}, or if the
+     *     name is unknown
+     */
+    public static UdpSocket connect(String host, int port) {
+        return connect(host, port, UdpOptions.defaults());
+    }
+
+    /**
+     * Makes a socket with one other side.
+     *
+     * @param host the other side: an address, or a name, which is looked up on another thread
+     * @param port its port
+     * @param options how
+     * @return the socket
+     * @throws ConnectionException as {@link #connect(InetSocketAddress, UdpOptions)}, or if the
+     *     name is unknown
+     */
+    public static UdpSocket connect(String host, int port, UdpOptions options) {
+        return connect(Addresses.of(host, port), options);
     }
 
     /**
@@ -241,8 +281,9 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
      *
      * @throws ClosedException if it is closed
      * @throws ConnectionTimeoutException if none came within {@link UdpOptions#receiveLimit}
-     * @throws ConnectionException if it is {@linkplain #connect connected}, and the system says
-     *     that nobody has the port of the other side; or it cannot receive for another reason, once
+     * @throws ConnectionException if it is {@linkplain #connect(InetSocketAddress, UdpOptions)
+     *     connected}, and the system says that nobody has the port of the other side; or it cannot
+     *     receive for another reason, once
      * @throws WrongThreadException if this is not its cord
      */
     @Override
@@ -304,7 +345,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
      * @throws ConnectionClosedException if this side has closed it
      * @throws IllegalArgumentException if the datagram is empty, or longer than UDP allows ({@link
      *     #MAX_BYTES_IPV4}, {@link #MAX_BYTES_IPV6}), or not to the other side of a socket that is
-     *     {@linkplain #connect connected}
+     *     {@linkplain #connect(InetSocketAddress, UdpOptions) connected}
      * @throws WrongThreadException if this is not its cord
      */
     public UdpSocket send(Datagram datagram) {
@@ -353,7 +394,8 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
      *     the port there: of this datagram, which was not sent, or of one before
      * @throws ConnectionClosedException as {@link #send(Datagram)}
      * @throws IllegalArgumentException as {@link #send(Datagram)}
-     * @throws IllegalStateException if it is not {@linkplain #connect connected}
+     * @throws IllegalStateException if it is not {@linkplain #connect(InetSocketAddress,
+     *     UdpOptions) connected}
      * @throws WrongThreadException as {@link #send(Datagram)}
      */
     public UdpSocket send(byte[] bytes) {
@@ -446,9 +488,16 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
                         + " from "
                         + this
                         + ": "
-                        + cause.getMessage()
+                        + reason(cause)
                         + "; this datagram was not sent, others can be";
         return new ConnectionException(message, cause);
+    }
+
+    /** The system has no words for it. */
+    private static String reason(IOException why) {
+        return why instanceof PortUnreachableException
+                ? "nobody has the port there, as a datagram of before has shown"
+                : Objects.requireNonNullElse(why.getMessage(), why.toString());
     }
 
     private void tellSenders() {
@@ -460,8 +509,9 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     /**
      * Closes it: datagrams that nobody received are dropped, loops over it end, fibers that wait to
      * receive get a {@link ClosedException}, and those that wait to send a {@link
-     * ConnectionClosedException}. What a {@code send} that has returned was given is sent. Never
-     * waits, and may be called in a fiber that is being ended; to close twice is harmless.
+     * ConnectionClosedException}. What a {@code send} that has returned was given is sent. The port
+     * is free after the cord's turn at the latest. Never waits, and may be called in a fiber that
+     * is being ended; to close twice is harmless.
      *
      * @throws WrongThreadException if this is not its cord
      */
@@ -588,12 +638,8 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     private final class Datagrams implements MessageSource {
         @Override
         public ConnectionException broken(String what, IOException why) {
-            String cause =
-                    why instanceof PortUnreachableException
-                            ? "nobody has the port there, so what was sent is lost"
-                            : String.valueOf(why.getMessage());
             return new ConnectionException(
-                    "cannot " + what + " from " + UdpSocket.this + ": " + cause, why);
+                    "cannot " + what + " from " + UdpSocket.this + ": " + reason(why), why);
         }
 
         @Override

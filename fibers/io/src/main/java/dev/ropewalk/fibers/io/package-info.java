@@ -5,13 +5,15 @@
  * <p>A connection belongs to the cord that made or accepted it. One fiber reads it at a time, and
  * one writes it. Start with {@link dev.ropewalk.fibers.io.TcpListener} or {@link
  * dev.ropewalk.fibers.io.TcpConnection#connect(String, int)}; {@link
- * dev.ropewalk.fibers.io.TcpConnection#messages(Codec)} makes messages of bytes. On a virtual clock
- * the same calls use a {@linkplain dev.ropewalk.fibers.io.testing.MemoryNetwork network in memory}.
+ * dev.ropewalk.fibers.io.TcpConnection#messages(Codec)} makes messages of bytes; {@link
+ * dev.ropewalk.fibers.io.UdpSocket} sends and receives datagrams. On a virtual clock the same calls
+ * use a {@linkplain dev.ropewalk.fibers.io.testing.MemoryNetwork network in memory}.
  *
  * <p>Inside: {@code ConnectionHandler} is where Netty calls, {@code Inbound} and {@code Outbound}
  * are the two halves of a connection, {@code Stash} holds the bytes that nobody has read, {@code
- * MessageQueue} takes the place of {@code Inbound} where a codec makes messages, {@code Handshake}
- * is the agreement on TLS, and {@code IoLoop} is what a cord has for an event loop.
+ * MessageQueue} takes the place of {@code Inbound} where a codec makes messages and holds
+ * datagrams, {@code Handshake} is the agreement on TLS, and {@code IoLoop} is what a cord has for
+ * an event loop.
  *
  * <p>References are non-null unless marked {@code @Nullable}.
  */

@@ -240,4 +240,26 @@ class IoSnippetsTest {
                     // @end
                 });
     }
+
+    @Test
+    void udp() {
+        TestCord.run(
+                () -> {
+                    // @start region="udp"
+                    try (UdpSocket server = UdpSocket.bind("127.0.0.1", 7)) {
+                        Fiber.spin(
+                                "server",
+                                () -> {
+                                    for (Datagram d : server) {
+                                        server.send(d.answer(d.text()));
+                                    }
+                                });
+                        try (UdpSocket client = UdpSocket.connect("127.0.0.1", 7)) {
+                            client.send("hello");
+                            assertEquals("hello", client.receive().text());
+                        }
+                    }
+                    // @end
+                });
+    }
 }

@@ -16,7 +16,8 @@ import java.util.WeakHashMap;
 
 /**
  * The listeners and the UDP sockets of all cords that share a virtual clock, and how long bytes are
- * on their way between them. All of these cords are on one thread, so nothing here is shared between threads.
+ * on their way between them. All of these cords are on one thread, so nothing here is shared
+ * between threads.
  */
 public final class Network {
     private static final int FIRST_FREE_PORT = 32_768;

@@ -15,8 +15,8 @@ import java.time.Duration;
  * {@snippet file="dev/ropewalk/fibers/io/IoSnippetsTest.java" region="memory"}
  *
  * <p>Bytes arrive in order, in pieces and after delays that are drawn from the seed of the run: so
- * what works on real sockets by luck, a frame that comes in one piece for one, fails here. Datagrams
- * overtake each other, and are lost or doubled when asked.
+ * what works on real sockets by luck, a frame that comes in one piece for one, fails here.
+ * Datagrams overtake each other, and are lost or doubled when asked.
  */
 public final class MemoryNetwork {
     private static final long MAX_DELAY_NS = Integer.MAX_VALUE - 1L;
