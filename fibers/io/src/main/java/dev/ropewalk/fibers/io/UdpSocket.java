@@ -245,7 +245,8 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
                             + " are none; leave it out, and receive on one cord");
         }
         int mark = options.highWaterMark();
-        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(mark / 2, mark));
+        int low = Math.max(1, mark / 2); // Netty waits until less than that is unsent
+        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(low, mark));
         // One byte more than is allowed: so a datagram that the system has cut off is seen.
         channel.config()
                 .setRecvByteBufAllocator(
@@ -521,8 +522,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
         if (!isClosedHere) {
             isClosedHere = true;
             in.close();
-            channel.close();
-            tellSenders();
+            channel.close(); // and tells the senders
         }
     }
 

@@ -23,6 +23,12 @@ import dev.ropewalk.fibers.spi.Selection;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
 
+import io.netty.util.concurrent.DefaultPromise;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GenericFutureListener;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import io.netty.util.concurrent.Promise;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -567,6 +573,22 @@ class UdpTest {
                 });
     }
 
+    @Test
+    void I3_lowestHighWaterMark() {
+        Net.inMemory(
+                net -> {
+                    UdpOptions lowest = DEFAULTS.withSendBufferBytes(1).withHighWaterMark(1);
+                    try (UdpSocket client = bind(lowest)) {
+                        for (int i = 0; i < 5; i++) {
+                            Fiber.spin("sender", () -> client.send("x", client.localAddress()));
+                        }
+                        for (int i = 0; i < 5; i++) {
+                            assertEquals("x", client.receive().text());
+                        }
+                    }
+                });
+    }
+
     /** Each of several senders waits for room, and none of them is refused. */
     @Test
     void I3_sendersWaitWhileTheSystemHasNoRoom() {
@@ -618,6 +640,44 @@ class UdpTest {
                     net.until(() -> second.state() == FiberState.WAITING);
                     second.terminate();
                     second.awaitEnd(Net.LONG);
+                });
+    }
+
+    /** Counts who would be told when it is done. */
+    private static final class Counting extends DefaultPromise<Void> {
+        private int listeners;
+
+        Counting() {
+            super(ImmediateEventExecutor.INSTANCE);
+        }
+
+        @Override
+        public Promise<Void> addListener(
+                GenericFutureListener<? extends Future<? super Void>> listener) {
+            listeners++;
+            return super.addListener(listener);
+        }
+
+        @Override
+        public Promise<Void> removeListener(
+                GenericFutureListener<? extends Future<? super Void>> listener) {
+            listeners--;
+            return super.removeListener(listener);
+        }
+    }
+
+    /** What is done later wakes no fiber that has ended. */
+    @Test
+    void I1_waitForNettyThatIsEndedLeavesNoListener() {
+        Net.once(
+                net -> {
+                    Counting never = new Counting();
+                    Fiber<?> waiting =
+                            Fiber.spin("waiting", () -> IoLoop.await(never, "what never comes"));
+                    net.until(() -> never.listeners == 1);
+                    waiting.terminate();
+                    waiting.awaitEnd(Net.LONG);
+                    assertEquals(0, never.listeners);
                 });
     }
 
