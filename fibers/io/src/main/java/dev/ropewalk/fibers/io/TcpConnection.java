@@ -144,7 +144,8 @@ public final class TcpConnection implements AutoCloseable {
         channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         channel.config().setOption(ChannelOption.TCP_NODELAY, options.noDelay());
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, options.keepAlive());
-        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(mark / 2, mark));
+        int low = Math.max(1, mark / 2); // Netty waits until less than that is unsent
+        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(low, mark));
     }
 
     /** Before it is open. */

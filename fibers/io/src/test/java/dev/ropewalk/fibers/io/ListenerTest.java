@@ -11,6 +11,7 @@ import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.testing.TestCords;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -346,5 +347,47 @@ class ListenerTest {
                     listener.close();
                     first.await();
                 });
+    }
+
+    /** In memory as the system does it: the port is free again, and clients are refused. */
+    @Test
+    void I2_theEndOfTheCordClosesIt() {
+        TestCords.run(
+                2,
+                cords -> {
+                    int port =
+                            cords.get(1)
+                                    .spin("leaver", () -> TcpListener.bind("127.0.0.1", 0).port())
+                                    .await();
+                    TcpConnection client = TcpConnection.connect("127.0.0.1", port);
+                    assertThrows(
+                            ConnectionException.class, () -> TcpListener.bind("127.0.0.1", port));
+                    cords.get(1).close();
+                    assertNull(client.readLine());
+                    assertThrows(
+                            ConnectionException.class,
+                            () -> TcpConnection.connect("127.0.0.1", port));
+                    TcpListener.bind("127.0.0.1", port).close();
+                });
+    }
+
+    @Test
+    void I3_theLowestHighWaterMark() {
+        TcpOptions lowest = TcpOptions.defaults().withHighWaterMark(1);
+        Net.anywhere(
+                net ->
+                        net.talk(
+                                lowest,
+                                server -> {
+                                    for (int i = 0; i < 100; i++) {
+                                        assertEquals("line " + i, server.readLine());
+                                    }
+                                },
+                                client -> {
+                                    for (int i = 0; i < 100; i++) {
+                                        client.write("line " + i + "\n");
+                                    }
+                                    client.flush();
+                                }));
     }
 }

@@ -5,6 +5,7 @@ import dev.ropewalk.fibers.Cord;
 import io.netty.channel.AbstractServerChannel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.EventLoop;
 
@@ -67,6 +68,12 @@ final class MemoryServerChannel extends AbstractServerChannel {
     }
 
     @Override
+    protected void doRegister(ChannelPromise promise) {
+        ((MemoryLoop) eventLoop()).add(this);
+        promise.setSuccess();
+    }
+
+    @Override
     protected void doBind(SocketAddress address) throws BindException {
         local = network.bind(address, this);
     }
@@ -74,6 +81,9 @@ final class MemoryServerChannel extends AbstractServerChannel {
     @Override
     protected void doClose() {
         isOpen = false;
+        if (isRegistered()) {
+            ((MemoryLoop) eventLoop()).remove(this);
+        }
         if (local != null) {
             network.unbind(local, this);
         }
