@@ -12,9 +12,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PrintStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,20 +32,21 @@ class StdinTest {
 
     /** Prints its lines; the argument says how many, and whether those that are no UTF-8 too. */
     public static void main(String[] arguments) {
+        PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
         long most = Long.parseLong(arguments[0]);
         Pipeline<String> lines =
                 arguments.length == 1
                         ? Pipeline.stdin()
-                        : Pipeline.stdin(n -> System.out.println("line " + n + " is no UTF-8"));
+                        : Pipeline.stdin(n -> out.println("line " + n + " is no UTF-8"));
         Cord.run(
                 () -> {
                     try {
-                        lines.buffer(1).take(most).forEach("print", System.out::println).run();
+                        lines.buffer(1).take(most).forEach("print", out::println).run();
                     } catch (PipelineFailedException failed) {
-                        System.out.println(failed.getCause().getMessage());
+                        out.println(failed.getCause());
                     }
                 });
-        System.out.println("end");
+        out.println("end");
     }
 
     private static ProcessBuilder program(String... arguments) {
@@ -76,14 +80,14 @@ class StdinTest {
     @Test
     void C5_linesComeAsTheyAreWritten() throws IOException {
         Process process = program("10").start();
-        try (OutputStream in = process.getOutputStream();
-                InputStream out = process.getInputStream()) {
-            for (String line : List.of("one\n", "two\n")) {
-                in.write(line.getBytes(UTF_8));
-                in.flush();
-                assertEquals(line, new String(out.readNBytes(line.length()), UTF_8));
+        try (InputStream out = process.getInputStream()) {
+            try (OutputStream in = process.getOutputStream()) {
+                for (String line : List.of("one\n", "two\n")) {
+                    in.write(line.getBytes(UTF_8));
+                    in.flush();
+                    assertEquals(line, new String(out.readNBytes(line.length()), UTF_8));
+                }
             }
-            in.close();
             assertEquals("end\n", new String(out.readAllBytes(), UTF_8));
         }
     }

@@ -8,8 +8,11 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 
 import java.io.BufferedReader;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,31 +28,35 @@ final class EchoProcess implements AutoCloseable {
     private final int port;
 
     /**
-     * Starts it.
+     * Starts it, with the reactor of this run.
      *
      * @param shell what a shell does before, to limit it
      */
     EchoProcess(String shell, Path folder) throws IOException {
+        this(
+                shell,
+                folder,
+                "-Dropewalk.reactor=" + System.getProperty("ropewalk.reactor", "epoll"));
+    }
+
+    /** Starts it with an option of the JVM. */
+    EchoProcess(String shell, Path folder, String option) throws IOException {
         errors = folder.resolve("errors");
-        process =
-                new ProcessBuilder(
-                                List.of(
-                                        "/bin/sh",
-                                        "-c",
-                                        shell + "; exec \"$@\"",
-                                        "sh",
-                                        Path.of(System.getProperty("java.home"), "bin", "java")
-                                                .toString(),
-                                        "@" + System.getProperty("ropewalk.args.file"),
-                                        "-Xmx256m",
-                                        "-XX:-UsePerfData",
-                                        "-Dropewalk.reactor="
-                                                + System.getProperty("ropewalk.reactor", "epoll"),
-                                        "-cp",
-                                        System.getProperty("java.class.path"),
-                                        EchoProcess.class.getName()))
-                        .redirectError(errors.toFile())
-                        .start();
+        List<String> words =
+                List.of(
+                        "/bin/sh",
+                        "-c",
+                        shell + "; exec \"$@\"",
+                        "sh",
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "@" + System.getProperty("ropewalk.args.file"),
+                        "-Xmx256m",
+                        "-XX:-UsePerfData",
+                        option,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        EchoProcess.class.getName());
+        process = new ProcessBuilder(words).redirectError(errors.toFile()).start();
         String line =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))
                         .readLine();
@@ -68,7 +75,8 @@ final class EchoProcess implements AutoCloseable {
                                         "server",
                                         () -> listener.serve("client", EchoProcess::echo));
                         loadClasses(listener.port());
-                        System.out.println(listener.port());
+                        new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8)
+                                .println(listener.port());
                         server.await();
                     }
                 });

@@ -119,4 +119,20 @@ class ProcessLimitTest {
             assertEquals(List.of(), server.logged("cannot accept"));
         }
     }
+
+    /** Netty unpacks it there; sockets are those of NIO then, and a line says so. */
+    @Test
+    void I1_theNativeLibraryCannotBeUnpacked() throws IOException {
+        try (EchoProcess server = new EchoProcess(":", folder, "-Djava.io.tmpdir=/proc")) {
+            Net.onSockets(
+                    StackKind.LIGHT,
+                    net -> {
+                        try (TcpConnection c = TcpConnection.connect("127.0.0.1", server.port())) {
+                            c.write("hello\n");
+                            assertEquals("hello", c.readLine());
+                        }
+                    });
+            assertEquals(1, server.logged("sockets run on NIO").size(), server::errors);
+        }
+    }
 }

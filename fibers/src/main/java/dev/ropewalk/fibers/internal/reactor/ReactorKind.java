@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers.internal.reactor;
 
+import dev.ropewalk.fibers.internal.log.Logs;
+
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.nio.NioIoHandler;
@@ -48,7 +50,7 @@ public enum ReactorKind {
 
     static ReactorKind choose(@Nullable String named) {
         if (named == null) {
-            return EPOLL.whyUnavailable() == null ? EPOLL : NIO;
+            return bestAvailable(System.getProperty("os.name"));
         }
         for (ReactorKind each : values()) {
             if (each.name().toLowerCase(Locale.ROOT).equals(named)) {
@@ -57,6 +59,24 @@ public enum ReactorKind {
         }
         throw new IllegalArgumentException(
                 PROPERTY + "=" + named + " is neither epoll nor nio; or leave it out");
+    }
+
+    static ReactorKind bestAvailable(String system) {
+        Throwable why = EPOLL.whyUnavailable();
+        if (why == null) {
+            return EPOLL;
+        }
+        if (system.equals("Linux")) {
+            Logs.logger(ReactorKind.class)
+                    .warn(
+                            "sockets run on NIO, because epoll cannot be had: {}; is its native"
+                                    + " library on the class path, for this processor, and may"
+                                    + " java.io.tmpdir be written and executed? -D{}=nio if that"
+                                    + " is wanted",
+                            why.toString(),
+                            PROPERTY);
+        }
+        return NIO;
     }
 
     private ReactorKind checkAvailable() {
