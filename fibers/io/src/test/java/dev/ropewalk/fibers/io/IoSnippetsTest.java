@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.blocking.Processes;
+import dev.ropewalk.fibers.blocking.Signals;
 import dev.ropewalk.fibers.io.testing.MemoryNetwork;
 import dev.ropewalk.fibers.testing.TestCord;
 
@@ -181,17 +183,65 @@ class IoSnippetsTest {
 
     // @start region="proxy"
     static void relay(TcpConnection client, TcpConnection server) {
-        Fiber.spin(
-                "back",
-                () -> {
-                    server.transferTo(client);
-                    client.shutdownOutput();
-                });
+        Fiber<?> back =
+                Fiber.spin(
+                        "back",
+                        () -> {
+                            server.transferTo(client);
+                            client.shutdownOutput();
+                        });
         client.transferTo(server);
         server.shutdownOutput();
+        back.await();
     }
 
     // @end
+
+    // @start region="term"
+    static void serveUntil(Signals signals, TcpListener listener) {
+        Fiber<?> server = Fiber.spin("server", () -> serve(listener));
+        signals.await(); // TERM, say
+        listener.drain(Duration.ofSeconds(8)); // at most
+        server.terminate();
+        server.awaitEnd(Duration.ofSeconds(1));
+    }
+
+    // @end
+
+    /** A client that has sent its last line is served to its end; the next one is refused. */
+    @Test
+    void anEndInOrder() {
+        Cord.run(
+                () -> {
+                    try (Signals signals = Signals.open("WINCH");
+                            TcpListener listener = TcpListener.bind("127.0.0.1", 0)) {
+                        int port = listener.port();
+                        Fiber<?> all = Fiber.spin("all", () -> serveUntil(signals, listener));
+                        TcpConnection c = TcpConnection.connect("127.0.0.1", port);
+                        c.write("hello\n");
+                        assertEquals("hello", c.readLine());
+                        Processes.run(
+                                new ProcessBuilder(
+                                        "kill", "-WINCH", "" + ProcessHandle.current().pid()));
+                        while (connects(port)) {
+                            Fiber.snooze();
+                        }
+                        c.write("still there?\n");
+                        assertEquals("still there?", c.readLine());
+                        c.close();
+                        all.await();
+                    }
+                });
+    }
+
+    private static boolean connects(int port) {
+        try {
+            TcpConnection.connect("127.0.0.1", port).close();
+            return true;
+        } catch (ConnectionException refused) {
+            return false;
+        }
+    }
 
     @Test
     void aProxy() {
