@@ -120,25 +120,33 @@ class UdpTest {
                 });
     }
 
-    /** Ports of TCP are others. */
     @Test
     void I2_portInUse() {
         Net.anywhere(
                 net -> {
                     UdpSocket first = bind();
-                    try (TcpListener listener = TcpListener.bind("127.0.0.1", first.port())) {
-                        assertEquals(first.port(), listener.port());
-                        ConnectionException refused =
-                                assertThrows(
-                                        ConnectionException.class,
-                                        () -> UdpSocket.bind("127.0.0.1", first.port()));
-                        Errors.assertMentions(
-                                refused,
-                                "cannot bind a UDP socket to 127.0.0.1:" + first.port(),
-                                "in use",
-                                "Port 0");
-                        first.close();
-                        net.until(() -> canBind(first.port()));
+                    ConnectionException refused =
+                            assertThrows(
+                                    ConnectionException.class,
+                                    () -> UdpSocket.bind("127.0.0.1", first.port()));
+                    Errors.assertMentions(
+                            refused,
+                            "cannot bind a UDP socket to 127.0.0.1:" + first.port(),
+                            "in use",
+                            "Port 0");
+                    first.close();
+                    net.until(() -> canBind(first.port()));
+                });
+    }
+
+    /** In memory, where nobody else may have that port. */
+    @Test
+    void I2_portsOfTcpAreOthers() {
+        Net.inMemory(
+                net -> {
+                    try (UdpSocket socket = bind();
+                            TcpListener listener = TcpListener.bind("127.0.0.1", socket.port())) {
+                        assertEquals(socket.port(), listener.port());
                     }
                 });
     }

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Measures the example servers beside a peer: http beside plain Netty, kv beside redis-server.
+
+    servers.py http|kv CLASSPATH
+
+Needs wrk for the one, redis-server and redis-benchmark for the other, and two processors: the
+server runs on the first, the load on the second. The two servers are loaded in turn, so that a
+noisy machine is noisy for both. Prints a table: medians, the ratio to the peer, and what lies
+between the least and the most. Ends what it has started.
+"""
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+ROUNDS = 5
+SECONDS = 4
+JAVA = [os.path.join(os.environ.get("JAVA_HOME", "/usr"), "bin", "java")]
+FLAGS = [
+    "--add-exports=java.base/jdk.internal.vm=ALL-UNNAMED",
+    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+    "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+    "--enable-native-access=ALL-UNNAMED",
+    "-Xmx1g",
+    "-XX:+UseParallelGC",
+]
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def start(words):
+    return subprocess.Popen(
+        ["taskset", "-c", "0"] + words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def java(classpath, main, *arguments):
+    return start(JAVA + FLAGS + ["-cp", classpath, main] + list(arguments))
+
+
+def cpu(server):
+    with open("/proc/%d/stat" % server.pid) as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def loaded(server, words):
+    """The output of the load, and the seconds of processor that it cost the server."""
+    before = cpu(server)
+    done = subprocess.run(
+        ["taskset", "-c", "1"] + words, capture_output=True, text=True, check=True, timeout=120)
+    return done.stdout.replace("\r", "\n"), cpu(server) - before
+
+
+def wrk(port, connections, script):
+    words = ["wrk", "-t1", "-c%d" % connections, "-d%ds" % SECONDS, "--latency"]
+    if script:
+        words += ["-s", script]
+    return words + ["http://127.0.0.1:%d/plaintext" % port]
+
+
+def of_wrk(output, seconds):
+    requests = int(re.search(r"(\d+) requests in", output).group(1))
+    rate = float(re.search(r"Requests/sec: +([\d.]+)", output).group(1))
+    p99 = re.search(r"99% +([\d.]+)(us|ms|s)", output)
+    p99_us = float(p99.group(1)) * {"us": 1, "ms": 1e3, "s": 1e6}[p99.group(2)]
+    if "Non-2xx" in output:
+        raise SystemExit(output)
+    return {"requests/s": rate, "CPU us": seconds / requests * 1e6, "p99 us": p99_us}
+
+
+def of_redis(output, seconds, requests):
+    rate = float(re.search(r"([\d.]+) requests per second", output).group(1))
+    return {"requests/s": rate, "CPU us": seconds / requests * 1e6}
+
+
+def measure(name, ours, peer, load):
+    found = {"ropewalk": [], "peer": []}
+    load(ours), load(peer)  # warm-up
+    for _ in range(ROUNDS):
+        found["ropewalk"].append(load(ours))
+        found["peer"].append(load(peer))
+    for unit in found["peer"][0]:
+        mine = [each[unit] for each in found["ropewalk"]]
+        other = [each[unit] for each in found["peer"]]
+        ratio = statistics.median(mine) / statistics.median(other)
+        print("| %s | %s | %s | %s | %.2f |" % (name, unit, shown(mine), shown(other), ratio))
+    sys.stdout.flush()
+
+
+def shown(values):
+    return "%s (%s to %s)" % tuple(
+        "{:,.{}f}".format(v, 0 if v >= 100 else 2)
+        for v in (statistics.median(values), min(values), max(values)))
+
+
+def http(classpath):
+    script = "/tmp/pipelined-%d.lua" % os.getpid()
+    with open(script, "w") as file:
+        file.write("init = function(args) local r = {} for i = 1, 16 do r[i] = wrk.format() end "
+                   "request16 = table.concat(r) end\nrequest = function() return request16 end\n")
+    ours = java(classpath, "dev.ropewalk.examples.http.Main", "--port", "7480")
+    peer = java(classpath, "dev.ropewalk.benchmarks.system.netty.NettyPlaintext", "7481", "900")
+    ports = {ours.pid: 7480, peer.pid: 7481}
+    try:
+        time.sleep(3)
+        for name, connections, pipelined in (
+                ("64 connections", 64, None), ("1,024 connections", 1_024, None),
+                ("64 connections, 16 requests at once", 64, script)):
+            measure("http, " + name, ours, peer, lambda server: of_wrk(
+                *loaded(server, wrk(ports[server.pid], connections, pipelined))))
+    finally:
+        os.remove(script)
+        for each in (ours, peer):
+            each.kill()
+            each.wait()
+
+
+def kv(classpath):
+    ours = java(classpath, "dev.ropewalk.examples.kv.Main", "--port", "7482", "--shards", "1")
+    peer = start(["redis-server", "--port", "7483", "--save", "", "--appendonly", "no"])
+    ports = {ours.pid: 7482, peer.pid: 7483}
+    try:
+        time.sleep(3)
+        for pipelined, requests in ((1, 200_000), (16, 2_000_000)):
+            for command in ("set", "get"):
+                measure("kv, %s, -P %d" % (command.upper(), pipelined), ours, peer,
+                        lambda server: of_redis(*loaded(server, [
+                            "redis-benchmark", "-p", str(ports[server.pid]), "-c", "50", "-q",
+                            "-n", str(requests), "-P", str(pipelined), "-r", "100000",
+                            "-t", command]), requests))
+    finally:
+        for each in (ours, peer):
+            each.kill()
+            each.wait()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3 or sys.argv[1] not in ("http", "kv"):
+        raise SystemExit(__doc__)
+    print("| load | unit | ropewalk | peer | ratio |\n|---|---|---:|---:|---:|")
+    {"http": http, "kv": kv}[sys.argv[1]](sys.argv[2])
