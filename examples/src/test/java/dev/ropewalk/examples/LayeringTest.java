@@ -108,6 +108,7 @@ class LayeringTest {
                     "dev.ropewalk.fibers.internal.reactor.",
                     "dev.ropewalk.fibers.io.",
                     "dev.ropewalk.channels.http.",
+                    "dev.ropewalk.examples.chat.",
                     "dev.ropewalk.examples.kv.");
 
     /** The kinds of stack, which all others know as stacks only. */
