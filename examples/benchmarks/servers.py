@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Measures the example servers beside a peer: http beside plain Netty, kv beside redis-server.
 
-    servers.py http|kv CLASSPATH
+    servers.py http|kv|idle CLASSPATH
 
-Needs wrk for the one, redis-server and redis-benchmark for the other, and two processors: the
+`idle` opens connections that say nothing, and counts the heap of each. Needs wrk for http,
+redis-server and redis-benchmark for kv, and two processors: the
 server runs on the first, the load on the second. The two servers are loaded in turn, so that a
 noisy machine is noisy for both. Prints a table: medians, the ratio to the peer, and what lies
 between the least and the most. Ends what it has started.
@@ -11,12 +12,14 @@ between the least and the most. Ends what it has started.
 
 import os
 import re
+import socket
 import statistics
 import subprocess
 import sys
 import time
 
 ROUNDS = 5
+IDLE = 5_000
 SECONDS = 4
 JAVA = [os.path.join(os.environ.get("JAVA_HOME", "/usr"), "bin", "java")]
 FLAGS = [
@@ -119,6 +122,35 @@ def http(classpath):
             each.wait()
 
 
+def heap(server):
+    jcmd = os.path.join(os.path.dirname(JAVA[0]), "jcmd")
+    output = subprocess.run(
+        [jcmd, str(server.pid), "GC.class_histogram"], capture_output=True, text=True, check=True)
+    return int(re.search(r"Total +\d+ +(\d+)", output.stdout).group(1))
+
+
+def idle(classpath):
+    for name, port, words in (
+            ("ropewalk", 7484, ["dev.ropewalk.examples.http.Main", "--port", "7484"]),
+            ("peer", 7485,
+             ["dev.ropewalk.benchmarks.system.netty.NettyPlaintext", "7485", "900"])):
+        server = java(classpath, *words)
+        try:
+            time.sleep(3)
+            held = [socket.create_connection(("127.0.0.1", port)) for _ in range(50)]
+            time.sleep(1)
+            before = heap(server)
+            held += [socket.create_connection(("127.0.0.1", port)) for _ in range(IDLE)]
+            time.sleep(2)
+            print("| http, idle | bytes of heap, %s | %d | | |" % (
+                name, (heap(server) - before) / IDLE))
+            for each in held:
+                each.close()
+        finally:
+            server.kill()
+            server.wait()
+
+
 def kv(classpath):
     ours = java(classpath, "dev.ropewalk.examples.kv.Main", "--port", "7482", "--shards", "1")
     peer = start(["redis-server", "--port", "7483", "--save", "", "--appendonly", "no"])
@@ -139,7 +171,7 @@ def kv(classpath):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3 or sys.argv[1] not in ("http", "kv"):
+    if len(sys.argv) != 3 or sys.argv[1] not in ("http", "kv", "idle"):
         raise SystemExit(__doc__)
     print("| load | unit | ropewalk | peer | ratio |\n|---|---|---:|---:|---:|")
-    {"http": http, "kv": kv}[sys.argv[1]](sys.argv[2])
+    {"http": http, "kv": kv, "idle": idle}[sys.argv[1]](sys.argv[2])
