@@ -37,14 +37,16 @@ public final class NettyPlaintext {
     public static void main(String[] arguments) throws InterruptedException {
         int port = Integer.parseInt(arguments[0]);
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
-        new ServerBootstrap()
-                .group(loop)
-                .channel(EpollServerSocketChannel.class)
-                .option(ChannelOption.SO_BACKLOG, 1_024)
-                .childHandler(new Pipeline())
-                .bind("127.0.0.1", port)
-                .sync();
-        TimeUnit.SECONDS.sleep(Long.parseLong(arguments[1]));
+        Channel server =
+                new ServerBootstrap()
+                        .group(loop)
+                        .channel(EpollServerSocketChannel.class)
+                        .option(ChannelOption.SO_BACKLOG, 1_024)
+                        .childHandler(new Pipeline())
+                        .bind("127.0.0.1", port)
+                        .sync()
+                        .channel();
+        server.closeFuture().await(Long.parseLong(arguments[1]), TimeUnit.SECONDS);
         loop.shutdownGracefully(0, 0, TimeUnit.SECONDS).sync();
     }
 
