@@ -16,6 +16,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 ROUNDS = 5
@@ -101,8 +102,7 @@ def shown(values):
 
 
 def http(classpath):
-    script = "/tmp/pipelined-%d.lua" % os.getpid()
-    with open(script, "w") as file:
+    with tempfile.NamedTemporaryFile("w", suffix=".lua", delete=False) as file:
         file.write("init = function(args) local r = {} for i = 1, 16 do r[i] = wrk.format() end "
                    "request16 = table.concat(r) end\nrequest = function() return request16 end\n")
     ours = java(classpath, "dev.ropewalk.examples.http.Main", "--port", "7480")
@@ -112,11 +112,11 @@ def http(classpath):
         time.sleep(3)
         for name, connections, pipelined in (
                 ("64 connections", 64, None), ("1,024 connections", 1_024, None),
-                ("64 connections, 16 requests at once", 64, script)):
+                ("64 connections, 16 requests at once", 64, file.name)):
             measure("http, " + name, ours, peer, lambda server: of_wrk(
                 *loaded(server, wrk(ports[server.pid], connections, pipelined))))
     finally:
-        os.remove(script)
+        os.remove(file.name)
         for each in (ours, peer):
             each.kill()
             each.wait()
