@@ -117,7 +117,7 @@ final class Inbound implements Input {
             ByteBuf some = stash.takeAll();
             if (some != null) { // nobody has taken it meanwhile
                 all += some.readableBytes();
-                out.handOn(some);
+                out.hand(some);
                 to.touch();
             }
             resumeIfRoom();

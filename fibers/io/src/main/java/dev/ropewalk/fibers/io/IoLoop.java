@@ -86,6 +86,15 @@ abstract sealed class IoLoop {
     /** By a fiber or a handler: has it flushed once in this turn. */
     abstract void flushLater(Reactor.Unflushed written);
 
+    /** Of a channel that was not opened, or whose opening was left. */
+    static void close(Channel channel) {
+        if (channel.isRegistered()) {
+            channel.close();
+        } else {
+            channel.unsafe().closeForcibly(); // close() would wait for a loop
+        }
+    }
+
     /** Makes the fiber wait until it is done. A switchpoint. */
     static <T> void await(Future<T> future, String reason) {
         Waits.switchpoint();

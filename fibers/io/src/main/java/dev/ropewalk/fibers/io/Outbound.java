@@ -84,14 +84,10 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
         }
     }
 
-    private void hand(ByteBuf piece) {
+    /** Takes the bytes over; {@link #awaitRoom} comes before. */
+    void hand(ByteBuf piece) {
         wire.write(piece, channel.voidPromise());
         flushLater();
-    }
-
-    /** Takes the bytes over, also if it throws; {@link #awaitRoom} comes before. */
-    void handOn(ByteBuf bytes) {
-        hand(bytes);
     }
 
     /** Of a file that stays open until this returns; the kernel takes it from there. */
@@ -136,7 +132,10 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
             int length = (int) Math.min(end - from, piece.length);
             int read = file.read(ByteBuffer.wrap(piece, 0, length), from);
             if (read < 0) {
-                throw new EOFException("the file ended at " + from + ", before " + end);
+                connection.reset();
+                throw connection.broken(
+                        "write a file",
+                        new EOFException("the file ended at " + from + ", before " + end));
             }
             write(piece, 0, read);
             from += read;

@@ -152,18 +152,10 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
             isBound = true;
         } finally {
             if (!isBound) {
-                made.closeChannel();
+                IoLoop.close(made.channel);
             }
         }
         return made;
-    }
-
-    private void closeChannel() {
-        if (channel.isRegistered()) {
-            channel.close();
-        } else {
-            channel.unsafe().closeForcibly(); // close() would wait for a loop
-        }
     }
 
     private void bind() {

@@ -230,7 +230,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
         } finally {
             if (!isOpened) {
                 isClosedHere = true;
-                closeChannel();
+                IoLoop.close(channel);
             }
         }
     }
@@ -256,14 +256,6 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
                 .ifPresent(n -> channel.config().setOption(ChannelOption.SO_RCVBUF, n));
         options.sendBufferBytes()
                 .ifPresent(n -> channel.config().setOption(ChannelOption.SO_SNDBUF, n));
-    }
-
-    private void closeChannel() {
-        if (channel.isRegistered()) {
-            channel.close();
-        } else {
-            channel.unsafe().closeForcibly(); // close() would wait for a loop
-        }
     }
 
     private ConnectionException notOpened(String what, IOException cause) {
