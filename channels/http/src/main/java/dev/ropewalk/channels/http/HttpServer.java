@@ -5,16 +5,16 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpListener;
+import dev.ropewalk.fibers.io.TcpOptions;
 
 import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * An HTTP/1.1 server: a fiber for each client, which hands its requests to the handler one after
@@ -23,8 +23,8 @@ import java.util.Set;
  * {@snippet file="dev/ropewalk/channels/http/HttpSnippetsTest.java" region="server"}
  *
  * <p>It belongs to the cord that started it, and to the fiber: both are children of it, the one
- * that accepts and those of the clients, and end with it. To use several cores, start one on each
- * cord with {@code TcpOptions.withReusePort(true)}.
+ * that accepts and those of the clients, and end with it. To use several cores, name cords by
+ * {@link TcpOptions#withCords}: the handler is called on the cord of the client then.
  *
  * <p>A client whose fiber fails, because a child of it did, for one, is broken off, and the failure
  * is logged: the others go on.
@@ -37,7 +37,12 @@ public final class HttpServer implements AutoCloseable {
     private final HttpOptions options;
     private final HttpHandler handler;
     private final Dates dates = new Dates(InstantSource.system());
-    private final Set<ServerConnection> connections = new LinkedHashSet<>();
+
+    /** Entered and left by the cords of the clients. */
+    private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
+
+    /** Written before the connections are told, and read by each after it has entered. */
+    private volatile boolean isDraining;
 
     /** Accepts, and is the parent of the clients' fibers. */
     private final Fiber<@Nullable Void> serving;
@@ -93,6 +98,9 @@ public final class HttpServer implements AutoCloseable {
         ServerConnection served = new ServerConnection(client, options, handler, dates);
         connections.add(served);
         try {
+            if (isDraining) {
+                served.drain();
+            }
             served.run();
         } finally {
             connections.remove(served);
@@ -134,7 +142,8 @@ public final class HttpServer implements AutoCloseable {
      */
     public boolean drain(Duration limit) {
         listener.close();
-        List.copyOf(connections).forEach(ServerConnection::drain);
+        isDraining = true;
+        connections.forEach(ServerConnection::drainFromAnywhere);
         boolean isInTime = serving.awaitEnd(limit);
         close();
         return isInTime;

@@ -1,5 +1,6 @@
 package dev.ropewalk.channels.http;
 
+import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.Codec;
 import dev.ropewalk.fibers.io.ConnectionException;
@@ -104,6 +105,28 @@ final class ServerConnection {
         if (isIdle) {
             messages.cancel();
         }
+    }
+
+    /** From any cord. */
+    void drainFromAnywhere() {
+        if (connection.cord().isCurrent()) {
+            drain();
+            return;
+        }
+        connection
+                .cord()
+                .post(
+                        new CordMessage() {
+                            @Override
+                            public void onCord() {
+                                drain();
+                            }
+
+                            @Override
+                            public void onClosed() {
+                                // It has ended with its cord.
+                            }
+                        });
     }
 
     /** Null if none comes in time, or none at all. */

@@ -1,5 +1,6 @@
 package dev.ropewalk.fibers.io;
 
+import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Joiner;
@@ -16,64 +17,91 @@ import java.util.Map;
 /**
  * The fibers of a listener's clients: none is missed, and none that fails takes the others along.
  *
- * <p>Confined to the fiber that serves, and its cord.
+ * <p>Confined to the fiber that serves, and its cord; a {@link Client} is its own fiber's until
+ * that has ended.
  */
 final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
     private static final Logger LOG = Logs.logger(TcpListener.class);
 
+    private final TcpListener listener;
+    private final Placement placement;
     private final String name;
     private final Service service;
 
     /** By their fibers. */
     private final Map<Fiber<?>, Client> clients = new HashMap<>();
 
-    Serving(String name, Service service) {
+    Serving(TcpListener listener, Placement placement, String name, Service service) {
+        this.listener = listener;
+        this.placement = placement;
         this.name = name;
         this.service = service;
     }
 
     /** One connection. */
     private static final class Client {
-        final TcpConnection connection;
+        final Arrival arrival;
+        final Placement.Place place;
 
         /** It was broken off before its fiber ended: what follows from that is no failure. */
         boolean isGone;
 
-        Client(TcpConnection connection) {
-            this.connection = connection;
+        Client(Arrival arrival, Placement.Place place) {
+            this.arrival = arrival;
+            this.place = place;
         }
     }
 
-    void run(TcpListener listener) {
-        Scope.join(
-                this,
-                scope -> {
-                    for (TcpConnection each : listener) {
-                        spin(scope, new Client(each));
-                    }
-                });
+    void run() {
+        try {
+            Scope.join(
+                    this,
+                    scope -> {
+                        for (Arrival next = listener.next(); next != null; next = listener.next()) {
+                            place(scope, next);
+                        }
+                    });
+        } finally {
+            clients.values().forEach(each -> dropUnopened(each.arrival)); // of a scope that failed
+        }
     }
 
-    private void spin(Scope<@Nullable Object> scope, Client client) {
+    /** The fiber was ended before it began, or its cord was. */
+    private static void dropUnopened(Arrival arrival) {
+        if (arrival.connection() == null) {
+            arrival.drop();
+        }
+    }
+
+    private void place(Scope<@Nullable Object> scope, Arrival arrival) {
+        Placement.Place place = placement.take();
+        if (place == null) {
+            LOG.warn("{} is refused: all cords that could serve it have ended", arrival);
+            arrival.drop();
+            return;
+        }
+        Client client = new Client(arrival, place);
         try {
-            clients.put(scope.spin(name, () -> serve(client)), client);
-        } catch (TooManyFibersException full) {
-            LOG.warn("{} is refused: the cord has no place for its fiber", client.connection, full);
-            client.connection.reset();
+            clients.put(scope.spinOn(place.cord, name, () -> serve(client)), client);
+        } catch (TooManyFibersException | CordClosedException full) {
+            LOG.warn("{} is refused: {} has no place for its fiber", arrival, place.cord, full);
+            place.left();
+            arrival.drop();
         }
     }
 
     private void serve(Client client) throws Exception {
+        TcpConnection connection = client.arrival.openElsewhere();
         boolean isInOrder = false;
         try {
-            service.serve(client.connection);
+            service.serve(connection);
             isInOrder = true;
         } finally {
-            client.isGone = !client.connection.isOpen();
+            client.isGone = !connection.isOpen();
             if (isInOrder) {
-                client.connection.close();
+                connection.close();
             } else {
-                client.connection.reset(); // the other side must not take what it has for all
+                connection.reset(); // the other side must not take what it has for all
             }
         }
     }
@@ -81,20 +109,27 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
     @Override
     public boolean onEnd(Fiber<?> ended) {
         Client client = clients.remove(ended);
+        if (client == null) {
+            return false;
+        }
+        client.place.left();
+        Arrival arrival = client.arrival;
+        dropUnopened(arrival);
         Throwable failure = ended.failure();
-        if (failure == null || client == null || failure instanceof FiberTerminatedException) {
+        if (failure == null || failure instanceof FiberTerminatedException) {
             return false;
         }
         if (client.isGone) {
-            LOG.debug("{} has gone", client.connection, failure);
+            LOG.debug("{} has gone", arrival, failure);
         } else {
-            LOG.error("{} is broken off, because its fiber failed", client.connection, failure);
+            LOG.error("{} is broken off, because its fiber failed", arrival, failure);
         }
         return false;
     }
 
     @Override
     public @Nullable Void result() {
+        placement.checkInvariants();
         return null;
     }
 }

@@ -217,7 +217,7 @@ public final class TcpConnection implements AutoCloseable {
         }
         boolean isConnected = false;
         try {
-            made.connect(loop, address);
+            made.connect(address);
             isConnected = true;
         } finally {
             if (!isConnected) {
@@ -228,7 +228,20 @@ public final class TcpConnection implements AutoCloseable {
         return made;
     }
 
-    private void connect(IoLoop loop, SocketAddress address) {
+    /** Of one that was accepted: from now on it reads. A switchpoint. */
+    void register() {
+        boolean isRegistered = false;
+        try {
+            IoLoop.await(loop.eventLoop.register(channel), "a socket");
+            isRegistered = channel.isRegistered(); // unless the loop has ended
+        } finally {
+            if (!isRegistered) {
+                breakOff();
+            }
+        }
+    }
+
+    private void connect(SocketAddress address) {
         long limitMs = options.connectLimit().toMillis();
         channel.config().setConnectTimeoutMillis(Math.clamp(limitMs, 1, Integer.MAX_VALUE));
         IoLoop.await(loop.eventLoop.register(channel), "a socket");

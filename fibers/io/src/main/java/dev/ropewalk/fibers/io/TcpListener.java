@@ -24,6 +24,7 @@ import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Iterator;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +34,8 @@ import java.util.concurrent.TimeUnit;
  *
  * {@snippet file="dev/ropewalk/fibers/io/IoSnippetsTest.java" region="echo"}
  *
- * <p>It belongs to the cord that made it, and so do its connections. One fiber accepts at a time.
+ * <p>It belongs to the cord that made it, and so do its connections, unless {@link
+ * TcpOptions#cords} names others. One fiber accepts at a time.
  *
  * <p>It accepts no more while {@link TcpOptions#maxConnections} are open, while {@link
  * #MAX_UNTAKEN} have not been taken by a fiber, and for a while when the process has no file
@@ -47,7 +49,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     /** How many accepted connections wait for a fiber at most. */
     public static final int MAX_UNTAKEN = 64;
 
-    private static final Logger LOG = Logs.logger(TcpListener.class);
+    static final Logger LOG = Logs.logger(TcpListener.class);
 
     /** After an accept that failed, for want of a file descriptor for one. */
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -59,7 +61,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     private final Turnstile acceptor = new Turnstile(this, "acceptor");
     private final Turnstile drainer = new Turnstile(this, "drainer");
     private final SpareDescriptor spare = new SpareDescriptor();
-    private final ArrayDeque<TcpConnection> untaken = new ArrayDeque<>();
+    private final ArrayDeque<Arrival> untaken = new ArrayDeque<>();
 
     /** Accepted while there was no room: NIO accepts some at once. */
     private final ArrayDeque<Channel> beyond = new ArrayDeque<>();
@@ -201,15 +203,17 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
      *
      * @return the connection, which the caller closes
      * @throws ConnectionClosedException if the listener is closed
-     * @throws IllegalStateException if another fiber accepts
+     * @throws IllegalStateException if another fiber accepts, or its connections go to {@link
+     *     TcpOptions#cords}
      * @throws WrongThreadException if this is not its cord
      */
     public TcpConnection accept() {
+        checkHere("accept");
         if (!awaitNext()) {
             throw new ConnectionClosedException(
                     this + " is closed and accepts nobody", new ClosedChannelException());
         }
-        return take();
+        return takeHere();
     }
 
     /** False if it is closed. */
@@ -223,18 +227,30 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         return !untaken.isEmpty();
     }
 
-    private TcpConnection take() {
-        TcpConnection taken = untaken.removeFirst();
+    private Arrival take() {
+        Arrival taken = untaken.removeFirst();
         resumeIfRoom();
         return taken;
+    }
+
+    private TcpConnection takeHere() {
+        return take().openElsewhere(); // it is open
+    }
+
+    /** Waits for it; null if it is closed. A switchpoint. */
+    @Nullable Arrival next() {
+        return awaitNext() ? take() : null;
     }
 
     /**
      * {@return the connections, as they come} {@code hasNext} waits for one, as {@link #accept}
      * does, and is false when the listener is closed.
+     *
+     * @throws IllegalStateException if its connections go to {@link TcpOptions#cords}
      */
     @Override
     public Iterator<TcpConnection> iterator() {
+        checkHere("a loop");
         return new Iterator<>() {
             @Override
             public boolean hasNext() {
@@ -246,17 +262,18 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
                 if (untaken.isEmpty() && !awaitNext()) {
                     throw new NoSuchElementException(TcpListener.this + " is closed");
                 }
-                return take();
+                return takeHere();
             }
         };
     }
 
     /**
      * Serves each connection in a fiber of its own, a child of this one, until the listener is
-     * closed, and all of them have ended. A connection is closed when the service returns, and
-     * reset when it throws: that is logged, unless the client was gone before, and takes no other
-     * connection along. One for which the cord has no place is reset, and that is logged. A
-     * switchpoint.
+     * closed, and all of them have ended. The fiber is on this cord, or on that of {@link
+     * TcpOptions#cords} which serves the fewest, and the connection belongs to the fiber's cord. A
+     * connection is closed when the service returns, and reset when it throws: that is logged,
+     * unless the client was gone before, and takes no other connection along. One for which the
+     * cord has no place is reset, and that is logged. A switchpoint.
      *
      * @param name of the fibers, shown in reports
      * @param service what is done with each connection
@@ -266,7 +283,8 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     public void serve(String name, Service service) {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(service, "service");
-        new Serving(name, service).run(this);
+        Placement placement = new Placement(isPlacing() ? options.cords() : List.of(cord));
+        new Serving(this, placement, name, service).run();
     }
 
     // ---------------------------------------------------------------- the end
@@ -284,9 +302,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
             isClosed = true;
             channel.close();
             endPause();
-            while (!untaken.isEmpty()) {
-                untaken.removeFirst().reset();
-            }
+            dropUntaken();
             dropBeyond();
             acceptor.wake();
         }
@@ -317,6 +333,14 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     }
 
     // ---------------------------------------------------------------- looking
+
+    Cord cord() {
+        return cord;
+    }
+
+    TcpOptions options() {
+        return options;
+    }
 
     /** {@return where it listens} */
     public SocketAddress localAddress() {
@@ -358,6 +382,9 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         public void channelInactive(ChannelHandlerContext context) {
             isClosed = true; // by close(), or the cord has ended, and nobody waits any more
             spare.close();
+            if (isPlacing()) {
+                dropUntaken(); // no loop knows them, and none closes them
+            }
             dropBeyond();
         }
     }
@@ -375,18 +402,21 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
 
     private void begin(Channel client) {
         open++;
-        TcpConnection connection = new TcpConnection(client, loop, options, this::closed);
-        options.tls().ifPresent(tls -> connection.encryptFirst(tls.serverHandler(client)));
-        loop.eventLoop.register(client);
-        if (!client.isRegistered()) {
-            connection.channelClosed(); // the loop has ended
+        Arrival arrival = new Arrival(this, client);
+        if (!isPlacing() && !arrival.openHere(loop)) {
             return;
         }
-        untaken.addLast(connection);
+        untaken.addLast(arrival);
         acceptor.wake();
         if (!isPaused && isFull()) {
             isPaused = true;
             channel.config().setAutoRead(false);
+        }
+    }
+
+    private void dropUntaken() {
+        while (!untaken.isEmpty()) {
+            untaken.removeFirst().drop();
         }
     }
 
@@ -396,7 +426,8 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         }
     }
 
-    private void closed() {
+    /** One of its connections. */
+    void closed() {
         open--;
         resumeIfRoom();
         if (open == 0) {
@@ -451,6 +482,24 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         if (afterFailure != null) {
             afterFailure.cancel();
             afterFailure = null;
+        }
+    }
+
+    private boolean isPlacing() {
+        return !options.cords().isEmpty();
+    }
+
+    private void checkHere(String call) {
+        if (isPlacing()) {
+            throw new IllegalStateException(
+                    call
+                            + " takes connections of "
+                            + cord
+                            + ", and those of "
+                            + this
+                            + " go to "
+                            + options.cords()
+                            + "; use serve, or leave TcpOptions.withCords out");
         }
     }
 

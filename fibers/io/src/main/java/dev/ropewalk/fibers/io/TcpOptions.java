@@ -1,12 +1,15 @@
 package dev.ropewalk.fibers.io;
 
+import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -124,6 +127,11 @@ public final class TcpOptions {
     /** {@return whether several listeners may have one port, each with a part of its clients} */
     public boolean reusePort() {
         return values.reusePort;
+    }
+
+    /** {@return over which cords {@link TcpListener#serve} spreads its clients; empty: its own} */
+    public List<Cord> cords() {
+        return values.cords;
     }
 
     /** {@return how connections are encrypted; empty if they are not} */
@@ -259,6 +267,29 @@ public final class TcpOptions {
     }
 
     /**
+     * {@return these options with cords that serve the clients of one listener} Each client is
+     * served on the cord that has the fewest, and all that is done with its connection is done
+     * there; only {@link TcpListener#serve} takes connections then.
+     *
+     * @param cords at least one, of a scheduler for one; the listener's own counts only if it is
+     *     among them
+     * @throws IllegalArgumentException if there is none, or one is there twice
+     */
+    public TcpOptions withCords(List<Cord> cords) {
+        List<Cord> copy = List.copyOf(cords);
+        if (copy.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "cords=[]: nobody would be served; leave withCords out to serve on the"
+                            + " listener's cord");
+        }
+        if (Set.copyOf(copy).size() < copy.size()) {
+            throw new IllegalArgumentException(
+                    "cords=" + copy + ": a cord is there twice; name each once");
+        }
+        return with(values -> values.cords = copy);
+    }
+
+    /**
      * {@return these options with encrypted connections}
      *
      * @param tls of a server for listeners, of a client for connects
@@ -290,6 +321,7 @@ public final class TcpOptions {
         boolean noDelay = true;
         boolean keepAlive;
         boolean reusePort;
+        List<Cord> cords = List.of();
         @Nullable Tls tls;
 
         Values copy() {

@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.blocking.Processes;
 import dev.ropewalk.fibers.blocking.Signals;
 import dev.ropewalk.fibers.io.testing.MemoryNetwork;
 import dev.ropewalk.fibers.testing.TestCord;
+import dev.ropewalk.fibers.testing.TestCords;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -37,6 +39,32 @@ class IoSnippetsTest {
     }
 
     // @end
+
+    // @start region="cords"
+    static void serveOn(List<Cord> cords) {
+        TcpOptions options = TcpOptions.defaults().withCords(cords);
+        try (TcpListener listener = TcpListener.bind("127.0.0.1", 7, options)) {
+            serve(listener); // as before; this fiber's cord only accepts
+        }
+    }
+
+    // @end
+
+    @Test
+    void cords() {
+        TestCords.run(
+                3,
+                cords -> {
+                    Fiber<?> server = Fiber.spin("server", () -> serveOn(cords.subList(1, 3)));
+                    Fiber.snooze();
+                    try (TcpConnection c = TcpConnection.connect("127.0.0.1", 7)) {
+                        c.write("hello\n");
+                        assertEquals("hello", c.readLine());
+                    }
+                    server.terminate();
+                    server.awaitEnd(Duration.ofMinutes(1));
+                });
+    }
 
     // @start region="loop"
     static void serveOneByOne(TcpListener listener) {

@@ -202,7 +202,7 @@ class ListenerTest {
                 CordOptions.named("small").withMaxFibers(2),
                 () -> Logs.during(l -> lines.add(l.message()), ListenerTest::serveTooMany));
         assertEquals(1, lines.size(), lines::toString);
-        assertTrue(lines.getFirst().contains("the cord has no place"), lines::toString);
+        assertTrue(lines.getFirst().contains("cord small has no place"), lines::toString);
     }
 
     private static void serveTooMany() {

@@ -37,7 +37,10 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
     private static final int MAX_READS = 16;
 
     private final Network network;
-    private final Cord cord;
+
+    /** That of the loop, once it is registered. */
+    private Cord cord;
+
     private final Config config = new Config();
 
     private boolean isOpen = true;
@@ -179,10 +182,15 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
 
     @Override
     protected void doRegister(ChannelPromise promise) {
-        ((MemoryLoop) eventLoop()).add(this);
-        if (in != null) {
-            Pipe accepted = in;
-            eventLoop().execute(() -> accepted.sink(this));
+        MemoryLoop loop = (MemoryLoop) eventLoop();
+        loop.add(this);
+        Pipe accepted = in;
+        Pipe back = out;
+        if (accepted != null && back != null) {
+            cord = loop.cord();
+            accepted.moveReceiver(cord);
+            back.moveSender(cord);
+            loop.execute(() -> accepted.sink(this));
         }
         promise.setSuccess();
     }

@@ -77,6 +77,10 @@ public final class MemoryLoop extends AbstractEventExecutor implements EventLoop
         return new MemoryDatagramChannel(network, cord);
     }
 
+    Cord cord() {
+        return cord;
+    }
+
     void add(Channel channel) {
         channels.add(channel);
     }

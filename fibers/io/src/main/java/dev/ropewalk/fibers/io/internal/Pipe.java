@@ -6,7 +6,7 @@ import dev.ropewalk.fibers.spi.Alarm;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayDeque;
+import java.util.TreeMap;
 
 /**
  * One direction of a connection in memory: bytes go in on one cord, and come out on another, some
@@ -14,29 +14,41 @@ import java.util.ArrayDeque;
  *
  * <p>The sender has a window of bytes that are on their way or unread; what is read gives back its
  * room. Each side's fields are confined to its cord, and messages go between them.
+ *
+ * <p>A side that was accepted on one cord may be served on another: it moves before it has sent or
+ * read anything. What was sent to the old cord is sent on, and may come behind what was sent to the
+ * new one, so that pieces are numbered.
  */
 final class Pipe {
     /** What arrives: bytes, the end of the output, or that the other side broke it off. */
     @SuppressWarnings("ArrayRecordComponent") // pieces are not compared
-    private record Piece(byte @Nullable [] bytes, boolean isReset, long arrivesNs) {}
+    private record Piece(long number, byte @Nullable [] bytes, boolean isReset, long arrivesNs) {}
 
     private final Network network;
-    private final Cord sender;
-    private final Cord receiver;
     private final int window;
+
+    /** Each is written by the cord that it moves to; all cords of a network share a thread. */
+    private Cord sender;
+
+    private Cord receiver;
 
     // ------------------------------------------------ of the sender
 
     private int room;
     private long lastArrivalNs;
     private boolean isEnded;
+    private long sent;
 
     /** Told when there is room again. */
     private @Nullable MemoryChannel source;
 
     // ------------------------------------------------ of the receiver
 
-    private final ArrayDeque<Piece> underway = new ArrayDeque<>();
+    /** In the order in which they were sent. */
+    private final TreeMap<Long, Piece> underway = new TreeMap<>();
+
+    /** The number of the piece that is read next. */
+    private long next;
 
     /** Told when something can be read; null before it is registered, or after it is closed. */
     private @Nullable MemoryChannel sink;
@@ -64,6 +76,11 @@ final class Pipe {
         source = channel;
     }
 
+    /** The side that sends is served on another cord; nothing was sent. */
+    void moveSender(Cord to) {
+        sender = to;
+    }
+
     int room() {
         return isEnded ? 0 : room;
     }
@@ -76,7 +93,7 @@ final class Pipe {
             int count = network.drawPiece(sender, bytes.length - from);
             byte[] piece = new byte[count];
             System.arraycopy(bytes, from, piece, 0, count);
-            send(new Piece(piece, false, nextArrivalNs()));
+            send(new Piece(sent++, piece, false, nextArrivalNs()));
             from += count;
         }
     }
@@ -85,14 +102,14 @@ final class Pipe {
     void end() {
         if (!isEnded) {
             isEnded = true;
-            send(new Piece(null, false, nextArrivalNs()));
+            send(new Piece(sent++, null, false, nextArrivalNs()));
         }
     }
 
     /** Overtakes what is underway, which is lost. */
     void reset() {
         isEnded = true;
-        send(new Piece(null, true, sender.nanoTime()));
+        send(new Piece(sent++, null, true, sender.nanoTime()));
     }
 
     private long nextArrivalNs() {
@@ -102,11 +119,16 @@ final class Pipe {
     }
 
     private void send(Piece piece) {
-        receiver.post(
+        Cord to = receiver;
+        to.post(
                 new Message() {
                     @Override
                     public void onCord() {
-                        receive(piece);
+                        if (to == receiver) {
+                            receive(piece);
+                        } else {
+                            send(piece); // it has moved
+                        }
                     }
                 });
     }
@@ -125,6 +147,11 @@ final class Pipe {
         tellArrived();
     }
 
+    /** The side that receives is served on another cord; nothing was read. */
+    void moveReceiver(Cord to) {
+        receiver = to;
+    }
+
     /**
      * Nobody reads any more.
      *
@@ -134,7 +161,7 @@ final class Pipe {
     boolean close(Runnable onMore) {
         sink = null;
         this.onMore = onMore;
-        boolean isAnyLost = underway.stream().anyMatch(piece -> piece.bytes() != null);
+        boolean isAnyLost = underway.values().stream().anyMatch(piece -> piece.bytes() != null);
         underway.clear();
         return isAnyLost;
     }
@@ -148,23 +175,28 @@ final class Pipe {
         }
         if (piece.isReset()) {
             underway.clear();
-            if (sink != null) {
-                sink.wasReset();
-            }
-            underway.add(piece);
-            return;
+            next = piece.number();
         }
-        underway.add(piece);
-        tellArrived();
+        if (piece.number() >= next) { // otherwise a reset has overtaken it
+            underway.put(piece.number(), piece);
+            tellArrived();
+        }
+    }
+
+    private @Nullable Piece first() {
+        return underway.get(next);
     }
 
     private void tellArrived() {
-        Piece first = underway.peek();
-        if (first == null || sink == null || isAlarmSet) {
+        Piece first = first();
+        if (first == null || sink == null) {
             return;
         }
         if (first.isReset()) {
             sink.wasReset();
+            return;
+        }
+        if (isAlarmSet) {
             return;
         }
         long leftNs = first.arrivesNs() - receiver.nanoTime();
@@ -182,13 +214,18 @@ final class Pipe {
     }
 
     boolean isAnyThere() {
-        Piece first = underway.peek();
+        Piece first = first();
         return first != null && first.arrivesNs() - receiver.nanoTime() <= 0;
     }
 
     /** Takes what has arrived first; null at the end of the output. */
     byte @Nullable [] take() {
-        Piece taken = underway.remove();
+        Piece taken = first();
+        if (taken == null) {
+            throw new IllegalStateException("nothing has arrived: next=" + next);
+        }
+        underway.remove(next);
+        next++;
         byte[] bytes = taken.bytes();
         if (bytes != null) {
             freed += bytes.length;

@@ -1,0 +1,69 @@
+package dev.ropewalk.fibers.io;
+
+import dev.ropewalk.fibers.Cord;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * On which cord the next client is served: on one that has the fewest, in turn where several have
+ * as few. Connections differ in how long they stay, so that a turn alone would let one cord have
+ * the long ones.
+ *
+ * <p>Confined to the listener's cord.
+ */
+final class Placement {
+    private final List<Place> places = new ArrayList<>();
+
+    /** Where the search begins, so that equals take turns. */
+    private int next;
+
+    Placement(List<Cord> cords) {
+        cords.forEach(each -> places.add(new Place(each)));
+    }
+
+    /** A cord and its clients. */
+    static final class Place {
+        final Cord cord;
+
+        /** Whose fiber has not ended. */
+        private int clients;
+
+        private Place(Cord cord) {
+            this.cord = cord;
+        }
+
+        void left() {
+            clients--;
+        }
+    }
+
+    /** Counts one more client there; null if all cords have ended. */
+    @Nullable Place take() {
+        Place fewest = null;
+        int index = 0;
+        for (int i = 0; i < places.size(); i++) {
+            int at = (next + i) % places.size();
+            Place each = places.get(at);
+            if (each.cord.isAlive() && (fewest == null || each.clients < fewest.clients)) {
+                fewest = each;
+                index = at;
+            }
+        }
+        if (fewest != null) {
+            fewest.clients++;
+            next = (index + 1) % places.size();
+        }
+        return fewest;
+    }
+
+    void checkInvariants() {
+        for (Place each : places) {
+            if (each.clients < 0) {
+                throw new IllegalStateException(each.cord + ": clients=" + each.clients + " < 0");
+            }
+        }
+    }
+}
