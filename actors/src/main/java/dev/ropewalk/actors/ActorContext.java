@@ -65,6 +65,66 @@ public interface ActorContext<M> {
      */
     M receive(Predicate<? super M> wanted);
 
+    // ---------------------------------------------------------------- state machines
+
+    /**
+     * Puts the message in hand off until the next change of the {@linkplain Behavior#state(String,
+     * Behavior) state}; then it comes again, before messages that came later. Meanwhile it counts
+     * as queued: a restart keeps it in its place, and one that is left at the actor's end is a dead
+     * letter. It holds no permit of a bounded mailbox. A timer's message or a DOWN that is
+     * cancelled meanwhile does not come again.
+     *
+     * <p>It takes effect when the message has completed.
+     *
+     * @throws IllegalStateException if no message of a state is in hand, or 1,000 are postponed: no
+     *     state seems to take them
+     */
+    void postpone();
+
+    /**
+     * Puts a message to the head of the mailbox: it comes next, before postponed messages, behind
+     * those that were inserted before by the same message. It takes effect when the message in hand
+     * has completed, and needs no room in a bounded mailbox.
+     *
+     * @param message the message
+     * @throws IllegalStateException if no message is in hand, and no entry of a state runs
+     */
+    void insert(M message);
+
+    /**
+     * Sets the state timeout: the message comes if the state has not changed by then. It belongs to
+     * the state that is entered by what the message in hand returns, or, if that is no change, to
+     * the state that goes on, and takes the place of the one before. The next change cancels it;
+     * then it does not come, also if it is in the mailbox already. {@link Timers#cancelAll} cancels
+     * it too.
+     *
+     * @param after counts from the change; with 0 it comes behind the messages that are queued then
+     * @param message what comes
+     * @throws IllegalArgumentException if the time is negative
+     * @throws IllegalStateException if no message is in hand, and no entry of a state runs, or the
+     *     behavior that follows has no name
+     */
+    void stateTimeout(Duration after, M message);
+
+    /**
+     * Cancels the state timeout. No effect if there is none.
+     *
+     * @throws IllegalStateException if no message is in hand, and no entry of a state runs
+     */
+    void cancelStateTimeout();
+
+    /**
+     * Sets the idle timeout: the message comes if no other one does until then. Any message that
+     * the actor begins ends it, also an inserted one or that of another timer.
+     *
+     * @param after counts from the end of the message in hand; with 0 it comes if nothing is queued
+     *     then
+     * @param message what comes
+     * @throws IllegalArgumentException if the time is negative
+     * @throws IllegalStateException if no message is in hand, and no entry of a state runs
+     */
+    void idleTimeout(Duration after, M message);
+
     // ---------------------------------------------------------------- its end
 
     /**

@@ -17,6 +17,9 @@ public interface Handler {
     /** Returned by a turn: wait for the next value. */
     Object WAIT = new Object();
 
+    /** What a handler waits for unless it {@linkplain #waitsFor says more}. */
+    Object NEXT_MESSAGE = "its next message";
+
     /** Returned by a turn: the fiber is over. */
     Object END = new Object();
 
@@ -29,6 +32,13 @@ public interface Handler {
      * @throws Exception whatever the turn throws ends the fiber with that failure
      */
     @Nullable Object handle(@Nullable Object value) throws Exception;
+
+    /**
+     * {@return what reports say it waits for between two turns} Called on its cord; must not wait.
+     */
+    default Object waitsFor() {
+        return NEXT_MESSAGE;
+    }
 
     /**
      * Called once on the fiber itself, after its last turn, when the fibers below it have ended and

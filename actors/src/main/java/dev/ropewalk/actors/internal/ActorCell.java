@@ -12,6 +12,8 @@ import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.internal.behavior.BehaviorSigns;
+import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.mailbox.Stop;
@@ -23,12 +25,14 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 import java.lang.reflect.Modifier;
 import java.time.Duration;
@@ -61,6 +65,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         UP,
         ENDED
     }
+
+    private static final Logger LOG = Logs.logger(ActorCell.class);
 
     private final ActorRef<M> ref;
     private final Cord cord;
@@ -508,7 +514,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
 
     /** The actor waits, and has taken all that it wants for now. */
     void idles() {
-        if (isMailboxEarly && mailbox.size() == 0) {
+        if (isMailboxEarly && mailbox.size() == 0 && mailbox.postponed() == 0) {
             isMailboxEarly = false;
             mailbox = Mailbox.EMPTY;
         }
@@ -524,6 +530,34 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     void putBack(Object item, int tries) {
         boolean asItWas = item == Stop.STOP || (tries == 0 && permits == null);
         ownMailbox().addFirst(asItWas ? item : new Envelope.PutBack(item, tries));
+    }
+
+    /** It comes again when the state changes. */
+    void postpone(Object item, int times) {
+        if (times >= Requests.MAX_POSTPONED && Integer.bitCount(times) == 1) {
+            LOG.warn(
+                    "{} has postponed a message {} times, and no state takes it: {}",
+                    name(),
+                    times,
+                    Envelope.content(item));
+        }
+        ownMailbox().postpone(new Envelope.PutBack(item, 0, times));
+    }
+
+    void resumePostponed() {
+        if (mailbox.postponed() > 0) {
+            mailbox.resumePostponed();
+        }
+    }
+
+    /** They come next, in this order. */
+    void insert(List<M> messages) {
+        for (int i = messages.size() - 1; i >= 0; i--) {
+            M message = messages.get(i);
+            Object item =
+                    message instanceof Envelope envelope ? new Envelope.Told(envelope) : message;
+            ownMailbox().addFirst(new Envelope.PutBack(item, 0));
+        }
     }
 
     /** From any thread: the ask needs no watching any more. */
@@ -812,6 +846,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         if (extras != null) {
             endExtras(extras, reason);
         }
+        resumePostponed();
         for (Object queued = mailbox.poll(); queued != null; queued = mailbox.poll()) {
             drop(queued, DeadLetter.Reason.ENDED, null);
         }
@@ -931,7 +966,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         if (runs != (incarnation != null)) {
             throw new IllegalStateException("state=" + state + " with " + incarnation);
         }
-        if (state == State.ENDED && mailbox.size() > 0) {
+        if (state == State.ENDED && mailbox.messages() > 0) {
             throw new IllegalStateException("ended with messages: " + this);
         }
     }

@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Exit;
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.fibers.spi.Alarm;
 
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,9 @@ final class Belongings<M> {
     /** Ends it for good when its stop limit is over. */
     @Nullable Alarm stopAlarm;
 
+    /** What the message in hand asks for; null until one does. */
+    private @Nullable Requests<M> requests;
+
     // ---- of the state
 
     private @Nullable EndHooks hooks;
@@ -78,6 +82,31 @@ final class Belongings<M> {
         return links;
     }
 
+    Requests<M> requests() {
+        if (requests == null) {
+            requests = new Requests<>();
+        }
+        return requests;
+    }
+
+    @Nullable Requests<M> requestsOrNull() {
+        return requests;
+    }
+
+    /** A message is begun. */
+    void begins(Object item) {
+        if (timers != null) {
+            timers.endOfIdleness(item);
+        }
+    }
+
+    /** It is over, and what it asked for is granted. */
+    void completed() {
+        if (requests != null) {
+            requests.clear();
+        }
+    }
+
     EndHooks hooks() {
         if (hooks == null) {
             hooks = new EndHooks();
@@ -87,6 +116,10 @@ final class Belongings<M> {
 
     boolean hasHooks() {
         return hooks != null && !hooks.isEmpty();
+    }
+
+    @Nullable CellTimers<M> timersOrNull() {
+        return timers;
     }
 
     CellTimers<M> timers() {
@@ -121,6 +154,7 @@ final class Belongings<M> {
             children.core().removeChildrenOf(cell, children);
         }
         children = null;
+        requests = null;
         endAsked = null;
         thrown = null;
         ended = null;

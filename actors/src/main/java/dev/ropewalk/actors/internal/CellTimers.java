@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.ActorTimer;
 import dev.ropewalk.actors.Timers;
+import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
@@ -33,6 +34,12 @@ final class CellTimers<M> implements Timers<M> {
     /** Of these, the ones with a name. */
     private final Map<String, Entry> named = new HashMap<>();
 
+    /** Of the state of a state machine; null if none is set. */
+    private @Nullable Entry ofState;
+
+    /** Ended by any message; null if none is set. */
+    private @Nullable Entry ofIdleness;
+
     /** The state is over. */
     private boolean isClosed;
 
@@ -44,6 +51,59 @@ final class CellTimers<M> implements Timers<M> {
         isClosed = true;
         new ArrayList<>(active).forEach(Entry::close);
     }
+
+    // ---------------------------------------------------------------- state machines
+
+    /** Takes the place of the one before. */
+    void setOfState(Requests.Timeout<M> timeout) {
+        endOfState();
+        ofState = set(timeout);
+    }
+
+    /** The state has changed, or its timeout is to be another one. */
+    void endOfState() {
+        if (ofState != null) {
+            ofState.close();
+            ofState = null;
+        }
+    }
+
+    void setOfIdleness(Requests.Timeout<M> timeout) {
+        endOfIdleness(null);
+        ofIdleness = set(timeout);
+    }
+
+    /**
+     * A message is begun.
+     *
+     * @param item if it is that of the idle timeout itself, it stays until that is done
+     */
+    void endOfIdleness(@Nullable Object item) {
+        Entry idle = ofIdleness;
+        if (idle != null && !(item instanceof Envelope.Notice<?> own && own.source == idle)) {
+            idle.close();
+            ofIdleness = null;
+        }
+    }
+
+    /** Null if it is to be none. */
+    private @Nullable Entry set(Requests.Timeout<M> timeout) {
+        M message = timeout.message();
+        if (message == null) {
+            return null;
+        }
+        long nanos = Waits.nanos(timeout.after());
+        Entry entry = new Entry(null, Kind.ONCE, nanos, message);
+        active.add(entry);
+        if (nanos == 0) {
+            entry.goOff(); // behind what is queued, and before what comes later
+        } else {
+            entry.arm(nanos);
+        }
+        return entry;
+    }
+
+    // ---------------------------------------------------------------- for programs
 
     private void check() {
         cell.checkCaller("timers");

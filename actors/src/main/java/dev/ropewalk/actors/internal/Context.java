@@ -75,6 +75,31 @@ final class Context<M> implements ActorContext<M> {
     }
 
     @Override
+    public void postpone() {
+        now().postpone();
+    }
+
+    @Override
+    public void insert(M message) {
+        now().requests("insert").insert(message);
+    }
+
+    @Override
+    public void stateTimeout(Duration after, M message) {
+        now().requests("stateTimeout").stateTimeout(after, message);
+    }
+
+    @Override
+    public void cancelStateTimeout() {
+        now().requests("cancelStateTimeout").cancelStateTimeout();
+    }
+
+    @Override
+    public void idleTimeout(Duration after, M message) {
+        now().requests("idleTimeout").idleTimeout(after, message);
+    }
+
+    @Override
     public void atEnd(Consumer<? super ExitReason> hook) {
         now().ownedBy("atEnd").hooks().add(Objects.requireNonNull(hook, "hook"));
     }

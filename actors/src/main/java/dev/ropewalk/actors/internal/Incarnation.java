@@ -6,6 +6,12 @@ import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.FailedMessage;
+import dev.ropewalk.actors.internal.behavior.BehaviorShell;
+import dev.ropewalk.actors.internal.behavior.BehaviorSigns;
+import dev.ropewalk.actors.internal.behavior.Repeat;
+import dev.ropewalk.actors.internal.behavior.Requests;
+import dev.ropewalk.actors.internal.behavior.StateBehavior;
+import dev.ropewalk.actors.internal.behavior.StateChange;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.fibers.Fiber;
@@ -43,7 +49,7 @@ import java.util.function.Function;
  *
  * <p>Confined to the actor's cord.
  */
-final class Incarnation<M> implements Handler {
+final class Incarnation<M> implements Handler, StateChange.Host<M> {
     /** Of handler style. Enough that producers do not outrun it, and a few microseconds at most. */
     private static final int MAX_IN_A_TURN = 128;
 
@@ -265,9 +271,12 @@ final class Incarnation<M> implements Handler {
             return isStopPutOff();
         }
         tries = triedBefore + 1;
+        if (belongings != null) {
+            belongings.begins(item);
+        }
         Behavior<M> now = Objects.requireNonNull(behavior, "behavior");
         Behavior<M> next = now.onMessage(open(item));
-        if (next != BehaviorSigns.<M>same()) {
+        if (next != BehaviorSigns.<M>same() || isAnyAsked()) {
             change(item, next);
         }
         if (item instanceof Envelope) {
@@ -275,10 +284,18 @@ final class Incarnation<M> implements Handler {
         } else {
             current = null;
         }
+        if (belongings != null) {
+            belongings.completed();
+        }
         return true;
     }
 
-    private void change(Object item, @Nullable Behavior<M> next) {
+    private boolean isAnyAsked() {
+        Requests<M> asked = requestsOrNull();
+        return asked != null && asked.isAny();
+    }
+
+    private void change(Object item, @Nullable Behavior<M> next) throws Exception {
         if (next == null) {
             throw new IllegalStateException(
                     cell.name()
@@ -286,11 +303,103 @@ final class Incarnation<M> implements Handler {
                             + Envelope.content(item)
                             + "; return Behavior.same(), or the next behavior");
         }
-        if (next == BehaviorSigns.<M>unhandled()) {
+        Behavior<M> now = Objects.requireNonNull(behavior, "behavior");
+        if (next instanceof StateBehavior<M> || now instanceof StateBehavior<M> || isAnyAsked()) {
+            StateChange.apply(this, now, next);
+        } else if (next == BehaviorSigns.<M>unhandled()) {
             cell.drop(item, DeadLetter.Reason.UNHANDLED, null);
+        } else if (next instanceof Repeat<M> repeat) {
+            repeat.resolve(cell.name(), now); // is an error here
         } else {
             behavior = next;
         }
+    }
+
+    // ---------------------------------------------------------------- state machines
+
+    @Override
+    public Object named() {
+        return cell.name();
+    }
+
+    @Override
+    public @Nullable Requests<M> requestsOrNull() {
+        return belongings == null ? null : belongings.requestsOrNull();
+    }
+
+    @Override
+    public Requests<M> requests() {
+        return belongings().requests();
+    }
+
+    @Override
+    public void becomes(Behavior<M> next) {
+        behavior = next;
+    }
+
+    @Override
+    public void unhandled() {
+        cell.drop(Objects.requireNonNull(current), DeadLetter.Reason.UNHANDLED, null);
+    }
+
+    @Override
+    public void postponed(int times) {
+        Object item = Objects.requireNonNull(current);
+        current = null; // it is in the mailbox again
+        cell.postpone(item, times);
+    }
+
+    @Override
+    public void changed() {
+        CellTimers<M> timers = belongings == null ? null : belongings.timersOrNull();
+        if (timers != null) {
+            timers.endOfState();
+        }
+        cell.resumePostponed();
+    }
+
+    @Override
+    public void insert(List<M> messages) {
+        cell.insert(messages);
+    }
+
+    @Override
+    public void stateTimeout(Requests.Timeout<M> timeout) {
+        belongings().timers().setOfState(timeout);
+    }
+
+    @Override
+    public void idleTimeout(Requests.Timeout<M> timeout) {
+        belongings().timers().setOfIdleness(timeout);
+    }
+
+    /** What the message in hand, or the entry of a state, may ask for. */
+    Requests<M> requests(String caller) {
+        Belongings<M> own = ownedBy(caller);
+        if (receiver != null) {
+            throw new IllegalStateException(
+                    caller
+                            + " is for handler style, and "
+                            + cell.name()
+                            + " is loop style: receive what it wants, and leave the rest queued");
+        }
+        Requests<M> asked = own.requests();
+        boolean isInMessage = current != null && tries > 0 && own.ended == null;
+        if (!isInMessage && !asked.isEntering()) {
+            throw new IllegalStateException(
+                    caller
+                            + " of "
+                            + cell.name()
+                            + " was called outside a message; call it where the behavior handles"
+                            + " one, or in the entry of a state");
+        }
+        return asked;
+    }
+
+    /** The message in hand comes again later. */
+    void postpone() {
+        Requests<M> asked = requests("postpone");
+        asked.postpone(cell.name(), StateBehavior.nameOf(behavior), cell.mailboxNow().postponed());
     }
 
     private void begin() throws Exception {
@@ -299,7 +408,7 @@ final class Incarnation<M> implements Handler {
         behavior = definition.keepsState ? cell.committed() : null;
         cell.begin(this, start == null ? 0 : start.delayNs());
         if (definition.factory != null && behavior == null) {
-            behavior = first(definition.factory);
+            StateChange.begin(this, first(definition.factory));
         }
         cell.isUp();
         if (start != null) {
@@ -314,14 +423,16 @@ final class Incarnation<M> implements Handler {
             throw new IllegalStateException(
                     cell.name() + ": the factory returned null; it returns the first behavior");
         }
-        if (first == BehaviorSigns.<M>same() || first == BehaviorSigns.<M>unhandled()) {
+        boolean isStopped = first == BehaviorSigns.<M>stopped();
+        if (!isStopped && BehaviorSigns.isSign(first)) {
             throw new IllegalStateException(
                     cell.name()
                             + ": the factory returned Behavior."
                             + first
                             + "(), but there is no behavior yet");
         }
-        cell.checkFresh(first instanceof BehaviorShell<M> shell ? shell.inner() : first);
+        Behavior<M> made = first instanceof StateBehavior<M> state ? state.handler() : first;
+        cell.checkFresh(made instanceof BehaviorShell<M> shell ? shell.inner() : made);
         return first;
     }
 
@@ -342,6 +453,9 @@ final class Incarnation<M> implements Handler {
         if (queued instanceof Envelope.PutBack again) {
             current = again.item;
             triedBefore = again.tries;
+            if (again.postponed > 0) {
+                belongings().requests().postponedBefore(again.postponed);
+            }
         } else {
             current = queued;
             triedBefore = 0;
@@ -382,6 +496,19 @@ final class Incarnation<M> implements Handler {
     }
 
     // ---------------------------------------------------------------- its end
+
+    @Override
+    public Object waitsFor() {
+        String state = StateBehavior.nameOf(behavior);
+        if (state == null) {
+            return Handler.NEXT_MESSAGE;
+        }
+        int postponed = cell.mailboxNow().postponed();
+        return Handler.NEXT_MESSAGE
+                + ", in state "
+                + state
+                + (postponed == 0 ? "" : ", with " + postponed + " postponed");
+    }
 
     @Override
     public void cleanUp(Fiber<?> ended, @Nullable Throwable failure) {

@@ -11,11 +11,16 @@ import dev.ropewalk.actors.MailboxFullException;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.internal.Definition;
+import dev.ropewalk.actors.internal.behavior.BehaviorSigns;
+import dev.ropewalk.actors.internal.behavior.Requests;
+import dev.ropewalk.actors.internal.behavior.StateBehavior;
+import dev.ropewalk.actors.internal.behavior.StateChange;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -58,7 +63,17 @@ public final class BehaviorSteps<M> {
                 throw new IllegalStateException("a stop is no message");
             };
 
+    /** What was inserted, and postponed messages that come again: before all that is queued. */
+    private final ArrayDeque<Queued<M>> first = new ArrayDeque<>();
+
+    private final ArrayDeque<Queued<M>> postponed = new ArrayDeque<>();
+
     private StepContext<M> context = new StepContext<>(sides);
+    private Requests<M> requests = new Requests<>();
+
+    /** The message in hand; null outside a step, and while a first entry runs. */
+    private @Nullable M current;
+
     private @Nullable Behavior<M> behavior;
 
     /** Null while it runs. */
@@ -113,10 +128,18 @@ public final class BehaviorSteps<M> {
         return steps;
     }
 
+    /** What was postponed or inserted. */
+    private record Queued<M>(M message, int postponed) {}
+
     private void start() {
         isInStep = true;
         try {
-            behavior = first(Objects.requireNonNull(definition.factory()).apply(context));
+            requests = new Requests<>();
+            StateChange.begin(
+                    sides, first(Objects.requireNonNull(definition.factory()).apply(context)));
+        } catch (Exception failure) {
+            fails(failure);
+            throw thrownByStart(failure);
         } catch (Throwable failure) {
             fails(failure);
             throw failure;
@@ -126,8 +149,16 @@ public final class BehaviorSteps<M> {
         settle();
     }
 
+    /** A factory throws no checked exception; an entry may. */
+    private static RuntimeException thrownByStart(Exception failure) {
+        return failure instanceof RuntimeException unchecked
+                ? unchecked
+                : new IllegalStateException("the entry of the first state failed", failure);
+    }
+
     private Behavior<M> first(@Nullable Behavior<M> made) {
-        if (made == null || made == Behavior.<M>same() || made == Behavior.<M>unhandled()) {
+        boolean isStopped = made == Behavior.<M>stopped();
+        if (made == null || (!isStopped && BehaviorSigns.isSign(made))) {
             throw new IllegalStateException(
                     target
                             + ": the factory returned "
@@ -221,6 +252,11 @@ public final class BehaviorSteps<M> {
 
     private boolean runNextQueued() throws Exception {
         checkRuns();
+        Queued<M> ahead = first.poll();
+        if (ahead != null) {
+            step(ahead::message, ahead.postponed(), null);
+            return true;
+        }
         StepContext.Message<M> next = queue.poll();
         if (next == null) {
             return false;
@@ -234,27 +270,49 @@ public final class BehaviorSteps<M> {
         return true;
     }
 
-    /** {@return how many messages to itself wait for {@link #runQueued}} */
+    /**
+     * {@return how many messages wait for {@link #runQueued}: those to itself, what it inserted,
+     * and postponed ones that come again}
+     */
     public int queued() {
-        return queued.get();
+        return queued.get() + first.size();
+    }
+
+    /** {@return the messages that are postponed until the state changes, oldest first} */
+    public List<M> postponed() {
+        return postponed.stream().map(Queued::message).toList();
+    }
+
+    /** {@return the name of the state; null if the behavior has none} */
+    public @Nullable String state() {
+        return StateBehavior.nameOf(behavior);
     }
 
     private Behavior<M> step(StepContext.Message<M> made) throws Exception {
+        return step(made, 0, null);
+    }
+
+    private Behavior<M> step(
+            StepContext.Message<M> made, int postponedBefore, StepTimers<M>.@Nullable Entry timer)
+            throws Exception {
         checkRuns();
         Behavior<M> now = Objects.requireNonNull(behavior, "behavior");
         Behavior<M> next;
         isInStep = true;
         try {
             M message = Objects.requireNonNull(made.make(), "the message that a function made");
+            requests.clear();
+            requests.postponedBefore(postponedBefore);
+            context.stepTimers().end(Effect.TimerKind.IDLE, timer);
+            current = message;
             next = checked(now.onMessage(message), message);
+            StateChange.apply(sides, now, next);
         } catch (Throwable failure) {
             fails(failure);
             throw failure;
         } finally {
             isInStep = false;
-        }
-        if (next != Behavior.<M>same() && next != Behavior.<M>unhandled()) {
-            behavior = next;
+            current = null;
         }
         settle();
         return next;
@@ -338,7 +396,7 @@ public final class BehaviorSteps<M> {
 
     private Behavior<M> fire(StepTimers<M>.Entry timer) throws Exception {
         timer.goesOff();
-        Behavior<M> next = step(() -> timer.message);
+        Behavior<M> next = step(() -> timer.message, 0, timer);
         timer.isHandled();
         return next;
     }
@@ -630,7 +688,8 @@ public final class BehaviorSteps<M> {
     }
 
     /** What the context, the actor's own address, and the probes of its children tell. */
-    private final class Sides implements StepContext.Steps<M>, ProbeTarget.Sink, Probe.Recorder {
+    private final class Sides
+            implements StepContext.Steps<M>, StateChange.Host<M>, ProbeTarget.Sink, Probe.Recorder {
         @Override
         public ActorRef<M> self() {
             return target.ref;
@@ -639,6 +698,83 @@ public final class BehaviorSteps<M> {
         @Override
         public int attempt() {
             return attempt;
+        }
+
+        @Override
+        public Requests<M> requests(String caller) {
+            if (current == null && !requests.isEntering()) {
+                throw new IllegalStateException(
+                        caller
+                                + " of "
+                                + target
+                                + " was called outside a message; call it where the behavior"
+                                + " handles one, or in the entry of a state");
+            }
+            return requests;
+        }
+
+        @Override
+        public void postpone() {
+            Requests<M> asked = requests("postpone");
+            asked.postpone(target, StateBehavior.nameOf(behavior), postponed.size());
+        }
+
+        // ---- changes of the state
+
+        @Override
+        public Object named() {
+            return target;
+        }
+
+        @Override
+        public Requests<M> requestsOrNull() {
+            return requests;
+        }
+
+        @Override
+        public Requests<M> requests() {
+            return requests;
+        }
+
+        @Override
+        public void becomes(Behavior<M> next) {
+            behavior = next;
+        }
+
+        @Override
+        public void unhandled() {
+            // Where it matters what the message was, the test has it.
+        }
+
+        @Override
+        public void postponed(int times) {
+            M message = Objects.requireNonNull(current);
+            postponed.add(new Queued<>(message, times));
+            add(new Effect.Postponed(message));
+        }
+
+        @Override
+        public void changed() {
+            context.stepTimers().end(Effect.TimerKind.STATE, null);
+            while (!postponed.isEmpty()) {
+                first.addFirst(postponed.removeLast());
+            }
+        }
+
+        @Override
+        public void insert(List<M> messages) {
+            messages.forEach(each -> add(new Effect.Inserted(each)));
+            messages.reversed().forEach(each -> first.addFirst(new Queued<>(each, 0)));
+        }
+
+        @Override
+        public void stateTimeout(Requests.Timeout<M> timeout) {
+            context.stepTimers().set(Effect.TimerKind.STATE, timeout);
+        }
+
+        @Override
+        public void idleTimeout(Requests.Timeout<M> timeout) {
+            context.stepTimers().set(Effect.TimerKind.IDLE, timeout);
         }
 
         @Override

@@ -82,8 +82,26 @@ public sealed interface Effect {
         /** Again and again, with the time between the end of a message and the next. */
         FIXED_DELAY,
         /** Again and again, at multiples of the time. */
-        FIXED_RATE
+        FIXED_RATE,
+        /** Once, unless the state changes before. */
+        STATE,
+        /** Once, unless another message comes before. */
+        IDLE
     }
+
+    /**
+     * It postponed the message in hand until the state changes.
+     *
+     * @param message the message
+     */
+    record Postponed(Object message) implements Effect {}
+
+    /**
+     * It inserted a message that comes next.
+     *
+     * @param message the message
+     */
+    record Inserted(Object message) implements Effect {}
 
     /**
      * It set a timer.

@@ -107,6 +107,31 @@ final class InterceptedContext<M> implements ActorContext<M> {
     }
 
     @Override
+    public void postpone() {
+        self.postpone();
+    }
+
+    @Override
+    public void insert(M message) {
+        self.insert(message);
+    }
+
+    @Override
+    public void stateTimeout(Duration after, M message) {
+        self.stateTimeout(after, message);
+    }
+
+    @Override
+    public void cancelStateTimeout() {
+        self.cancelStateTimeout();
+    }
+
+    @Override
+    public void idleTimeout(Duration after, M message) {
+        self.idleTimeout(after, message);
+    }
+
+    @Override
     public void atEnd(Consumer<? super ExitReason> hook) {
         self.atEnd(hook);
     }

@@ -4,8 +4,11 @@ import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorBody;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.Behavior;
-import dev.ropewalk.actors.internal.BehaviorShell;
+import dev.ropewalk.actors.StateEntry;
 import dev.ropewalk.actors.internal.Definition;
+import dev.ropewalk.actors.internal.behavior.BehaviorShell;
+import dev.ropewalk.actors.internal.behavior.Repeat;
+import dev.ropewalk.actors.internal.behavior.StateBehavior;
 
 import org.jspecify.annotations.Nullable;
 
@@ -49,12 +52,27 @@ final class Interception {
     /** A sign, and null, stay what they are: the actor knows them by identity. */
     @SuppressWarnings("NullAway") // null is passed on to the one that reports it
     private static <M> Behavior<M> around(Interceptor<M> interceptor, @Nullable Behavior<M> inner) {
-        boolean isSign =
-                inner == null
-                        || inner == Behavior.<M>same()
-                        || inner == Behavior.<M>stopped()
-                        || inner == Behavior.<M>unhandled();
-        return isSign ? inner : new Intercepted<>(interceptor, inner);
+        if (inner == null
+                || inner == Behavior.<M>same()
+                || inner == Behavior.<M>stopped()
+                || inner == Behavior.<M>unhandled()) {
+            return inner;
+        }
+        return switch (inner) {
+            case StateBehavior<M> state -> around(interceptor, state);
+            case Repeat<M> repeat when repeat.next() == null -> repeat;
+            case Repeat<M> repeat -> Behavior.repeat(around(interceptor, repeat.next()));
+            default -> new Intercepted<>(interceptor, inner);
+        };
+    }
+
+    /** The state stays outside, where the actor finds its name. */
+    private static <M> Behavior<M> around(Interceptor<M> interceptor, StateBehavior<M> state) {
+        StateEntry<M> entry = state.entry();
+        return new StateBehavior<>(
+                state.name(),
+                entry == null ? null : from -> around(interceptor, entry.onEnter(from)),
+                around(interceptor, state.handler()));
     }
 
     private record Intercepted<M>(Interceptor<M> interceptor, Behavior<M> inner)

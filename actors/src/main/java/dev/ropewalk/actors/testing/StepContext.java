@@ -9,6 +9,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.Monitor;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.Timers;
+import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Fiber;
 
@@ -37,6 +38,11 @@ final class StepContext<M> implements ActorContext<M> {
         ActorRef<M> self();
 
         int attempt();
+
+        /** What the message in hand, or an entry, asks for; an error if there is none. */
+        Requests<M> requests(String caller);
+
+        void postpone();
 
         void add(Effect effect);
 
@@ -170,6 +176,31 @@ final class StepContext<M> implements ActorContext<M> {
                 self()
                         + " is handler style: the message comes to the behavior, receive is for"
                         + " loops");
+    }
+
+    @Override
+    public void postpone() {
+        steps.postpone();
+    }
+
+    @Override
+    public void insert(M message) {
+        steps.requests("insert").insert(message);
+    }
+
+    @Override
+    public void stateTimeout(Duration after, M message) {
+        steps.requests("stateTimeout").stateTimeout(after, message);
+    }
+
+    @Override
+    public void cancelStateTimeout() {
+        steps.requests("cancelStateTimeout").cancelStateTimeout();
+    }
+
+    @Override
+    public void idleTimeout(Duration after, M message) {
+        steps.requests("idleTimeout").idleTimeout(after, message);
     }
 
     @Override

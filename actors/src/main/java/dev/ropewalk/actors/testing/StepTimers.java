@@ -2,6 +2,7 @@ package dev.ropewalk.actors.testing;
 
 import dev.ropewalk.actors.ActorTimer;
 import dev.ropewalk.actors.Timers;
+import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.testing.Effect.TimerKind;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -102,6 +103,28 @@ final class StepTimers<M> implements Timers<M> {
         return null;
     }
 
+    // ---------------------------------------------------------------- state machines
+
+    /** Takes the place of the one of the same kind. */
+    void set(TimerKind kind, Requests.Timeout<M> timeout) {
+        end(kind, null);
+        M message = timeout.message();
+        if (message != null) {
+            Entry entry = new Entry(null, kind, Waits.nanos(timeout.after()), message);
+            active.add(entry);
+            effects.accept(new Effect.TimerSet(null, kind, timeout.after(), message));
+        }
+    }
+
+    /** The state has changed, or a message is begun that is not the timer's own. */
+    void end(TimerKind kind, @Nullable Object own) {
+        for (Entry each : List.copyOf(active)) {
+            if (each.kind == kind && each != own) {
+                each.cancel();
+            }
+        }
+    }
+
     // ---------------------------------------------------------------- the test's side
 
     /** The actor is over: they go without an effect of the behavior. */
@@ -169,7 +192,7 @@ final class StepTimers<M> implements Timers<M> {
 
         /** Its message has been handled. */
         void isHandled() {
-            if (kind == TimerKind.ONCE) {
+            if (kind == TimerKind.ONCE || kind == TimerKind.STATE || kind == TimerKind.IDLE) {
                 active.remove(this);
             } else if (kind == TimerKind.FIXED_DELAY) {
                 dueNs = plus(nowNs, nanos);

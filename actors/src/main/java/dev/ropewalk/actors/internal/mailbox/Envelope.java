@@ -117,14 +117,20 @@ public abstract class Envelope {
         return inside instanceof Notice<?> notice && notice.source.isRevoked();
     }
 
-    /** A message that was put back, and how often it has been tried. */
+    /** A message that was put back, and how often it has been tried, or postponed. */
     public static final class PutBack extends Envelope {
         public final Object item;
         public final int tries;
+        public final int postponed;
 
         public PutBack(Object item, int tries) {
+            this(item, tries, 0);
+        }
+
+        public PutBack(Object item, int tries, int postponed) {
             this.item = item;
             this.tries = tries;
+            this.postponed = postponed;
         }
 
         @Override

@@ -5,6 +5,7 @@ import dev.ropewalk.fibers.internal.log.Logs;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -17,6 +18,8 @@ import java.util.function.Predicate;
  * <p>Messages come into a ring that doubles when full. A selective receive takes what does not fit
  * out of the ring and puts it into {@link PassedOver}, where it is found by its type; all messages
  * there are older than those in the ring.
+ *
+ * <p>Postponed messages are out of the order until they come again: then they are the oldest.
  */
 public final class Mailbox {
     private static final int FIRST_LENGTH = 8;
@@ -44,6 +47,9 @@ public final class Mailbox {
     /** Null until a selective receive passes a message over. */
     private @Nullable PassedOver passed;
 
+    /** Oldest first; null until a message is postponed. */
+    private @Nullable ArrayDeque<Object> postponed;
+
     public Mailbox(String owner, int maxQueued) {
         this(owner, maxQueued, FIRST_LENGTH);
     }
@@ -54,6 +60,7 @@ public final class Mailbox {
         this.ring = new @Nullable Object[length];
     }
 
+    /** Without those that are postponed. */
     public int size() {
         return passed == null ? inRing : inRing + passed.size();
     }
@@ -126,6 +133,29 @@ public final class Mailbox {
         }
         pollRing();
         return displaced;
+    }
+
+    // ---------------------------------------------------------------- postponing
+
+    /** Keeps it until {@link #resumePostponed}. */
+    public void postpone(Envelope.PutBack item) {
+        if (postponed == null) {
+            postponed = new ArrayDeque<>();
+        }
+        postponed.addLast(item);
+    }
+
+    public int postponed() {
+        return postponed == null ? 0 : postponed.size();
+    }
+
+    /** They come next, oldest first. */
+    public void resumePostponed() {
+        if (postponed != null) {
+            for (Object last = postponed.pollLast(); last != null; last = postponed.pollLast()) {
+                addFirst(last);
+            }
+        }
     }
 
     // ---------------------------------------------------------------- selective receive
@@ -256,9 +286,9 @@ public final class Mailbox {
         }
     }
 
-    /** How many of them are messages: a stop is none. */
+    /** How many of them are messages, postponed ones included: a stop is none. */
     public int messages() {
-        int messages = size();
+        int messages = size() + postponed();
         for (int i = 0; i < inRing && exempt > 0; i++) {
             messages -= inRing(i) == Stop.STOP ? 1 : 0;
         }
@@ -268,6 +298,9 @@ public final class Mailbox {
     /** The contents of the oldest, up to a number. */
     public List<Object> oldest(int max) {
         List<Object> contents = new ArrayList<>();
+        if (postponed != null) {
+            postponed.stream().limit(max).map(Envelope::content).forEach(contents::add);
+        }
         if (passed != null) {
             passed.addTo(contents, max);
         }

@@ -670,7 +670,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     /** A handler's turn is over: it waits without a stack. */
     final void waitForNextTurn() {
         state(RUNNING, WAITING);
-        describe(WaitKind.HANDLER, "its next message");
+        describe(WaitKind.HANDLER, Handler.NEXT_MESSAGE);
     }
 
     /** Stores only what changed: a store of a reference costs more than a load (G1: a fence). */
@@ -759,6 +759,12 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         return waitReason;
     }
 
+    /** The same as reports show it: of a handler, what that says of itself. */
+    public final Object waitShown() {
+        Handler waiting = waitKind == WaitKind.HANDLER ? handler : null;
+        return waiting == null ? waitReason : waiting.waitsFor();
+    }
+
     /** A restarted body does not get what was meant for the one before. */
     public final void forgetInstantValue() {
         instantValue = NONE;
@@ -769,7 +775,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         if (state != WAITING) {
             return this + " is " + this.state();
         }
-        return this + " waits: " + textOf(waitReason);
+        return this + " waits: " + textOf(waitShown());
     }
 
     public static String textOf(Object reason) {

@@ -169,7 +169,7 @@ public final class DumpTaker {
                         fiber.isForeignChild(),
                         fiber.state(),
                         waits ? textOf(fiber.waitKind()) : null,
-                        waits ? Texts.of(fiber.waitReason()) : null,
+                        waits ? Texts.of(fiber.waitShown()) : null,
                         graph.blockersOf(fiber).stream()
                                 .limit(MAX_NAMES)
                                 .map(each -> Texts.line(each.name()))

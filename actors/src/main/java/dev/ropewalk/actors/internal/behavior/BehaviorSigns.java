@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.behavior;
 
 import dev.ropewalk.actors.Behavior;
 
@@ -26,6 +26,14 @@ public final class BehaviorSigns {
     @SuppressWarnings("unchecked") // a sign handles no message
     public static <M> Behavior<M> unhandled() {
         return (Behavior<M>) UNHANDLED;
+    }
+
+    /** Whether it handles nothing. */
+    public static boolean isSign(Behavior<?> behavior) {
+        return behavior == SAME
+                || behavior == STOPPED
+                || behavior == UNHANDLED
+                || behavior instanceof Repeat<?>;
     }
 
     private static Behavior<Object> sign(String name) {

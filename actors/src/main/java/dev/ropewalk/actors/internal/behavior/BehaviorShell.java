@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.behavior;
 
 import dev.ropewalk.actors.Behavior;
 

@@ -1,0 +1,174 @@
+package dev.ropewalk.actors.internal.behavior;
+
+import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * What a message of a handler asks for beside the next behavior. It takes effect when the message
+ * and the entry of a new state have completed; if one of them fails, it never does.
+ *
+ * <p>Confined to the actor's fiber.
+ */
+public final class Requests<M> {
+    /** Above this an actor would postpone for ever. */
+    public static final int MAX_POSTPONED = 1_000;
+
+    /**
+     * A timeout to be set.
+     *
+     * @param message null if the one that runs is to be cancelled
+     */
+    public record Timeout<M>(Duration after, @Nullable M message) {}
+
+    private @Nullable List<M> inserted;
+    private @Nullable Timeout<M> state;
+    private @Nullable Timeout<M> idle;
+    private boolean isPostponed;
+    private boolean isEntering;
+
+    /** How often the message in hand was postponed before. */
+    private int postponedBefore;
+
+    // ---------------------------------------------------------------- asking
+
+    public void insert(M message) {
+        if (inserted == null) {
+            inserted = new ArrayList<>();
+        }
+        inserted.add(Objects.requireNonNull(message, "message"));
+    }
+
+    public void stateTimeout(Duration after, M message) {
+        Waits.nanos(after);
+        state = new Timeout<>(after, Objects.requireNonNull(message, "message"));
+    }
+
+    public void cancelStateTimeout() {
+        state = new Timeout<>(Duration.ZERO, null);
+    }
+
+    public void idleTimeout(Duration after, M message) {
+        Waits.nanos(after);
+        idle = new Timeout<>(after, Objects.requireNonNull(message, "message"));
+    }
+
+    /**
+     * The message in hand is to come again later.
+     *
+     * @param actor for errors
+     * @param state the name of the state; null if it has none
+     * @param postponed how many are postponed now
+     */
+    public void postpone(Object actor, @Nullable String state, int postponed) {
+        if (isEntering) {
+            throw new IllegalStateException(
+                    "postpone of "
+                            + actor
+                            + " was called in the entry of a state; only the behavior that handles"
+                            + " a message can postpone it");
+        }
+        if (state == null) {
+            throw new IllegalStateException(
+                    "postpone of "
+                            + actor
+                            + " was called in a behavior without a name, so that no change of state"
+                            + " would bring the message back; make it with Behavior.state");
+        }
+        if (postponed >= MAX_POSTPONED) {
+            throw new IllegalStateException(
+                    actor
+                            + " has postponed "
+                            + postponed
+                            + " messages in state "
+                            + state
+                            + ", which is as many as it may; let it change its state, or refuse"
+                            + " what it cannot take");
+        }
+        isPostponed = true;
+    }
+
+    // ---------------------------------------------------------------- the message in hand
+
+    /** They are granted, or the message is over. */
+    public void clear() {
+        inserted = null;
+        state = null;
+        idle = null;
+        isPostponed = false;
+        postponedBefore = 0;
+    }
+
+    public void entering(boolean isEntering) {
+        this.isEntering = isEntering;
+    }
+
+    /** The entry of a state runs. */
+    public boolean isEntering() {
+        return isEntering;
+    }
+
+    public void postponedBefore(int times) {
+        postponedBefore = times;
+    }
+
+    public int postponedBefore() {
+        return postponedBefore;
+    }
+
+    /**
+     * Before it is granted.
+     *
+     * @param now the behavior before
+     * @param returned by the message
+     * @param to the behavior that follows
+     */
+    public void check(Object actor, Behavior<M> now, Behavior<M> returned, Behavior<M> to) {
+        if (isPostponed && returned == BehaviorSigns.<M>unhandled()) {
+            throw new IllegalStateException(
+                    actor
+                            + " in "
+                            + now
+                            + " postponed a message and returned Behavior.unhandled() for it;"
+                            + " return same(), or do not postpone it");
+        }
+        if (state != null
+                && state.message() != null
+                && to != BehaviorSigns.<M>stopped()
+                && StateBehavior.nameOf(to) == null) {
+            throw new IllegalStateException(
+                    actor
+                            + " set a state timeout, but the behavior that follows has no name;"
+                            + " make it with Behavior.state, or use timers().once");
+        }
+    }
+
+    // ---------------------------------------------------------------- what was asked for
+
+    public boolean isAny() {
+        return isPostponed || inserted != null || state != null || idle != null;
+    }
+
+    public boolean isPostponed() {
+        return isPostponed;
+    }
+
+    /** In the order in which they are to come. */
+    public List<M> inserted() {
+        return inserted == null ? List.of() : inserted;
+    }
+
+    public @Nullable Timeout<M> stateTimeout() {
+        return state;
+    }
+
+    public @Nullable Timeout<M> idleTimeout() {
+        return idle;
+    }
+}

@@ -1,0 +1,162 @@
+package dev.ropewalk.actors.internal.behavior;
+
+import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.StateEntry;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * What follows when a message of a state machine has returned, in this order (as in Erlang's
+ * gen_statem):
+ *
+ * <ol>
+ *   <li>the entry runs, if the name of the state is another one than before, or a repeat was
+ *       returned;
+ *   <li>the behavior is committed: up to here a failure leaves the actor in the state before, and
+ *       is the failure of the message;
+ *   <li>if the name is another one, the state timeout ends, and what was postponed, this message
+ *       included, goes to the head of the mailbox;
+ *   <li>what was inserted goes before that;
+ *   <li>the timeouts are set that the message and the entry asked for.
+ * </ol>
+ *
+ * <p>Rejected: to grant each request at once. A message that fails behind it would leave a timeout,
+ * or a message of its own, to an actor that has never been in the state that they are for.
+ */
+public final class StateChange {
+    private StateChange() {}
+
+    /** The actor, or what stands for it in a test. On its fiber. */
+    public interface Host<M> {
+        /** For errors. */
+        Object named();
+
+        /** What the message in hand asks for; null if it has asked for nothing yet. */
+        @Nullable Requests<M> requestsOrNull();
+
+        Requests<M> requests();
+
+        void becomes(Behavior<M> next);
+
+        /** The message in hand is reported. */
+        void unhandled();
+
+        /** The message in hand goes behind those that are postponed; so often it was until now. */
+        void postponed(int times);
+
+        /** Another state: what was postponed goes to the head of the mailbox. */
+        void changed();
+
+        /** To the head of the mailbox. */
+        void insert(List<M> messages);
+
+        /** Takes the place of the one that is set. */
+        void stateTimeout(Requests.Timeout<M> timeout);
+
+        void idleTimeout(Requests.Timeout<M> timeout);
+    }
+
+    /**
+     * A message has returned.
+     *
+     * @param now the behavior that handled it
+     * @param next what it returned
+     */
+    public static <M> void apply(Host<M> host, Behavior<M> now, Behavior<M> next) throws Exception {
+        Behavior<M> to = now;
+        if (next instanceof Repeat<M> repeat) {
+            to = enter(host, now, repeat.resolve(host.named(), now));
+        } else if (next != BehaviorSigns.<M>same() && next != BehaviorSigns.<M>unhandled()) {
+            to = isChange(now, next) ? enter(host, now, next) : next;
+        }
+        Requests<M> asked = host.requestsOrNull();
+        if (asked != null) {
+            asked.check(host.named(), now, next, to);
+        }
+        host.becomes(to);
+        if (next == BehaviorSigns.<M>unhandled()) {
+            host.unhandled();
+        }
+        if (asked != null && asked.isPostponed()) {
+            host.postponed(asked.postponedBefore() + 1);
+        }
+        if (isChange(now, to)) {
+            host.changed();
+        }
+        grant(host, asked);
+    }
+
+    /** The factory has returned: the first state, of this life. */
+    public static <M> void begin(Host<M> host, Behavior<M> first) throws Exception {
+        Behavior<M> to = enter(host, null, first);
+        Requests<M> asked = host.requestsOrNull();
+        if (asked != null) {
+            asked.check(host.named(), first, first, to);
+        }
+        host.becomes(to);
+        host.changed(); // the life before may have postponed something
+        grant(host, asked);
+    }
+
+    /** Whether it is another state; an end is none. */
+    private static boolean isChange(Behavior<?> from, Behavior<?> to) {
+        return to != BehaviorSigns.stopped()
+                && !Objects.equals(StateBehavior.nameOf(from), StateBehavior.nameOf(to));
+    }
+
+    /** The behavior that is to be committed. */
+    private static <M> Behavior<M> enter(Host<M> host, @Nullable Behavior<M> from, Behavior<M> to)
+            throws Exception {
+        StateEntry<M> entry = to instanceof StateBehavior<M> state ? state.entry() : null;
+        if (entry == null) {
+            return to;
+        }
+        Requests<M> asked = host.requests();
+        asked.entering(true);
+        try {
+            return checked(host, to, entry.onEnter(StateBehavior.nameOf(from)));
+        } finally {
+            asked.entering(false);
+        }
+    }
+
+    private static <M> Behavior<M> checked(
+            Host<M> host, Behavior<M> state, @Nullable Behavior<M> entered) {
+        if (entered == BehaviorSigns.<M>same()) {
+            return state;
+        }
+        String name = StateBehavior.nameOf(entered);
+        if (entered != null
+                && (entered == BehaviorSigns.<M>stopped()
+                        || Objects.equals(name, StateBehavior.nameOf(state)))) {
+            return entered;
+        }
+        throw new IllegalStateException(
+                host.named()
+                        + ": the entry of "
+                        + state
+                        + " returned "
+                        + (name != null || entered == null ? entered : "Behavior " + entered)
+                        + "; it returns Behavior.same(), stopped(), or the same state with other"
+                        + " data. To go on to another state, insert a message that leads there");
+    }
+
+    private static <M> void grant(Host<M> host, @Nullable Requests<M> asked) {
+        if (asked == null || !asked.isAny()) {
+            return;
+        }
+        host.insert(asked.inserted());
+        Requests.Timeout<M> ofState = asked.stateTimeout();
+        if (ofState != null) {
+            host.stateTimeout(ofState);
+        }
+        Requests.Timeout<M> ofIdleness = asked.idleTimeout();
+        if (ofIdleness != null) {
+            host.idleTimeout(ofIdleness);
+        }
+        asked.clear();
+    }
+}
