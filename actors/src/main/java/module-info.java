@@ -5,6 +5,7 @@ module dev.ropewalk.actors {
     requires org.slf4j;
 
     exports dev.ropewalk.actors;
+    exports dev.ropewalk.actors.routing;
     exports dev.ropewalk.actors.spi;
     exports dev.ropewalk.actors.supervision;
     exports dev.ropewalk.actors.testing;

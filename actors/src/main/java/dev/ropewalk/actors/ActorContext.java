@@ -1,5 +1,8 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.actors.routing.Group;
+import dev.ropewalk.actors.routing.GroupChange;
+import dev.ropewalk.actors.routing.GroupWatch;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Fiber;
 
@@ -220,6 +223,20 @@ public interface ActorContext<M> {
      * @throws IllegalStateException if the caller is not the actor's own fiber
      */
     Monitor monitorEach(ActorRef<?> actor, Function<? super Down, ? extends M> message);
+
+    /**
+     * Watches a group: returns its members, and tells this actor of each later join and leave, in
+     * order, none left out. It dies with the incarnation, or with the state if that is kept. The
+     * messages need no room in a bounded mailbox. A switchpoint, until the group's cord answers.
+     *
+     * @param <G> the type of the messages that the members take
+     * @param group the group
+     * @param message makes the message of a change, on this actor's fiber when it comes to it
+     * @return the watch, with the members of now
+     * @throws IllegalStateException if the caller is not the actor's own fiber, or the group's cord
+     *     has ended
+     */
+    <G> GroupWatch<G> watch(Group<G> group, Function<? super GroupChange<G>, ? extends M> message);
 
     /**
      * Links this incarnation and the other actor's: when one of the two ends and that was not

@@ -2,6 +2,10 @@ package dev.ropewalk.actors;
 
 import dev.ropewalk.actors.internal.SupervisorCell;
 import dev.ropewalk.actors.internal.SystemCore;
+import dev.ropewalk.actors.internal.routing.GroupCell;
+import dev.ropewalk.actors.routing.Group;
+import dev.ropewalk.actors.routing.Pool;
+import dev.ropewalk.actors.routing.Routing;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
@@ -235,6 +239,56 @@ public final class ActorSystem implements AutoCloseable {
             found = found.supervisor(id);
         }
         return found;
+    }
+
+    // ---------------------------------------------------------------- groups
+
+    /**
+     * {@return the group of the name, which is made when it is first asked for} From any thread;
+     * does not wait. It lives as long as the system.
+     *
+     * @param <M> the type of the messages that the members take
+     * @param groupName its name
+     * @param type the type of the messages that the members take
+     * @throws IllegalArgumentException if there is a group of the name with another type
+     */
+    public <M> Group<M> group(String groupName, Class<M> type) {
+        return core.group(
+                Objects.requireNonNull(groupName, "groupName"),
+                Objects.requireNonNull(type, "type"));
+    }
+
+    /**
+     * Starts a pool: a supervisor below the root with so many workers of one kind, one for one,
+     * spread over the system's cords. A switchpoint, until all are up.
+     *
+     * @param <M> the type of the messages
+     * @param poolName the supervisor's name, which no other child of the root has
+     * @param workers how many, named from 1 on
+     * @param worker how each is made
+     * @param routing how the pool chooses among them
+     * @return the address of the pool: a {@linkplain Routing router}
+     * @throws IllegalArgumentException if another child has the name, or there is no worker
+     * @throws StartFailedException if a worker failed, or took too long; none is left then
+     */
+    public <M> ActorRef<M> pool(String poolName, int workers, Actor<M> worker, Routing<M> routing) {
+        Pool<M> pool = Pool.of(poolName, workers, worker);
+        root.add(pool.tree());
+        return pool(pool, routing);
+    }
+
+    /**
+     * {@return the address of a router over a pool that stands in this system's tree} A
+     * switchpoint. A pool may have several.
+     *
+     * @param <M> the type of the messages
+     * @param pool its {@link Pool#tree} is somewhere in the tree
+     * @param routing how the router chooses among the workers
+     */
+    public <M> ActorRef<M> pool(Pool<M> pool, Routing<M> routing) {
+        GroupCell<M> workers = core.pool(pool.tree().id());
+        workers.sync();
+        return routing.over(workers);
     }
 
     /** {@return the root supervisor} */

@@ -27,6 +27,8 @@ public record DeadLetter(
         REFUSED,
         /** The bounded mailbox was full, and drops what is old. */
         DISPLACED,
+        /** The router that it was sent to had no member. */
+        NO_MEMBERS,
         /** The reply came after the asker had stopped waiting, or was a second one. */
         LATE_REPLY,
         /** A failure that was told in place of a message, where nobody waits for it. */

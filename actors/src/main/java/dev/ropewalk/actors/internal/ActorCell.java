@@ -17,6 +17,8 @@ import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.mailbox.Stop;
+import dev.ropewalk.actors.internal.routing.Gauge;
+import dev.ropewalk.actors.internal.routing.Membership;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.actors.supervision.ChildSpec;
@@ -141,26 +143,45 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         send(message instanceof Envelope envelope ? new Envelope.Told(envelope) : message);
     }
 
+    /**
+     * Like {@link #tell}, by a router.
+     *
+     * @param router is named by the dead letter that the message becomes if the actor has ended
+     */
+    public void tellBy(String router, M message) {
+        Object item = message instanceof Envelope envelope ? new Envelope.Told(envelope) : message;
+        if (permits == null) {
+            deliver(item, router);
+        } else {
+            sendBounded(permits, item, Long.MAX_VALUE, router);
+        }
+    }
+
     /** Like {@link #tell}, of a message or its envelope. */
     void send(Object item) {
         if (permits == null) {
             deliver(item);
         } else {
-            sendBounded(permits, item, Long.MAX_VALUE);
+            sendBounded(permits, item, Long.MAX_VALUE, null);
         }
     }
 
     /** Never waits: of what is unbounded, needs no room, or has it. From any thread. */
     void deliver(Object item) {
+        deliver(item, null);
+    }
+
+    private void deliver(Object item, @Nullable String router) {
         if (cord.isCurrent()) {
-            accept(item);
+            accept(item, router);
         } else {
-            cord.post(new Delivery(this, item));
+            cord.post(new Delivery(this, item, router));
         }
     }
 
     /** False if the limit passed; nothing was sent then. */
-    private boolean sendBounded(Permits room, Object item, long limitNanos) {
+    private boolean sendBounded(
+            Permits room, Object item, long limitNanos, @Nullable String router) {
         Overflow overflow = definition.mailbox.overflow();
         if (overflow == Overflow.SUSPEND) {
             Waits.switchpoint();
@@ -181,7 +202,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
                 return false;
             }
         }
-        deliver(item);
+        deliver(item, router);
         return true;
     }
 
@@ -266,7 +287,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
             return ask.await(limitNanos);
         }
         long beganNs = Waits.nanoTime();
-        if (!sendBounded(permits, ask, limitNanos)) {
+        if (!sendBounded(permits, ask, limitNanos, null)) {
             throw ask.timeout(limitNanos);
         }
         boolean isLimited = limitNanos != Long.MAX_VALUE;
@@ -394,7 +415,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     public void watch(DownListener listener, boolean ofEach) {
         onCord(
                 () -> {
-                    if (state == State.ENDED) {
+                    boolean isLeaving = extras != null && extras.isLeaving;
+                    if (state == State.ENDED && !isLeaving) {
                         listener.down(new Down(ref, new ExitReason.NoActor()));
                     } else {
                         extras().watch(listener, ofEach);
@@ -422,6 +444,35 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
             extras = new Extras<>();
         }
         return extras;
+    }
+
+    // ---------------------------------------------------------------- groups
+
+    /**
+     * Enters a group, once; on the cord.
+     *
+     * @return true, or false if it is in it already; null if the actor has ended
+     */
+    public @Nullable Boolean enterGroup(Object group, Membership membership) {
+        return state == State.ENDED ? null : (Boolean) extras().enter(group, membership);
+    }
+
+    /** On the cord; false if it was not in it. */
+    public boolean leaveGroup(Object group) {
+        return extras != null && extras.leave(group);
+    }
+
+    /** What it says about its mailbox from now on; on the cord. */
+    public Gauge gauge() {
+        return extras().gauge();
+    }
+
+    /** A turn is over, or the loop receives again. */
+    void turnOver() {
+        Gauge gauge = extras == null ? null : extras.gaugeOrNull();
+        if (gauge != null) {
+            gauge.publish(mailbox.size());
+        }
     }
 
     // ---------------------------------------------------------------- links
@@ -471,7 +522,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     // ---------------------------------------------------------------- accepting
 
     /** On the cord: the message is accepted from here on. */
-    private void accept(Object item) {
+    private void accept(Object item, @Nullable String router) {
         if (item instanceof Envelope.Notice<?> notice && notice.source.isRevoked()) {
             return;
         }
@@ -480,7 +531,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
             return;
         }
         if (state == State.ENDED) {
-            drop(item, DeadLetter.Reason.ENDED, null);
+            drop(item, nameBy(router), DeadLetter.Reason.ENDED, null);
             return;
         }
         Mailbox queue = ownMailbox();
@@ -864,11 +915,41 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
             Waits.asNoFiber(() -> cleanedUp(kept.endOfState(reason), null));
         }
         own.takeWaiting().forEach(end -> end.peer().exitOf(end.other(), new ExitReason.NoActor()));
-        own.tellOfEnd(new Down(ref, reason));
+        List<Membership> groups = own.takeGroups();
+        if (!groups.isEmpty()) {
+            leaveAll(own, groups, reason);
+        } else if (!own.isLeaving) {
+            own.tellOfEnd(new Down(ref, reason));
+        }
+    }
+
+    /** Its watchers hear of the end when the last group has let it go. */
+    private void leaveAll(Extras<M> own, List<Membership> groups, ExitReason reason) {
+        own.isLeaving = true;
+        int[] left = {groups.size()};
+        Runnable oneLess =
+                () -> {
+                    left[0]--;
+                    if (left[0] == 0) {
+                        own.isLeaving = false;
+                        own.tellOfEnd(new Down(ref, reason));
+                    }
+                };
+        groups.forEach(each -> each.ended(() -> onCord(oneLess)));
+    }
+
+    /** For a message that came after its end: whoever sent it may know the router only. */
+    private String nameBy(@Nullable String router) {
+        return router == null ? name() : name() + " by " + router;
     }
 
     /** Reports a message that is not processed, and tells its asker. */
     void drop(Object item, DeadLetter.Reason reason, @Nullable Throwable failure) {
+        drop(item, name(), reason, failure);
+    }
+
+    private void drop(
+            Object item, String to, DeadLetter.Reason reason, @Nullable Throwable failure) {
         if (item == Stop.STOP) {
             return;
         }
@@ -879,7 +960,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
                 return; // nobody told it
             }
         }
-        deadLetters().report(new DeadLetter(Envelope.content(inside), name(), reason, failure));
+        deadLetters().report(new DeadLetter(Envelope.content(inside), to, reason, failure));
         if (inside instanceof Ask<?, ?> ask) {
             ask.noReply(why(reason), failure);
         }
@@ -890,7 +971,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
             case ENDED -> "it has ended";
             case UNHANDLED -> "it has no use for the message";
             case REFUSED, DISPLACED -> "its mailbox is full";
-            case FAILED, PARKED, LATE_REPLY, FAILURE -> "it failed";
+            case FAILED, PARKED, LATE_REPLY, FAILURE, NO_MEMBERS -> "it failed";
         };
     }
 
@@ -919,7 +1000,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         return child;
     }
 
-    DeadLetters deadLetters() {
+    public DeadLetters deadLetters() {
         return child.supervisor().core().deadLetters;
     }
 
@@ -978,7 +1059,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         state = to;
     }
 
-    void onCord(Runnable task) {
+    /** Now if this is the cord, otherwise by a message; also if the cord has ended. */
+    public void onCord(Runnable task) {
         if (cord.isCurrent()) {
             task.run();
         } else {
@@ -996,19 +1078,23 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         private final ActorCell<?> cell;
         private final Object item;
 
-        Delivery(ActorCell<?> cell, Object item) {
+        /** Null if its sender knows the actor. */
+        private final @Nullable String router;
+
+        Delivery(ActorCell<?> cell, Object item, @Nullable String router) {
             this.cell = cell;
             this.item = item;
+            this.router = router;
         }
 
         @Override
         public void onCord() {
-            cell.accept(item);
+            cell.accept(item, router);
         }
 
         @Override
         public void onClosed() {
-            cell.drop(item, DeadLetter.Reason.ENDED, null);
+            cell.drop(item, cell.nameBy(router), DeadLetter.Reason.ENDED, null);
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -93,6 +94,33 @@ public final class AskMany {
             }
         }
         throw new IllegalStateException("the first reply of " + actors + " is " + first);
+    }
+
+    /** The same, as a stage; never waits. */
+    public static <M, R> CompletionStage<R> firstLater(
+            Collection<ActorRef<M>> actors,
+            Function<Recipient<R>, ? extends M> message,
+            Duration limit) {
+        List<CompletionStage<R>> asks = askEach(actors, message, limit);
+        CompletableFuture<R> first = new CompletableFuture<>();
+        AtomicInteger left = new AtomicInteger(asks.size());
+        for (CompletionStage<R> ask : asks) {
+            ask.whenComplete(
+                    (reply, failure) -> {
+                        if (failure == null) {
+                            first.complete(reply);
+                        } else if (left.decrementAndGet() == 0) {
+                            first.completeExceptionally(withOthers(failure, asks));
+                        }
+                    });
+        }
+        first.whenComplete(
+                (_, _) -> {
+                    if (first.isCancelled()) {
+                        giveUp(asks);
+                    }
+                });
+        return first;
     }
 
     private static <R> Throwable withOthers(Throwable last, List<CompletionStage<R>> asks) {

@@ -52,6 +52,7 @@ final class Belongings<M> {
     private @Nullable EndHooks hooks;
     private @Nullable CellTimers<M> timers;
     private @Nullable Set<MonitorEntry<M>> monitors;
+    private @Nullable Set<GroupWatchEntry<M, ?>> groupWatches;
 
     /** Makes messages of exits; null if they are not trapped. */
     @Nullable Function<? super Exit, ?> trap;
@@ -136,6 +137,13 @@ final class Belongings<M> {
         return monitors;
     }
 
+    Set<GroupWatchEntry<M, ?>> groupWatches() {
+        if (groupWatches == null) {
+            groupWatches = new LinkedHashSet<>();
+        }
+        return groupWatches;
+    }
+
     /** The fiber is over: its askers and those that it is linked to hear of it. */
     void endOfFiber(ExitReason reason, String why) {
         if (stopAlarm != null) {
@@ -162,7 +170,11 @@ final class Belongings<M> {
 
     /** There is something that the next incarnation, which keeps the state, goes on with. */
     boolean hasState() {
-        return hooks != null || timers != null || monitors != null || trap != null;
+        return hooks != null
+                || timers != null
+                || monitors != null
+                || groupWatches != null
+                || trap != null;
     }
 
     /** The state is over; returns what failed in the hooks that had not run yet. */
@@ -172,6 +184,9 @@ final class Belongings<M> {
         }
         if (monitors != null) {
             new ArrayList<>(monitors).forEach(MonitorEntry::close);
+        }
+        if (groupWatches != null) {
+            new ArrayList<>(groupWatches).forEach(GroupWatchEntry::close);
         }
         return hooks == null ? List.of() : hooks.runAll(reason);
     }

@@ -10,6 +10,10 @@ import dev.ropewalk.actors.Monitor;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.Timers;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.routing.GroupCell;
+import dev.ropewalk.actors.routing.Group;
+import dev.ropewalk.actors.routing.GroupChange;
+import dev.ropewalk.actors.routing.GroupWatch;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;
@@ -167,6 +171,20 @@ final class Context<M> implements ActorContext<M> {
                         own.monitors());
         monitor.begin();
         return monitor;
+    }
+
+    @Override
+    public <G> GroupWatch<G> watch(
+            Group<G> group, Function<? super GroupChange<G>, ? extends M> message) {
+        Belongings<M> own = now().ownedBy("watch");
+        GroupWatchEntry<M, G> watch =
+                new GroupWatchEntry<>(
+                        cell,
+                        (GroupCell<G>) Objects.requireNonNull(group, "group"),
+                        Objects.requireNonNull(message, "message"),
+                        own.groupWatches());
+        watch.begin();
+        return watch;
     }
 
     @Override

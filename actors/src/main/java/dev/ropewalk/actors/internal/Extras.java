@@ -1,6 +1,8 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Down;
+import dev.ropewalk.actors.internal.routing.Gauge;
+import dev.ropewalk.actors.internal.routing.Membership;
 import dev.ropewalk.actors.spi.DownListener;
 
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,15 @@ final class Extras<M> {
 
     /** Made by other actors while no incarnation ran: the next one gets them. */
     private final List<LinkEnd> waitingLinks = new ArrayList<>();
+
+    /** By group; null unless it is in one. */
+    private @Nullable Map<Object, Membership> groups;
+
+    /** What its mailbox holds, for routers; null unless one asks. */
+    private @Nullable Gauge gauge;
+
+    /** It has ended, and waits for its groups to know, before it tells its watchers. */
+    boolean isLeaving;
 
     /** Of the state, between two incarnations. */
     @Nullable Belongings<M> kept;
@@ -74,6 +85,35 @@ final class Extras<M> {
                         watcher.down(down);
                     }
                 });
+    }
+
+    /** False if it is in it already. */
+    boolean enter(Object group, Membership membership) {
+        if (groups == null) {
+            groups = new LinkedHashMap<>();
+        }
+        return groups.putIfAbsent(group, membership) == null;
+    }
+
+    boolean leave(Object group) {
+        return groups != null && groups.remove(group) != null;
+    }
+
+    List<Membership> takeGroups() {
+        List<Membership> taken = groups == null ? List.of() : List.copyOf(groups.values());
+        groups = null;
+        return taken;
+    }
+
+    Gauge gauge() {
+        if (gauge == null) {
+            gauge = new Gauge();
+        }
+        return gauge;
+    }
+
+    @Nullable Gauge gaugeOrNull() {
+        return gauge;
     }
 
     void addWaiting(LinkEnd end) {

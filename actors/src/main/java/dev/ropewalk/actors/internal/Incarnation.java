@@ -234,9 +234,11 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                 return over();
             }
             if (!takeNext()) {
+                cell.turnOver();
                 return behavior == BehaviorSigns.<M>stopped() ? over() : Handler.WAIT;
             }
             if (left <= 0 || Waits.isTurnOver()) {
+                cell.turnOver();
                 return NEXT;
             }
         }

@@ -162,6 +162,7 @@ final class Receiver<M> {
             throw stopRequest();
         }
         incarnation.completeCurrent();
+        incarnation.cell().turnOver();
         waitType = type;
         if (mailbox.now().size() > 0) {
             Waits.yieldTurn(); // an actor that is never out of messages can be terminated here

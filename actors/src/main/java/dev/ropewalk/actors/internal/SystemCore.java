@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.fibers.Cord;
 
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,11 @@ public final class SystemCore {
 
     private final AtomicLong placed = new AtomicLong();
     private final AtomicLong lastNumber = new AtomicLong();
+
+    /** The paths of pools, by their names. */
+    private final ConcurrentHashMap<String, String> pools = new ConcurrentHashMap<>();
+
+    private final ConcurrentHashMap<String, TypedGroup> groups = new ConcurrentHashMap<>();
 
     /** The supervisors of those actors that have actors of their own. */
     private final ConcurrentHashMap<ActorCell<?>, SupervisorCell> ownChildren =
@@ -45,6 +51,63 @@ public final class SystemCore {
     void removeChildrenOf(ActorCell<?> actor, SupervisorCell below) {
         ownChildren.remove(actor, below);
     }
+
+    /**
+     * The group of the name, made when it is first asked for.
+     *
+     * @throws IllegalArgumentException if it is one of another type
+     */
+    @SuppressWarnings("unchecked") // the type is checked here, and no other member can join
+    public <M> GroupCell<M> group(String name, Class<?> type) {
+        TypedGroup found =
+                groups.computeIfAbsent(
+                        name,
+                        _ ->
+                                new TypedGroup(
+                                        type, new GroupCell<>(name, ownerOf(name), deadLetters)));
+        if (found.type() != type) {
+            throw new IllegalArgumentException(
+                    "group "
+                            + name
+                            + " is one of "
+                            + found.type().getName()
+                            + ", not of "
+                            + type.getName());
+        }
+        return (GroupCell<M>) found.group();
+    }
+
+    /**
+     * The workers of a pool.
+     *
+     * @throws IllegalArgumentException if a pool of the name stands elsewhere too
+     */
+    <M> GroupCell<M> pool(String id, String path) {
+        String other = pools.putIfAbsent(id, path);
+        if (other != null && !other.equals(path)) {
+            throw new IllegalArgumentException(
+                    "pool "
+                            + id
+                            + " stands at "
+                            + other
+                            + " and at "
+                            + path
+                            + "; a system has one pool of a name");
+        }
+        return pool(id);
+    }
+
+    /** The workers of a pool, whether it is there yet or not. */
+    public <M> GroupCell<M> pool(String id) {
+        return group("pool " + id, Object.class);
+    }
+
+    private Cord ownerOf(String group) {
+        return cords.get(Math.floorMod(group.hashCode(), cords.size()));
+    }
+
+    /** A group, and what its members take. */
+    private record TypedGroup(Class<?> type, GroupCell<?> group) {}
 
     /** A number that no other actor of the system has. */
     long nextNumber() {

@@ -9,6 +9,9 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.Monitor;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.Timers;
+import dev.ropewalk.actors.routing.Group;
+import dev.ropewalk.actors.routing.GroupChange;
+import dev.ropewalk.actors.routing.GroupWatch;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;
@@ -170,6 +173,12 @@ final class InterceptedContext<M> implements ActorContext<M> {
     @Override
     public Monitor monitorEach(ActorRef<?> actor, Function<? super Down, ? extends M> message) {
         return self.monitorEach(actor, message);
+    }
+
+    @Override
+    public <G> GroupWatch<G> watch(
+            Group<G> group, Function<? super GroupChange<G>, ? extends M> message) {
+        return self.watch(group, message);
     }
 
     @Override

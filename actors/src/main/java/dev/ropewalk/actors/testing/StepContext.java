@@ -10,6 +10,9 @@ import dev.ropewalk.actors.Monitor;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.Timers;
 import dev.ropewalk.actors.internal.behavior.Requests;
+import dev.ropewalk.actors.routing.Group;
+import dev.ropewalk.actors.routing.GroupChange;
+import dev.ropewalk.actors.routing.GroupWatch;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Fiber;
 
@@ -266,6 +269,15 @@ final class StepContext<M> implements ActorContext<M> {
         watches.add(watch);
         steps.add(new Effect.Watched(actor, ofEach));
         return watch;
+    }
+
+    @Override
+    public <G> GroupWatch<G> watch(
+            Group<G> group, Function<? super GroupChange<G>, ? extends M> message) {
+        throw new UnsupportedOperationException(
+                self()
+                        + " is run step by step, where there is no group; tell it the changes, or"
+                        + " test it in an ActorSystem, with a Probe");
     }
 
     @Override

@@ -1,0 +1,42 @@
+package dev.ropewalk.actors.internal.routing;
+
+import dev.ropewalk.actors.Recipient;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reply address of a question that is made before its actor is chosen: the choice looks at the
+ * question. Bound before the question is sent.
+ */
+final class BoundReply<R> implements Recipient<R> {
+    private volatile @Nullable Recipient<R> ask;
+
+    void bind(Recipient<R> to) {
+        ask = to;
+    }
+
+    private Recipient<R> bound() {
+        Recipient<R> to = ask;
+        if (to == null) {
+            throw new IllegalStateException(
+                    "a reply was told before the question was sent: the function that makes the"
+                            + " question must not reply");
+        }
+        return to;
+    }
+
+    @Override
+    public void tell(R reply) {
+        bound().tell(reply);
+    }
+
+    @Override
+    public void fail(Throwable failure) {
+        bound().fail(failure);
+    }
+
+    @Override
+    public String toString() {
+        return String.valueOf(ask);
+    }
+}

@@ -1,0 +1,292 @@
+package dev.ropewalk.actors.internal.routing;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.internal.ActorCell;
+import dev.ropewalk.actors.internal.DeadLetters;
+import dev.ropewalk.actors.routing.Group;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * A group. Each join and leave goes first to the actor's cord and from there to the owner's, as the
+ * actor's end does: so all that happens to one member has one order, and what comes from there
+ * after an end finds it ended.
+ *
+ * <pre>
+ *   member, on its actor's cord:  (none) -> IN -> (none)     join; leave, or the actor is over
+ *   the same, on the owner's:     (none) -> IN -> (none)     by a message from there, in that order
+ * </pre>
+ *
+ * <p>The owner replaces the roster and tells the listeners in one step, so a listener's snapshot
+ * and the changes after it are the members. The roster is read by any thread.
+ *
+ * <p>Rejected: a compare-and-set on the roster by each cord. It would hold at once everywhere, but
+ * listeners would hear of two changes in two orders.
+ */
+public final class GroupCell<M> extends Group<M> {
+    /** Hears of changes, on the owner's cord; must not wait. */
+    public interface Listener<M> {
+        void joined(ActorRef<M> actor);
+
+        void left(ActorRef<M> actor);
+    }
+
+    private final String name;
+    private final Cord owner;
+    private final DeadLetters deadLetters;
+
+    private volatile Roster<M> roster = Roster.empty();
+
+    // ------------------------------------------------ of the owner's cord
+
+    private final Map<ActorRef<M>, Member<M>> members = new LinkedHashMap<>();
+    private final Set<Listener<M>> listeners = new LinkedHashSet<>();
+
+    /** They wait for a first member. */
+    private final Set<WaitCell> waiting = new LinkedHashSet<>();
+
+    public GroupCell(String name, Cord owner, DeadLetters deadLetters) {
+        this.name = Objects.requireNonNull(name, "name");
+        this.owner = owner;
+        this.deadLetters = deadLetters;
+    }
+
+    // ---------------------------------------------------------------- for programs
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public List<ActorRef<M>> members() {
+        return roster.actors();
+    }
+
+    @Override
+    public boolean join(ActorRef<M> actor) {
+        ActorCell<M> cell = cell(actor);
+        Waits.switchpoint();
+        WaitCell answer = new WaitCell();
+        cell.onCord(() -> join(cell, actor, answer::give));
+        return await(answer, "to join " + this) == Boolean.TRUE;
+    }
+
+    @Override
+    public void leave(ActorRef<M> actor) {
+        ActorCell<M> cell = cell(actor);
+        Waits.switchpoint();
+        WaitCell answer = new WaitCell();
+        cell.onCord(
+                () -> {
+                    boolean wasIn = cell.leaveGroup(this);
+                    onOwner(
+                            () -> {
+                                if (wasIn) {
+                                    remove(actor);
+                                }
+                                answer.give(Boolean.TRUE);
+                            },
+                            () -> answer.give(Boolean.TRUE)); // nobody is in it any more
+                });
+        await(answer, "to leave " + this);
+    }
+
+    private Object await(WaitCell answer, String reason) {
+        Object result = answer.await(reason);
+        if (result instanceof RuntimeException failure) {
+            throw failure;
+        }
+        return Objects.requireNonNull(result);
+    }
+
+    private ActorCell<M> cell(ActorRef<M> actor) {
+        if (Objects.requireNonNull(actor, "actor").target() instanceof ActorCell<M> local) {
+            return local;
+        }
+        throw new IllegalArgumentException(
+                actor + " is no actor of this process and cannot be in " + this);
+    }
+
+    // ---------------------------------------------------------------- on the actor's cord
+
+    /**
+     * Makes the actor a member; never waits. On its cord.
+     *
+     * @param answer gets true when it is a member, false if it has ended, or an exception
+     */
+    public void join(ActorCell<M> cell, ActorRef<M> actor, Consumer<Object> answer) {
+        Membership membership = then -> onOwner(() -> ended(actor, then), then);
+        Boolean isNew = cell.enterGroup(this, membership);
+        if (isNew == null) {
+            answer.accept(Boolean.FALSE);
+            return;
+        }
+        onOwner(
+                () -> {
+                    if (isNew) {
+                        add(actor);
+                    }
+                    answer.accept(Boolean.TRUE);
+                },
+                () ->
+                        answer.accept(
+                                new IllegalStateException(
+                                        actor
+                                                + " cannot join "
+                                                + this
+                                                + ": "
+                                                + owner
+                                                + " has ended")));
+    }
+
+    private void ended(ActorRef<M> actor, Runnable then) {
+        remove(actor);
+        then.run();
+    }
+
+    // ---------------------------------------------------------------- on the owner's cord
+
+    private void add(ActorRef<M> actor) {
+        members.put(actor, new Member<>(actor));
+        publish();
+        List.copyOf(listeners).forEach(each -> each.joined(actor));
+        List<WaitCell> first = List.copyOf(waiting);
+        waiting.clear();
+        first.forEach(each -> each.give(Boolean.TRUE));
+    }
+
+    private void remove(ActorRef<M> actor) {
+        members.remove(actor);
+        publish();
+        List.copyOf(listeners).forEach(each -> each.left(actor));
+    }
+
+    private void publish() {
+        roster = new Roster<>(new ArrayList<>(members.values()));
+    }
+
+    /** Never waits for anything but the owner. A switchpoint. */
+    public List<ActorRef<M>> listen(Listener<M> listener) {
+        Waits.switchpoint();
+        WaitCell answer = new WaitCell();
+        onOwner(
+                () -> {
+                    listeners.add(listener);
+                    answer.give(roster.actors());
+                },
+                () ->
+                        answer.give(
+                                new IllegalStateException(
+                                        this + " cannot be watched: " + owner + " has ended")));
+        boolean isHeard = false;
+        try {
+            @SuppressWarnings("unchecked") // given above
+            List<ActorRef<M>> snapshot = (List<ActorRef<M>>) await(answer, "a watch of " + this);
+            isHeard = true;
+            return snapshot;
+        } finally {
+            if (!isHeard) {
+                unlisten(listener);
+            }
+        }
+    }
+
+    /** From any thread. */
+    public void unlisten(Listener<M> listener) {
+        onOwner(() -> listeners.remove(listener), () -> {});
+    }
+
+    /** Until all joins and leaves are done that were asked for before. A switchpoint. */
+    public void sync() {
+        WaitCell answer = new WaitCell();
+        onOwner(() -> answer.give(Boolean.TRUE), () -> answer.give(Boolean.TRUE));
+        answer.await("the changes of " + this);
+    }
+
+    // ---------------------------------------------------------------- for routers
+
+    public Roster<M> roster() {
+        return roster;
+    }
+
+    DeadLetters deadLetters() {
+        return deadLetters;
+    }
+
+    /** False if the limit passed, or the group's cord has ended. A switchpoint. */
+    boolean awaitMember(long limitNanos) {
+        WaitCell first = new WaitCell();
+        onOwner(
+                () -> {
+                    if (members.isEmpty()) {
+                        waiting.add(first);
+                    } else {
+                        first.give(Boolean.TRUE);
+                    }
+                },
+                () -> first.give(Boolean.FALSE));
+        Object given = null;
+        try {
+            given = first.await("a member of " + this, limitNanos);
+            return given == Boolean.TRUE;
+        } finally {
+            if (given != Boolean.TRUE) {
+                onOwner(() -> waiting.remove(first), () -> {});
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- inside
+
+    private void onOwner(Runnable task, Runnable ifClosed) {
+        if (owner.isCurrent()) {
+            task.run();
+            return;
+        }
+        owner.post(
+                new CordMessage() {
+                    @Override
+                    public void onCord() {
+                        task.run();
+                    }
+
+                    @Override
+                    public void onClosed() {
+                        ifClosed.run();
+                    }
+                });
+    }
+
+    public Cord owner() {
+        return owner;
+    }
+
+    /** On the owner's cord. */
+    public void checkInvariants() {
+        if (!List.copyOf(members.keySet()).equals(roster.actors())) {
+            throw new IllegalStateException(
+                    this + ": members=" + members.keySet() + " != roster=" + roster.actors());
+        }
+        if (!waiting.isEmpty() && !members.isEmpty()) {
+            throw new IllegalStateException(
+                    this + ": " + waiting.size() + " wait for a member, but there is one");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "group " + name;
+    }
+}

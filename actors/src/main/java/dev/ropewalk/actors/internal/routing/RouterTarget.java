@@ -1,0 +1,283 @@
+package dev.ropewalk.actors.internal.routing;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.AskFailedException;
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.MailboxSnapshot;
+import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.internal.AskMany;
+import dev.ropewalk.actors.internal.DeadLetters;
+import dev.ropewalk.actors.routing.NoMembersException;
+import dev.ropewalk.actors.routing.WhenEmpty;
+import dev.ropewalk.actors.spi.DownListener;
+import dev.ropewalk.actors.spi.Target;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/**
+ * What the address of a router leads to: it hands on to the members that its choice says, on the
+ * sender's thread, and keeps nothing.
+ */
+public final class RouterTarget<M> extends Target<M> {
+    /** Of routers that no system knows; below zero, so that no actor has one of them. */
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
+    private final String name;
+    private final Choice<M> choice;
+    private final WhenEmpty whenEmpty;
+
+    /** Null if the members do not change. */
+    private final @Nullable GroupCell<M> group;
+
+    /** Who they are then. */
+    private final Roster<M> fixed;
+
+    private RouterTarget(
+            String name,
+            Choice<M> choice,
+            WhenEmpty whenEmpty,
+            @Nullable GroupCell<M> group,
+            Roster<M> fixed) {
+        this.name = name;
+        this.choice = choice;
+        this.whenEmpty = whenEmpty;
+        this.group = group;
+        this.fixed = fixed;
+    }
+
+    public static <M> ActorRef<M> over(
+            String kind, Choice<M> choice, WhenEmpty whenEmpty, GroupCell<M> group) {
+        String name = "the " + kind + " router of " + group;
+        return ref(new RouterTarget<>(name, choice, whenEmpty, group, Roster.empty()));
+    }
+
+    public static <M> ActorRef<M> over(
+            String kind, Choice<M> choice, Collection<ActorRef<M>> actors) {
+        if (actors.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "a router over no actors has none to send to, now or later; to let them join,"
+                            + " put it over a group");
+        }
+        Roster<M> fixed = new Roster<>(actors.stream().map(Member::new).toList());
+        String name = "the " + kind + " router of " + fixed.actors();
+        return ref(new RouterTarget<>(name, choice, WhenEmpty.fail(), null, fixed));
+    }
+
+    private static <M> ActorRef<M> ref(RouterTarget<M> target) {
+        return ActorRef.to("routers", target.name, NUMBERS.decrementAndGet(), target);
+    }
+
+    private Roster<M> now() {
+        return group == null ? fixed : group.roster();
+    }
+
+    // ---------------------------------------------------------------- telling
+
+    @Override
+    public void tell(M message) {
+        Roster<M> roster = now();
+        if (roster.size() == 0) {
+            roster = whenEmpty(message);
+        }
+        if (choice.toAll() != null) {
+            tellAll(roster, message);
+        } else if (roster.size() > 0) {
+            choice.choose(roster, message).tell(name, message);
+        }
+    }
+
+    private void tellAll(Roster<M> roster, M message) {
+        for (int i = 0; i < roster.size(); i++) {
+            roster.get(i).tell(name, message);
+        }
+    }
+
+    /** Still empty if the message was reported. */
+    private Roster<M> whenEmpty(M message) {
+        if (!(whenEmpty instanceof WhenEmpty.ToDeadLetters)) {
+            return awaitMembers();
+        }
+        report(new DeadLetter(message, name, DeadLetter.Reason.NO_MEMBERS, null));
+        return Roster.empty();
+    }
+
+    /** A switchpoint if it may wait. */
+    private Roster<M> awaitMembers() {
+        if (whenEmpty instanceof WhenEmpty.Await rule && group != null) {
+            long endNs = Waits.nanoTime() + Math.min(Waits.nanos(rule.limit()), Long.MAX_VALUE / 4);
+            for (long leftNs = endNs - Waits.nanoTime();
+                    leftNs >= 0 && group.awaitMember(leftNs);
+                    leftNs = endNs - Waits.nanoTime()) {
+                Roster<M> roster = now();
+                if (roster.size() > 0) {
+                    return roster;
+                }
+            }
+            throw new NoMembersException(
+                    name + " has had no member within " + rule.limit() + "; nothing was sent");
+        }
+        throw none();
+    }
+
+    private NoMembersException none() {
+        return new NoMembersException(name + " has no member; nothing was sent");
+    }
+
+    @Override
+    public TellResult tryTell(M message) {
+        Roster<M> roster = now();
+        if (roster.size() == 0) {
+            return TellResult.ENDED;
+        }
+        if (choice.toAll() == null) {
+            return choice.choose(roster, message).actor().tryTell(message);
+        }
+        TellResult worst = TellResult.ACCEPTED;
+        for (int i = 0; i < roster.size(); i++) {
+            TellResult result = roster.get(i).actor().tryTell(message);
+            worst = result == TellResult.ACCEPTED ? worst : result;
+        }
+        return worst;
+    }
+
+    @Override
+    public void fail(Throwable failure) {
+        report(new DeadLetter(failure, name, DeadLetter.Reason.FAILURE, failure));
+    }
+
+    private void report(DeadLetter letter) {
+        DeadLetters taker = group != null ? group.deadLetters() : deadLettersOfMembers();
+        if (taker != null) {
+            taker.report(letter);
+        }
+    }
+
+    private @Nullable DeadLetters deadLettersOfMembers() {
+        for (int i = 0; i < fixed.size(); i++) {
+            if (fixed.get(i).cell() != null) {
+                return Objects.requireNonNull(fixed.get(i).cell()).deadLetters();
+            }
+        }
+        return null;
+    }
+
+    // ---------------------------------------------------------------- asking
+
+    @Override
+    public <R> R ask(Function<Recipient<R>, ? extends M> message, Duration limit) {
+        Objects.requireNonNull(message, "message");
+        Roster<M> roster = now();
+        if (roster.size() == 0) {
+            if (whenEmpty instanceof WhenEmpty.ToDeadLetters) {
+                throw new AskFailedException(
+                        name + " was asked and has no member; nothing was sent", null);
+            }
+            roster = awaitMembers();
+        }
+        ToAll<M> all = choice.toAll();
+        if (all != null) {
+            return AskMany.first(takingFirst(all, roster), message, limit);
+        }
+        if (!choice.needsMessage()) {
+            return choice.choose(roster, null).actor().ask(message, limit);
+        }
+        BoundReply<R> reply = new BoundReply<>();
+        M made = Objects.requireNonNull(message.apply(reply), "message");
+        return choice.choose(roster, made).actor().ask(bound(reply, made), limit);
+    }
+
+    private List<ActorRef<M>> takingFirst(ToAll<M> all, Roster<M> roster) {
+        if (!all.takesFirstReply()) {
+            throw new UnsupportedOperationException(
+                    name
+                            + " sends to all, and an ask takes one reply; use Routing.first(), or"
+                            + " ActorRef.askAll with the members of the group");
+        }
+        return roster.actors();
+    }
+
+    private static <M, R> Function<Recipient<R>, M> bound(BoundReply<R> reply, M made) {
+        return ask -> {
+            reply.bind(ask);
+            return made;
+        };
+    }
+
+    @Override
+    public <R> CompletionStage<R> askLater(
+            Function<Recipient<R>, ? extends M> message, Duration limit) {
+        Objects.requireNonNull(message, "message");
+        Roster<M> roster = now();
+        if (roster.size() == 0) {
+            return CompletableFuture.failedStage(none());
+        }
+        ToAll<M> all = choice.toAll();
+        if (all != null) {
+            return AskMany.firstLater(takingFirst(all, roster), message, limit);
+        }
+        if (!choice.needsMessage()) {
+            return choice.choose(roster, null).actor().askLater(message, limit);
+        }
+        BoundReply<R> reply = new BoundReply<>();
+        M made = Objects.requireNonNull(message.apply(reply), "message");
+        return choice.choose(roster, made).actor().askLater(bound(reply, made), limit);
+    }
+
+    // ---------------------------------------------------------------- what it is not
+
+    private UnsupportedOperationException noActor(String call) {
+        return new UnsupportedOperationException(
+                call + " of " + name + ": it is no actor; use its members");
+    }
+
+    @Override
+    public void stop() {
+        throw noActor("stop");
+    }
+
+    @Override
+    public void terminate() {
+        throw noActor("terminate");
+    }
+
+    @Override
+    public void kill() {
+        throw noActor("kill");
+    }
+
+    @Override
+    public boolean awaitEnd(Duration limit) {
+        throw noActor("awaitEnd");
+    }
+
+    @Override
+    public void watch(DownListener listener, boolean ofEach) {
+        throw noActor("a monitor");
+    }
+
+    @Override
+    public void unwatch(DownListener listener) {
+        // It was never watched.
+    }
+
+    @Override
+    public MailboxSnapshot mailbox() {
+        throw noActor("mailbox");
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

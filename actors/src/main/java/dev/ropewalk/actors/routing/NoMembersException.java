@@ -1,0 +1,15 @@
+package dev.ropewalk.actors.routing;
+
+/** A router had no member to send to; nothing was sent. */
+public final class NoMembersException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Made by routers.
+     *
+     * @param message names the router
+     */
+    public NoMembersException(String message) {
+        super(message);
+    }
+}

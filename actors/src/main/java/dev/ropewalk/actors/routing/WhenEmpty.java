@@ -1,0 +1,44 @@
+package dev.ropewalk.actors.routing;
+
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.fibers.spi.Waits;
+
+import java.time.Duration;
+
+/** What a router does that has no member. */
+public sealed interface WhenEmpty {
+    /** {@return the rule that the message is a {@link DeadLetter}; an ask fails at once} */
+    static WhenEmpty deadLetter() {
+        return new ToDeadLetters();
+    }
+
+    /** {@return the rule that the sender gets a {@link NoMembersException}} */
+    static WhenEmpty fail() {
+        return new Fail();
+    }
+
+    /**
+     * {@return the rule that the sender waits for a member, and gets a {@link NoMembersException}
+     * if the limit passes} What may not wait, {@code tryTell} and {@code askLater}, fails at once.
+     *
+     * @param limit how long to wait
+     * @throws IllegalArgumentException if it is negative
+     */
+    static WhenEmpty await(Duration limit) {
+        Waits.nanos(limit);
+        return new Await(limit);
+    }
+
+    /** See {@link #deadLetter}. */
+    record ToDeadLetters() implements WhenEmpty {}
+
+    /** See {@link #fail}. */
+    record Fail() implements WhenEmpty {}
+
+    /**
+     * See {@link #await}.
+     *
+     * @param limit how long to wait
+     */
+    record Await(Duration limit) implements WhenEmpty {}
+}
