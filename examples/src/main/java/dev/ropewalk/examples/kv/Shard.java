@@ -26,6 +26,7 @@ final class Shard implements Behavior<ShardMessage> {
     private static final Duration SWEEP = Duration.ofMillis(100);
     private static final int SWEPT_AT_ONCE = 1_000;
     private static final Duration REPLAY_LIMIT = Duration.ofMinutes(1);
+    private static final int PIECE_WORDS = 1_000;
 
     private final Keyspace keys = new Keyspace();
     private final Commands commands;
@@ -148,19 +149,32 @@ final class Shard implements Behavior<ShardMessage> {
             if (fields == null) {
                 all.add(Words.of("SET", each.key, each.value()));
             } else {
-                List<Object> words = new ArrayList<>(List.of("HSET", each.key));
-                fields.forEach(
-                        (field, value) -> {
-                            words.add(field);
-                            words.add(value);
-                        });
-                all.add(Words.of(words.toArray()));
+                addPieces(each.key, fields, all);
             }
             if (each.expiresAtMs() >= 0) {
                 all.add(Words.of("PEXPIREAT", each.key, each.expiresAtMs()));
             }
         }
         return all;
+    }
+
+    /** Not in one command: that would have more words than a log is read with. */
+    private static void addPieces(String key, Map<String, byte[]> fields, List<Words> to) {
+        List<Object> words = new ArrayList<>();
+        for (Map.Entry<String, byte[]> each : fields.entrySet()) {
+            if (words.isEmpty()) {
+                words.addAll(List.of("HSET", key));
+            }
+            words.add(each.getKey());
+            words.add(each.getValue());
+            if (words.size() >= PIECE_WORDS) {
+                to.add(Words.of(words.toArray()));
+                words.clear();
+            }
+        }
+        if (!words.isEmpty()) {
+            to.add(Words.of(words.toArray()));
+        }
     }
 
     // ---------------------------------------------------------------- messages

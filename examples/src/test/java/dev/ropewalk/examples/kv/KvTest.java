@@ -32,6 +32,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -377,6 +378,25 @@ class KvTest {
                                 () -> client.sendCommand(() -> bytes("DEBUG"), "PANIC", key));
                     }
                 }
+            }
+        }
+    }
+
+    /** It is more than the words of a command. */
+    @Test
+    void aLargeHashIsCompacted() throws IOException {
+        for (int life = 0; life < 3; life++) {
+            try (Store store = new Store(1, 1, folder, ShardLog.Fsync.NO);
+                    Jedis client = store.client()) {
+                for (int i = 0; life == 0 && i < 120; i++) {
+                    Map<String, String> some = new HashMap<>();
+                    for (int j = 0; j < 1_000; j++) {
+                        some.put("field " + (i % 40 * 1_000 + j), "value " + i);
+                    }
+                    client.hset("h", some);
+                }
+                assertEquals(40_000, client.hlen("h"));
+                assertEquals("value 80", client.hget("h", "field 0"));
             }
         }
     }
