@@ -2,7 +2,6 @@ package dev.ropewalk.examples.kv;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -24,11 +23,9 @@ final class Commands {
     record Done(Reply reply, @Nullable Words logged) {}
 
     private final Keyspace keys;
-    private final InstantSource clock;
 
-    Commands(Keyspace keys, InstantSource clock) {
+    Commands(Keyspace keys) {
         this.keys = keys;
-        this.clock = clock;
     }
 
     private static final Set<String> READS =
@@ -188,6 +185,10 @@ final class Commands {
             keys.change(old, value);
             return new Done(isGet ? before : Reply.OK, Words.of("SET", key, value, "KEEPTTL"));
         }
+        if (expiresAtMs >= 0 && keys.isOver(expiresAtMs)) {
+            // Otherwise the log would be told of its end before it is told of it.
+            return new Done(isGet ? before : Reply.OK, removed(command));
+        }
         Keyspace.Entry entry = keys.put(key, value);
         if (expiresAtMs < 0) {
             Words same = command.count() == 3 ? command : Words.of("SET", key, value);
@@ -213,8 +214,8 @@ final class Commands {
         }
         try {
             return switch (unit) {
-                case "EX" -> Math.addExact(clock.millis(), Math.multiplyExact(number, 1_000L));
-                case "PX" -> Math.addExact(clock.millis(), number);
+                case "EX" -> Math.addExact(keys.nowMs(), Math.multiplyExact(number, 1_000L));
+                case "PX" -> Math.addExact(keys.nowMs(), number);
                 case "EXAT" -> Math.multiplyExact(number, 1_000L);
                 case "PXAT" -> number;
                 default -> throw CommandException.syntax();
@@ -222,6 +223,16 @@ final class Commands {
         } catch (ArithmeticException e) {
             throw invalidTime(command);
         }
+    }
+
+    /** Its time is over. The command for the log; null if there was no such key. */
+    private @Nullable Words removed(Words command) {
+        Keyspace.Entry entry = entry(command);
+        if (entry == null) {
+            return null;
+        }
+        keys.remove(entry);
+        return Words.of("DEL", entry.key);
     }
 
     private static CommandException invalidTime(Words command) {
@@ -361,8 +372,8 @@ final class Commands {
             atMs =
                     switch (command.name()) {
                         case "EXPIRE" ->
-                                Math.addExact(clock.millis(), Math.multiplyExact(number, 1_000L));
-                        case "PEXPIRE" -> Math.addExact(clock.millis(), number);
+                                Math.addExact(keys.nowMs(), Math.multiplyExact(number, 1_000L));
+                        case "PEXPIRE" -> Math.addExact(keys.nowMs(), number);
                         case "EXPIREAT" -> Math.multiplyExact(number, 1_000L);
                         default -> number;
                     };
@@ -373,8 +384,11 @@ final class Commands {
         if (entry == null) {
             return read(Reply.ZERO);
         }
-        keys.expireAt(entry, Math.max(atMs, 0));
-        return new Done(Reply.ONE, Words.of("PEXPIREAT", command.text(1), Math.max(atMs, 0)));
+        if (keys.isOver(atMs)) {
+            return new Done(Reply.ONE, removed(command));
+        }
+        keys.expireAt(entry, atMs);
+        return new Done(Reply.ONE, Words.of("PEXPIREAT", command.text(1), atMs));
     }
 
     private Done timeToLive(Words command) throws CommandException {
@@ -383,7 +397,7 @@ final class Commands {
         if (entry == null || entry.expiresAtMs() < 0) {
             return read(new Reply.Whole(entry == null ? -2 : -1));
         }
-        long leftMs = entry.expiresAtMs() - clock.millis();
+        long leftMs = entry.expiresAtMs() - keys.nowMs();
         return read(
                 new Reply.Whole(command.name().equals("PTTL") ? leftMs : (leftMs + 500) / 1_000));
     }

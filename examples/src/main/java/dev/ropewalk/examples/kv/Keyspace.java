@@ -99,6 +99,11 @@ final class Keyspace {
         nowMs = ms;
     }
 
+    /** The same for all that a command does, however long it takes. */
+    long nowMs() {
+        return nowMs;
+    }
+
     int size() {
         return entries.size();
     }
@@ -136,14 +141,18 @@ final class Keyspace {
         return entry;
     }
 
+    boolean isOver(long atMs) {
+        return atMs <= nowMs;
+    }
+
     /** Keeps the time at which it expires. */
     void change(Entry entry, Object value) {
         entry.value = value;
     }
 
     void expireAt(Entry entry, long atMs) {
-        entry.expiresAtMs = atMs;
-        due.add(new Due(atMs, entry));
+        entry.expiresAtMs = Math.min(atMs, NEVER - 1);
+        due.add(new Due(entry.expiresAtMs, entry));
         trim();
     }
 

@@ -35,7 +35,7 @@ final class Shard implements Behavior<ShardMessage> {
     private long count;
 
     private Shard(InstantSource clock, @Nullable Logged log) {
-        this.commands = new Commands(keys, clock);
+        this.commands = new Commands(keys);
         this.clock = clock;
         this.log = log;
     }

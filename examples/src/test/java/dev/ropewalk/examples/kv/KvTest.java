@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.ropewalk.examples.server.ServerOptions;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -30,6 +32,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -40,6 +44,7 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The store against Jedis. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -165,6 +170,25 @@ class KvTest {
             store.pass(5_000);
             // The shard takes it away although nobody asks.
             await().atMost(Duration.ofSeconds(20)).until(() -> client.dbSize() == 1);
+        }
+    }
+
+    /** Although the clock goes on while the commands are carried out. */
+    @Test
+    void commandsThatCameTogetherHaveOneTime() throws IOException {
+        AtomicLong nowMs = new AtomicLong(1_000_000);
+        InstantSource clock = () -> Instant.ofEpochMilli(nowMs.incrementAndGet());
+        ServerOptions server = new ServerOptions(0, 1, 1_000, false);
+        try (Kv kv = new Kv(new Kv.Settings(server, 1, null, ShardLog.Fsync.NO, clock));
+                Jedis client = new Jedis("127.0.0.1", kv.port(), 30_000)) {
+            for (int i = 0; i < 100; i++) {
+                Pipeline together = client.pipelined();
+                together.set("a", "1");
+                together.expire("a", 0);
+                Response<Boolean> exists = together.exists("a");
+                together.sync();
+                assertFalse(exists.get());
+            }
         }
     }
 
@@ -379,6 +403,24 @@ class KvTest {
                     }
                 }
             }
+        }
+    }
+
+    /** Otherwise the log has its end before its beginning, and what follows fails in a replay. */
+    @Test
+    void aTimeThatIsOverLeavesAGoodLog() throws IOException {
+        try (Store store = new Store(1, 1, folder, ShardLog.Fsync.NO);
+                Jedis client = store.client()) {
+            client.set("a", "x");
+            Pipeline together = client.pipelined();
+            together.set("a", "no number", SetParams.setParams().pxAt(1));
+            together.incr("a");
+            together.sync();
+            assertEquals("1", client.get("a"));
+        }
+        try (Store store = new Store(1, 1, folder, ShardLog.Fsync.NO);
+                Jedis client = store.client()) {
+            assertEquals("1", client.get("a"));
         }
     }
 

@@ -68,6 +68,19 @@ class ProtocolTest {
                                 + "*3\r\n$4\r\nMGET\r\n$1\r\na\r\n$2\r\nno\r\n"));
     }
 
+    @Test
+    void aTimeThatIsOverRemovesTheKeyAtOnce() throws IOException {
+        assertEquals(
+                "+OK\r\n+OK\r\n:1\r\n:0\r\n",
+                answer("FLUSHALL\r\nSET a 1\r\nEXPIRE a 0\r\nDBSIZE\r\n"));
+    }
+
+    @Test
+    void theLastTimeOfAllIsATime() throws IOException {
+        String answer = answer("SET a 1\r\nPEXPIREAT a 9223372036854775807\r\nPTTL a\r\n");
+        assertTrue(answer.startsWith("+OK\r\n:1\r\n:9223372036"), answer);
+    }
+
     /** For people with nc. */
     @Test
     void lines() throws IOException {
