@@ -123,11 +123,13 @@ final class Client {
 
     private Supplier<Reply> execute(Words command, Turn turn) throws CommandException {
         return switch (command.name()) {
-            case "PING" ->
-                    done(
-                            command.count() > 1
-                                    ? new Reply.Bytes(command.word(1))
-                                    : new Reply.Line("PONG"));
+            case "PING" -> {
+                checkMax(command, 2);
+                yield done(
+                        command.count() > 1
+                                ? new Reply.Bytes(command.word(1))
+                                : new Reply.Line("PONG"));
+            }
             case "ECHO" -> {
                 check(command, 2);
                 yield done(new Reply.Bytes(command.word(1)));
@@ -136,11 +138,7 @@ final class Client {
                 hasQuit = true;
                 yield done(Reply.OK);
             }
-            case "SELECT" ->
-                    done(
-                            command.count() == 2 && command.number(1) == 0
-                                    ? Reply.OK
-                                    : new Reply.Failure("ERR DB index is out of range"));
+            case "SELECT" -> done(select(command));
             case "CLIENT" -> client(command);
             case "COMMAND", "CONFIG" -> done(new Reply.Many(List.of()));
             case "INFO" -> kv::info;
@@ -148,8 +146,19 @@ final class Client {
                 check(command, 3);
                 yield () -> new Reply.Whole(kv.topics().publish(command.text(1), command.word(2)));
             }
-            case "DBSIZE" -> all(command, turn, Client::sum);
-            case "FLUSHALL", "FLUSHDB" -> all(Words.of("FLUSHALL"), turn, List::getFirst);
+            case "DBSIZE" -> {
+                check(command, 1);
+                yield all(command, turn, Client::sum);
+            }
+            case "FLUSHALL", "FLUSHDB" -> {
+                if (command.count() > 2
+                        || (command.count() == 2
+                                && !command.is(1, "SYNC")
+                                && !command.is(1, "ASYNC"))) {
+                    throw CommandException.syntax();
+                }
+                yield all(Words.of("FLUSHALL"), turn, List::getFirst);
+            }
             case "DEL", "UNLINK", "EXISTS" -> split(command, 1, turn, Client::sum);
             case "MSET" -> split(command, 2, turn, Client::firstFailure);
             case "MGET" -> mget(command, turn);
@@ -175,8 +184,27 @@ final class Client {
         }
     }
 
+    private static void checkMax(Words command, int words) throws CommandException {
+        if (command.count() > words) {
+            throw CommandException.wrongCount(command.name());
+        }
+    }
+
     private static Supplier<Reply> done(Reply reply) {
         return () -> reply;
+    }
+
+    private static Reply select(Words command) throws CommandException {
+        check(command, 2);
+        long database = command.number(1);
+        if (database != (int) database) {
+            throw new CommandException(
+                    "ERR value is out of range, value must between "
+                            + Integer.MIN_VALUE
+                            + " and "
+                            + Integer.MAX_VALUE);
+        }
+        return database == 0 ? Reply.OK : new Reply.Failure("ERR DB index is out of range");
     }
 
     private static Supplier<Reply> client(Words command) throws CommandException {
@@ -264,15 +292,24 @@ final class Client {
             throw CommandException.wrongCount(command.name());
         }
         int shards = kv.shards().size();
-        long cursor = command.number(1);
-        if (cursor < 0) {
-            throw new CommandException("ERR invalid cursor");
-        }
+        long cursor = cursor(command);
         int shard = (int) (cursor % shards);
         List<byte[]> words = new ArrayList<>(command.all());
         words.set(1, Reply.bytes(Long.toString(cursor / shards)));
         Supplier<Reply> part = turn.ask(shard, new Words(words));
         return () -> part.get() instanceof Reply.Many two ? next(two, shard, shards) : part.get();
+    }
+
+    private static long cursor(Words command) throws CommandException {
+        try {
+            long cursor = command.number(1);
+            if (cursor >= 0) {
+                return cursor;
+            }
+        } catch (CommandException e) {
+            // told below
+        }
+        throw new CommandException("ERR invalid cursor");
     }
 
     private static Reply next(Reply.Many two, int shard, int shards) {
@@ -318,7 +355,14 @@ final class Client {
                 }
             }
             case "UNSUBSCRIBE" -> unsubscribe(command);
-            case "PING" -> write(new Reply.Many(List.of(Reply.text("pong"), Reply.text(""))));
+            case "PING" -> {
+                if (command.count() > 2) {
+                    fail(CommandException.wrongCount("ping"));
+                } else {
+                    String text = command.count() == 2 ? command.text(1) : "";
+                    write(new Reply.Many(List.of(Reply.text("pong"), Reply.text(text))));
+                }
+            }
             case "QUIT" -> {
                 write(Reply.OK);
                 hasQuit = true;

@@ -13,6 +13,7 @@ import io.netty.handler.codec.redis.InlineCommandRedisMessage;
 import io.netty.handler.codec.redis.LastBulkStringRedisContent;
 import io.netty.handler.codec.redis.RedisMessage;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -61,7 +62,11 @@ final class CommandDecoder extends MessageToMessageDecoder<RedisMessage> {
         }
         String text = line.content().strip();
         if (!text.isEmpty()) {
-            out.add(Words.of((Object[]) text.split("\\s+", -1)));
+            List<byte[]> all = new ArrayList<>();
+            for (String each : text.split("\\s+", -1)) {
+                all.add(each.getBytes(StandardCharsets.UTF_8)); // as it came
+            }
+            out.add(new Words(all));
         }
     }
 

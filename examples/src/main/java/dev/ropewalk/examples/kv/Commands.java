@@ -61,6 +61,9 @@ final class Commands {
                     "FLUSHDB",
                     "DEBUG");
 
+    /** Options of SET with a time behind them. */
+    private static final Set<String> UNITS = Set.of("EX", "PX", "EXAT", "PXAT");
+
     static boolean isKnown(Words command) {
         return READS.contains(command.name()) || WRITES.contains(command.name());
     }
@@ -156,7 +159,8 @@ final class Commands {
         boolean isOld = false;
         boolean isGet = false;
         boolean isKept = false;
-        long expiresAtMs = -1;
+        String unit = "";
+        int time = 0;
         for (int i = 3; i < command.count(); i++) {
             if (command.is(i, "NX")) {
                 isNew = true;
@@ -167,13 +171,21 @@ final class Commands {
             } else if (command.is(i, "KEEPTTL")) {
                 isKept = true;
             } else {
-                expiresAtMs = expiresAt(command, i);
+                String option = command.text(i).toUpperCase(Locale.ROOT);
+                time = i + 1;
+                if (!UNITS.contains(option)
+                        || time == command.count()
+                        || !(unit.isEmpty() || unit.equals(option))) {
+                    throw CommandException.syntax();
+                }
+                unit = option;
                 i++;
             }
         }
-        if ((isNew && isOld) || (isKept && expiresAtMs >= 0)) {
+        if ((isNew && isOld) || (isKept && !unit.isEmpty())) {
             throw CommandException.syntax();
         }
+        long expiresAtMs = unit.isEmpty() ? -1 : expiresAt(command, unit, time);
         Keyspace.Entry old = entry(command);
         Reply before = !isGet || old == null ? Reply.NONE : new Reply.Bytes(old.bytes());
         if (isNew ? old != null : isOld && old == null) {
@@ -199,14 +211,6 @@ final class Commands {
                 isGet ? before : Reply.OK, Words.of("SET", key, value, "PXAT", expiresAtMs));
     }
 
-    /** An option such as {@code EX}, and the number behind it. */
-    private long expiresAt(Words command, int at) throws CommandException {
-        if (at + 1 == command.count()) {
-            throw CommandException.syntax();
-        }
-        return expiresAt(command, command.text(at).toUpperCase(Locale.ROOT), at + 1);
-    }
-
     private long expiresAt(Words command, String unit, int at) throws CommandException {
         long number = command.number(at);
         if (number <= 0) {
@@ -217,8 +221,7 @@ final class Commands {
                 case "EX" -> Math.addExact(keys.nowMs(), Math.multiplyExact(number, 1_000L));
                 case "PX" -> Math.addExact(keys.nowMs(), number);
                 case "EXAT" -> Math.multiplyExact(number, 1_000L);
-                case "PXAT" -> number;
-                default -> throw CommandException.syntax();
+                default -> number;
             };
         } catch (ArithmeticException e) {
             throw invalidTime(command);
@@ -313,15 +316,16 @@ final class Commands {
 
     private Done add(Words command, int words, long by) throws CommandException {
         check(command, words);
+        boolean isMinus = command.name().equals("DECRBY");
         long change = words == 2 ? by : command.number(2);
+        if (isMinus && change == Long.MIN_VALUE) {
+            throw new CommandException("ERR decrement would overflow"); // Redis has no minus of it
+        }
         Keyspace.Entry entry = entry(command);
         long before = entry == null ? 0 : Words.number(entry.bytes());
         long after;
         try {
-            after =
-                    command.name().equals("DECRBY")
-                            ? Math.subtractExact(before, change)
-                            : Math.addExact(before, change);
+            after = isMinus ? Math.subtractExact(before, change) : Math.addExact(before, change);
         } catch (ArithmeticException e) {
             throw new CommandException("ERR increment or decrement would overflow");
         }
@@ -361,7 +365,11 @@ final class Commands {
     private Done type(Words command) throws CommandException {
         check(command, 2);
         Keyspace.Entry entry = entry(command);
-        return read(new Reply.Line(entry == null ? "none" : entry.isHash() ? "hash" : "string"));
+        return read(new Reply.Line(entry == null ? "none" : type(entry)));
+    }
+
+    private static String type(Keyspace.Entry entry) {
+        return entry.isHash() ? "hash" : "string";
     }
 
     private Done expire(Words command) throws CommandException {
@@ -416,14 +424,20 @@ final class Commands {
     private Done scan(Words command) throws CommandException {
         checkMin(command, 2);
         String pattern = "*";
-        String type = "";
+        @Nullable String type = null;
         int count = DEFAULT_SCAN;
         for (int i = 2; i < command.count(); i += 2) {
-            checkMin(command, i + 2);
+            if (i + 1 == command.count()) {
+                throw CommandException.syntax();
+            }
             if (command.is(i, "MATCH")) {
                 pattern = command.text(i + 1);
             } else if (command.is(i, "COUNT")) {
-                count = Math.clamp(command.number(i + 1), 1, MAX_SCAN);
+                long number = command.number(i + 1);
+                if (number < 1) {
+                    throw CommandException.syntax();
+                }
+                count = (int) Math.min(number, MAX_SCAN);
             } else if (command.is(i, "TYPE")) {
                 type = command.text(i + 1);
             } else {
@@ -431,7 +445,7 @@ final class Commands {
             }
         }
         String wanted = pattern;
-        String wantedType = type;
+        @Nullable String wantedType = type;
         List<Keyspace.Entry> found = new ArrayList<>();
         long next =
                 keys.scan(
@@ -439,9 +453,8 @@ final class Commands {
                         count,
                         entry ->
                                 (wanted.equals("*") || Glob.matches(wanted, entry.key))
-                                        && (wantedType.isEmpty()
-                                                || wantedType.equals(
-                                                        entry.isHash() ? "hash" : "string")),
+                                        && (wantedType == null
+                                                || wantedType.equalsIgnoreCase(type(entry))),
                         found);
         return read(
                 new Reply.Many(
@@ -530,7 +543,12 @@ final class Commands {
         check(command, 4);
         long change = command.number(3);
         byte[] old = hash(command).get(command.text(2));
-        long before = old == null ? 0 : Words.number(old);
+        long before;
+        try {
+            before = old == null ? 0 : Words.number(old);
+        } catch (CommandException e) {
+            throw new CommandException("ERR hash value is not an integer");
+        }
         long after;
         try {
             after = Math.addExact(before, change);

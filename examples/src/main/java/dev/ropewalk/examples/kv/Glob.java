@@ -1,6 +1,9 @@
 package dev.ropewalk.examples.kv;
 
-/** Patterns with {@code *}, {@code ?}, {@code [a-c]}, {@code [^a]} and {@code \}. */
+/**
+ * Patterns with {@code *}, {@code ?}, {@code [a-c]}, {@code [^a]} and {@code \}, as Redis reads
+ * them: any character behind a dash ends a range, and no range begins behind a {@code \}.
+ */
 final class Glob {
     private Glob() {}
 
@@ -51,14 +54,11 @@ final class Glob {
         boolean isIn = false;
         int at = isNot ? from + 1 : from;
         while (at < pattern.length() && pattern.charAt(at) != ']') {
-            if (pattern.charAt(at) == '\\' && at + 1 < pattern.length()) {
-                at++;
-            }
+            boolean isEscaped = pattern.charAt(at) == '\\' && at + 1 < pattern.length();
+            at += isEscaped ? 1 : 0;
             char low = pattern.charAt(at);
             char high = low;
-            if (at + 2 < pattern.length()
-                    && pattern.charAt(at + 1) == '-'
-                    && pattern.charAt(at + 2) != ']') {
+            if (!isEscaped && at + 2 < pattern.length() && pattern.charAt(at + 1) == '-') {
                 high = pattern.charAt(at + 2);
                 at += 2;
             }

@@ -56,9 +56,11 @@ final class Words {
     }
 
     static long number(byte[] digits) throws CommandException {
+        String text = new String(digits, StandardCharsets.ISO_8859_1);
         try {
-            if (digits.length > 0 && digits.length <= 20 && digits[0] != '+') {
-                return Long.parseLong(new String(digits, StandardCharsets.ISO_8859_1));
+            long number = Long.parseLong(text);
+            if (Long.toString(number).equals(text)) { // neither 007 nor -0 nor +1
+                return number;
             }
         } catch (NumberFormatException e) {
             // told below

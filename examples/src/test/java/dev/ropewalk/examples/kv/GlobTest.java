@@ -34,7 +34,11 @@ class GlobTest {
                     h[a-c]llo, hbllo,  true
                     h[c-a]llo, hbllo,  true
                     h[a-c]llo, hdllo,  false
-                    h[a-]llo, h-llo,   true
+                    h[a-]llo, h-llo,   false
+                    h[a-]llo, h^,      true
+                    h[a-]llo, hl,      true
+                    h[\\a-c]o, h-o,    true
+                    h[\\a-c]o, hbo,    false
                     h[a\\]b]llo, h]llo, true
                     h[ab,    ha,       true
                     h[,      h,        false

@@ -212,7 +212,16 @@ class KvTest {
                 cursor = step.getCursor();
             } while (!cursor.equals(ScanParams.SCAN_POINTER_START));
             assertEquals(all, seen);
-            assertRefused("not an integer", () -> client.scan("x"));
+            ScanParams hashes = new ScanParams().count(10_000);
+            Set<String> found = new HashSet<>();
+            cursor = ScanParams.SCAN_POINTER_START;
+            do {
+                ScanResult<String> step = client.scan(cursor, hashes, "HASH");
+                found.addAll(step.getResult());
+                cursor = step.getCursor();
+            } while (!cursor.equals(ScanParams.SCAN_POINTER_START));
+            assertEquals(Set.of("other"), found);
+            assertRefused("invalid cursor", () -> client.scan("x"));
         }
     }
 

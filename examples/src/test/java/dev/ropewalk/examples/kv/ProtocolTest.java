@@ -12,6 +12,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
@@ -68,6 +69,38 @@ class ProtocolTest {
                                 + "*3\r\n$4\r\nMGET\r\n$1\r\na\r\n$2\r\nno\r\n"));
     }
 
+    /** What a redis-server answers to the same lines; found by {@link BesideRedisTest}. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    NOPE a b              | -ERR unknown command 'NOPE', with args beginning with: 'a' 'b'
+                    PING a b              | -ERR wrong number of arguments for 'ping' command
+                    DBSIZE a              | -ERR wrong number of arguments for 'dbsize' command
+                    FLUSHALL a            | -ERR syntax error
+                    FLUSHALL async        | +OK
+                    SELECT                | -ERR wrong number of arguments for 'select' command
+                    SET n 007, INCR n     | +OK, -ERR value is not an integer or out of range
+                    SET n -0, INCR n      | +OK, -ERR value is not an integer or out of range
+                    INCRBY n 01           | -ERR value is not an integer or out of range
+                    DECRBY n -9223372036854775808 | -ERR decrement would overflow
+                    HSET h f x, HINCRBY h f 1 | :1, -ERR hash value is not an integer
+                    SET k v SOON 1        | -ERR syntax error
+                    SET k v EX x NX XX    | -ERR syntax error
+                    SET k v EX 9 PX 9     | -ERR syntax error
+                    SET k v EX 8 EX 9, TTL k | +OK, :9
+                    SCAN x                | -ERR invalid cursor
+                    SCAN 0 COUNT          | -ERR syntax error
+                    SCAN 0 COUNT 0        | -ERR syntax error
+                    SCAN 0 COUNT x        | -ERR value is not an integer or out of range
+                    """)
+    void repliesOfRedis(String lines, String replies) throws IOException {
+        assertEquals(
+                replies.strip().replace(", -", "\r\n-").replace(", :", "\r\n:"),
+                answer(lines.strip().replace(", ", "\r\n") + "\r\n").strip());
+    }
+
     @Test
     void aTimeThatIsOverRemovesTheKeyAtOnce() throws IOException {
         assertEquals(
@@ -79,6 +112,12 @@ class ProtocolTest {
     void theLastTimeOfAllIsATime() throws IOException {
         String answer = answer("SET a 1\r\nPEXPIREAT a 9223372036854775807\r\nPTTL a\r\n");
         assertTrue(answer.startsWith("+OK\r\n:1\r\n:9223372036"), answer);
+    }
+
+    @Test
+    void theBytesOfALineAreKept() throws IOException {
+        String bytes = "\u00c3\u00a9";
+        assertEquals("$2\r\n" + bytes + "\r\n", answer("ECHO " + bytes + "\r\n"));
     }
 
     /** For people with nc. */
@@ -150,6 +189,11 @@ class ProtocolTest {
                         + "*3\r\n$11\r\nunsubscribe\r\n$1\r\nc\r\n:0\r\n"
                         + "$-1\r\n",
                 answer("SUBSCRIBE c\r\nget x\r\nPING\r\nUNSUBSCRIBE\r\nget x\r\n"));
+        assertEquals(
+                "*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"
+                        + "*2\r\n$4\r\npong\r\n$2\r\nhi\r\n"
+                        + "-ERR wrong number of arguments for 'ping' command\r\n",
+                answer("SUBSCRIBE c\r\nPING hi\r\nPING a b\r\n"));
         assertEquals(
                 "*3\r\n$11\r\nunsubscribe\r\n$-1\r\n:0\r\n-ERR wrong number of arguments for"
                         + " 'subscribe' command\r\n",
