@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Measures the example servers beside a peer: http beside plain Netty, kv beside redis-server.
+"""Measures the example servers beside peers: http beside plain Netty and beside virtual threads
+on the sockets of the JDK, kv beside redis-server.
 
     servers.py http|kv|idle CLASSPATH
 
 `idle` opens connections that say nothing, and counts the heap of each. Needs wrk for http,
 redis-server and redis-benchmark for kv, and two processors: the
-server runs on the first, the load on the second. The two servers are loaded in turn, so that a
-noisy machine is noisy for both. Prints a table: medians, the ratio to the peer, and what lies
-between the least and the most. Ends what it has started.
+server runs on the first, the load on the second. The servers are loaded in turn, so that a
+noisy machine is noisy for all. Prints a table: medians, the ratio of ours to each peer, and what
+lies between the least and the most. Ends what it has started.
 """
 
 import os
@@ -41,6 +42,16 @@ def start(words):
 
 def java(classpath, main, *arguments):
     return start(JAVA + FLAGS + ["-cp", classpath, main] + list(arguments))
+
+
+def wait_for(port):
+    """Until a server listens there: three JVMs on one processor take a while."""
+    for _ in range(300):
+        try:
+            return socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            time.sleep(0.1)
+    raise SystemExit("nobody listens on port %d" % port)
 
 
 def cpu(server):
@@ -79,20 +90,29 @@ def of_redis(output, seconds, requests):
     return {"requests/s": rate, "CPU us": seconds / requests * 1e6}
 
 
-def measure(name, ours, peer, load):
-    found = {"ropewalk": [], "peer": []}
-    load(ours), load(peer)  # warm-up
+def measure(name, servers, load):
+    """Ours is the first of the servers."""
+    found = [[] for _ in servers]
+    for server in servers:
+        load(server)  # warm-up
     for _ in range(ROUNDS):
-        found["ropewalk"].append(load(ours))
-        found["peer"].append(load(peer))
-    for unit in found["peer"][0]:
-        mine = [each[unit] for each in found["ropewalk"]]
-        other = [each[unit] for each in found["peer"]]
-        if min(other) == 0:
+        for server, figures in zip(servers, found):
+            figures.append(load(server))
+    for unit in found[0][0]:
+        values = [[each[unit] for each in figures] for figures in found]
+        if min(map(min, values)) == 0:
             continue  # wrk knows no latency of requests that were sent together
-        ratio = statistics.median(mine) / statistics.median(other)
-        print("| %s | %s | %s | %s | %.2f |" % (name, unit, shown(mine), shown(other), ratio))
+        mine = statistics.median(values[0])
+        cells = [shown(values[0])]
+        for other in values[1:]:
+            cells += [shown(other), "%.2f" % (mine / statistics.median(other))]
+        print("| %s | %s | %s |" % (name, unit, " | ".join(cells)))
     sys.stdout.flush()
+
+
+def head(peers):
+    print("| load | unit | ropewalk | %s |" % " | ".join(each + " | ratio" for each in peers))
+    print("|---|---|---:|" + "---:|---:|" * len(peers))
 
 
 def shown(values):
@@ -101,23 +121,34 @@ def shown(values):
         for v in (statistics.median(values), min(values), max(values)))
 
 
+def web(port):
+    """The servers of one page, by what the table calls them, on this port and the next ones."""
+    system = "dev.ropewalk.benchmarks.system."
+    return {
+        "ropewalk": ["dev.ropewalk.examples.http.Main", "--port", str(port)],
+        "plain Netty": [system + "netty.NettyPlaintext", str(port + 1), "900"],
+        "virtual threads": [system + "thread.VirtualThreadPlaintext", str(port + 2), "900"],
+    }
+
+
 def http(classpath):
     with tempfile.NamedTemporaryFile("w", suffix=".lua", delete=False) as file:
         file.write("init = function(args) local r = {} for i = 1, 16 do r[i] = wrk.format() end "
                    "request16 = table.concat(r) end\nrequest = function() return request16 end\n")
-    ours = java(classpath, "dev.ropewalk.examples.http.Main", "--port", "7480")
-    peer = java(classpath, "dev.ropewalk.benchmarks.system.netty.NettyPlaintext", "7481", "900")
-    ports = {ours.pid: 7480, peer.pid: 7481}
+    servers = [java(classpath, *words) for words in web(7480).values()]
+    ports = {server.pid: 7480 + i for i, server in enumerate(servers)}
     try:
-        time.sleep(3)
+        for port in ports.values():
+            wait_for(port)
+        head(list(web(0))[1:])
         for name, connections, pipelined in (
                 ("64 connections", 64, None), ("1,024 connections", 1_024, None),
                 ("64 connections, 16 requests at once", 64, file.name)):
-            measure("http, " + name, ours, peer, lambda server: of_wrk(
+            measure("http, " + name, servers, lambda server: of_wrk(
                 *loaded(server, wrk(ports[server.pid], connections, pipelined))))
     finally:
         os.remove(file.name)
-        for each in (ours, peer):
+        for each in servers:
             each.kill()
             each.wait()
 
@@ -130,10 +161,8 @@ def heap(server):
 
 
 def idle(classpath):
-    for name, port, words in (
-            ("ropewalk", 7484, ["dev.ropewalk.examples.http.Main", "--port", "7484"]),
-            ("peer", 7485,
-             ["dev.ropewalk.benchmarks.system.netty.NettyPlaintext", "7485", "900"])):
+    print("| server | bytes of heap for an idle connection |\n|---|---:|")
+    for port, (name, words) in enumerate(web(7484).items(), 7484):
         server = java(classpath, *words)
         try:
             time.sleep(3)
@@ -142,8 +171,7 @@ def idle(classpath):
             before = heap(server)
             held += [socket.create_connection(("127.0.0.1", port)) for _ in range(IDLE)]
             time.sleep(2)
-            print("| http, idle | bytes of heap, %s | %d | | |" % (
-                name, (heap(server) - before) / IDLE))
+            print("| %s | %d |" % (name, (heap(server) - before) / IDLE))
             for each in held:
                 each.close()
         finally:
@@ -157,9 +185,10 @@ def kv(classpath):
     ports = {ours.pid: 7482, peer.pid: 7483}
     try:
         time.sleep(3)
+        head(["redis-server"])
         for pipelined, requests in ((1, 200_000), (16, 2_000_000)):
             for command in ("set", "get"):
-                measure("kv, %s, -P %d" % (command.upper(), pipelined), ours, peer,
+                measure("kv, %s, -P %d" % (command.upper(), pipelined), [ours, peer],
                         lambda server: of_redis(*loaded(server, [
                             "redis-benchmark", "-p", str(ports[server.pid]), "-c", "50", "-q",
                             "-n", str(requests), "-P", str(pipelined), "-r", "100000",
@@ -173,5 +202,4 @@ def kv(classpath):
 if __name__ == "__main__":
     if len(sys.argv) != 3 or sys.argv[1] not in ("http", "kv", "idle"):
         raise SystemExit(__doc__)
-    print("| load | unit | ropewalk | peer | ratio |\n|---|---|---:|---:|---:|")
     {"http": http, "kv": kv, "idle": idle}[sys.argv[1]](sys.argv[2])
