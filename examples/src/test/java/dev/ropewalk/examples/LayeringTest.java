@@ -93,7 +93,10 @@ class LayeringTest {
                             "dev.ropewalk.actors",
                             "dev.ropewalk.actors.spi",
                             "dev.ropewalk.actors.supervision",
-                            "dev.ropewalk.actors.internal"));
+                            "dev.ropewalk.actors.routing",
+                            "dev.ropewalk.actors.internal",
+                            "dev.ropewalk.actors.internal.behavior",
+                            "dev.ropewalk.actors.internal.routing"));
 
     private static final String STACKS = "dev.ropewalk.fibers.internal.stack";
 

@@ -11,8 +11,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Two senders that choose at once may choose the same one; the next choice knows of both.
  */
 public final class LeastMailbox<M> implements Choice<M> {
-    private final AtomicInteger first = new AtomicInteger();
-
     /** Of the last roster that was seen. */
     private volatile Table<M> table = new Table<>(Roster.empty());
 
@@ -23,13 +21,18 @@ public final class LeastMailbox<M> implements Choice<M> {
             now = new Table<>(roster);
             table = now;
         }
-        return now.least(Integer.remainderUnsigned(first.getAndIncrement(), roster.size()));
+        return now.least();
     }
 
     /** What is known of each member of a roster. */
     private static final class Table<M> {
         final Roster<M> roster;
         final Seen[] seen;
+
+        /**
+         * Where the search begins: behind the one that was chosen last, so that equals take turns.
+         */
+        private volatile int first;
 
         Table(Roster<M> roster) {
             this.roster = roster;
@@ -40,7 +43,8 @@ public final class LeastMailbox<M> implements Choice<M> {
             }
         }
 
-        Member<M> least(int from) {
+        Member<M> least() {
+            int from = first;
             int best = from;
             int fewest = Integer.MAX_VALUE;
             for (int i = 0; i < seen.length && fewest > 0; i++) {
@@ -51,6 +55,7 @@ public final class LeastMailbox<M> implements Choice<M> {
                     best = at;
                 }
             }
+            first = best + 1 < seen.length ? best + 1 : 0;
             seen[best].told.incrementAndGet();
             return roster.get(best);
         }

@@ -1,0 +1,196 @@
+package dev.ropewalk.actors;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.ropewalk.actors.routing.EventBus;
+import dev.ropewalk.actors.routing.EventSubscription;
+import dev.ropewalk.actors.routing.Group;
+import dev.ropewalk.actors.routing.Routing;
+import dev.ropewalk.fibers.Fiber;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.List;
+
+/** Rule A6: the event bus. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class EventBusTest {
+    /** What is published. */
+    private sealed interface Event {}
+
+    private record Placed(int number) implements Event {}
+
+    private record Paid(int number) implements Event {}
+
+    private static ActorRef<Event> listener(World world, String name, List<String> log) {
+        return world.spin(name, noting(name, log));
+    }
+
+    private static Actor<Event> noting(String name, List<String> log) {
+        return Actor.handler(
+                _ ->
+                        event -> {
+                            log.add(name + ":" + event);
+                            return Behavior.same();
+                        });
+    }
+
+    @Test
+    void A6_byType() {
+        World.anywhere(
+                world -> {
+                    List<String> log = World.log();
+                    EventBus<Event> bus = EventBus.make();
+                    bus.subscribe(Placed.class, listener(world, "placed", log));
+                    bus.subscribe(Event.class, listener(world, "all", log));
+                    assertEquals(2, bus.publish(new Placed(1)));
+                    assertEquals(1, bus.publish(new Paid(2)));
+                    world.until(() -> log.size() == 3);
+                    assertEquals(
+                            List.of(
+                                    "all:Paid[number=2]",
+                                    "all:Placed[number=1]",
+                                    "placed:Placed[number=1]"),
+                            log.stream().sorted().toList());
+                });
+    }
+
+    @Test
+    void A6_byKey() {
+        World.anywhere(
+                world -> {
+                    List<String> log = World.log();
+                    EventBus<Event> bus = EventBus.make();
+                    bus.subscribeKey("a", listener(world, "a", log));
+                    bus.subscribeKey("b", listener(world, "b", log));
+                    bus.subscribe(Event.class, listener(world, "typed", log));
+                    assertEquals(1, bus.publish("a", new Paid(1)));
+                    assertEquals(0, bus.publish("c", new Paid(2)));
+                    assertEquals(1, bus.publish("b", new Paid(3)));
+                    world.until(() -> log.size() == 2);
+                    assertEquals(
+                            List.of("a:Paid[number=1]", "b:Paid[number=3]"),
+                            log.stream().sorted().toList());
+                });
+    }
+
+    /** Two subscriptions that fit one event bring it once. */
+    @Test
+    void A6_anActorGetsAnEventOnce() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    EventBus<Event> bus = EventBus.make();
+                    ActorRef<Event> ref = listener(world, "l", log);
+                    EventSubscription first = bus.subscribe(Event.class, ref);
+                    bus.subscribe(Paid.class, ref);
+                    assertEquals(1, bus.publish(new Paid(1)));
+                    first.close();
+                    first.close();
+                    assertEquals(0, bus.publish(new Placed(2)));
+                    assertEquals(1, bus.publish(new Paid(3)));
+                    world.settle();
+                    assertEquals(List.of("l:Paid[number=1]", "l:Paid[number=3]"), log);
+                });
+    }
+
+    @Test
+    void A6_anActorThatEndsIsNoSubscriber() {
+        World.anywhere(
+                world -> {
+                    EventBus<Event> bus = EventBus.make();
+                    ActorRef<Event> ref = listener(world, "l", World.log());
+                    bus.subscribe(Event.class, ref);
+                    bus.subscribeKey("k", ref);
+                    ref.stop();
+                    world.until(() -> bus.subscriptions() == 0);
+                    assertEquals(0, bus.publish(new Paid(1)));
+                    assertEquals(0, bus.publish("k", new Paid(1)));
+                    bus.subscribe(Event.class, ref); // too late
+                    world.until(() -> bus.subscriptions() == 0);
+                    assertEquals(List.of(), world.deadLetters());
+                });
+    }
+
+    @Test
+    void A6_aRouterSubscribes() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    Group<Event> group = world.system.group("g", Event.class);
+                    group.join(listener(world, "a", log));
+                    group.join(listener(world, "b", log));
+                    EventBus<Event> bus = EventBus.make();
+                    bus.subscribe(Event.class, Routing.<Event>roundRobin().over(group));
+                    bus.publish(new Paid(1));
+                    bus.publish(new Paid(2));
+                    world.settle();
+                    assertEquals(
+                            List.of("a:Paid[number=1]", "b:Paid[number=2]"),
+                            log.stream().sorted().toList());
+                });
+    }
+
+    /** Each by its mailbox: one holds the publisher up, one fails, one drops; the rest get it. */
+    @Test
+    void A3_slowSubscribers() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    EventBus<Event> bus = EventBus.make();
+                    for (Overflow overflow :
+                            List.of(Overflow.FAIL, Overflow.DROP_NEW, Overflow.SUSPEND)) {
+                        MailboxOptions small = MailboxOptions.bounded(1).withOverflow(overflow);
+                        bus.subscribe(
+                                Event.class,
+                                world.spin(
+                                        "" + overflow,
+                                        Actor.<Event>handler(
+                                                        _ ->
+                                                                event -> {
+                                                                    Fiber.sleep(
+                                                                            Duration.ofSeconds(1));
+                                                                    log.add(overflow + ":" + event);
+                                                                    return Behavior.same();
+                                                                })
+                                                .mailbox(small)));
+                    }
+                    bus.subscribe(Event.class, listener(world, "quick", log));
+                    world.settle();
+                    long beganNs = world.home.nanoTime();
+                    for (int i = 0; i < 4; i++) {
+                        bus.publish(new Paid(i));
+                        world.settle();
+                    }
+                    assertEquals(2, (world.home.nanoTime() - beganNs) / 1_000_000_000, "held up");
+                    Fiber.sleep(Duration.ofSeconds(10));
+                    assertEquals(4, log.stream().filter(l -> l.startsWith("quick")).count());
+                    assertEquals(4, log.stream().filter(l -> l.startsWith("SUSPEND")).count());
+                    long failed =
+                            world.letters.stream()
+                                    .filter(l -> l.recipient().equals("FAIL"))
+                                    .count();
+                    long got = log.stream().filter(l -> l.startsWith("FAIL")).count();
+                    assertEquals(4, failed + got);
+                });
+    }
+
+    @Test
+    void misuse_aTypeForAKey() {
+        World.local(
+                world ->
+                        Errors.assertMentions(
+                                assertThrows(
+                                        IllegalArgumentException.class,
+                                        () ->
+                                                EventBus.<Event>make()
+                                                        .subscribeKey(
+                                                                Paid.class,
+                                                                listener(world, "l", World.log()))),
+                                "subscribe(type, actor)"));
+    }
+}

@@ -1,0 +1,172 @@
+package dev.ropewalk.actors;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.actors.routing.Pool;
+import dev.ropewalk.actors.routing.Routing;
+import dev.ropewalk.actors.supervision.Tree;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.supervision.RestartRule;
+import dev.ropewalk.fibers.testing.TestCords;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.TreeMap;
+
+/** Rule A6: pools of workers. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class PoolTest {
+    private record Where(Recipient<String> to, boolean isLast) {}
+
+    /** Answers with its name and cord; ends or fails when it is told to. */
+    private static Actor<Object> worker() {
+        return Actor.handler(
+                (ActorContext<Object> self) ->
+                        message -> {
+                            if (message instanceof Where where) {
+                                where.to().tell(self.self().name() + "@" + Cord.current().name());
+                                return where.isLast() ? Behavior.stopped() : Behavior.same();
+                            }
+                            throw new Crash("told to");
+                        });
+    }
+
+    private static String where(ActorRef<Object> pool) {
+        return pool.ask(to -> new Where(to, false));
+    }
+
+    @Test
+    void A6_theWorkersAreSpreadOverTheCords() {
+        TestCords.run(
+                3,
+                cords -> {
+                    ActorSystemOptions options = ActorSystemOptions.defaults().over(cords);
+                    try (ActorSystem system = ActorSystem.start(Tree.oneForOne("app"), options)) {
+                        ActorRef<Object> pool =
+                                system.pool("pool", 6, worker(), Routing.roundRobin());
+                        TreeMap<String, Integer> byCord = new TreeMap<>();
+                        for (int i = 0; i < 6; i++) {
+                            byCord.merge(where(pool).split("@")[1], 1, Integer::sum);
+                        }
+                        assertEquals(
+                                List.of(2, 2, 2), List.copyOf(byCord.values()), byCord::toString);
+                        assertEquals(6, system.supervisor("pool").children().size());
+                    }
+                });
+    }
+
+    /** One for one: the others go on, and it is chosen again. */
+    @Test
+    void A6_aWorkerThatFailsStaysInThePool() {
+        World.local(
+                world -> {
+                    ActorRef<Object> pool =
+                            world.system.pool("pool", 2, worker(), Routing.roundRobin());
+                    pool.tell("fail");
+                    world.settle();
+                    String one = where(pool);
+                    String two = where(pool);
+                    assertEquals(
+                            List.of("1", "2"),
+                            List.of(one, two).stream()
+                                    .map(each -> each.split("@")[0])
+                                    .sorted()
+                                    .toList());
+                });
+    }
+
+    @Test
+    void A6_aWorkerThatEndsForGoodIsNotChosen() {
+        World.local(
+                world -> {
+                    ActorRef<Object> pool =
+                            world.system.pool("pool", 2, worker(), Routing.roundRobin());
+                    String gone = pool.ask(to -> new Where(to, true));
+                    world.settle();
+                    for (int i = 0; i < 4; i++) {
+                        assertTrue(!where(pool).equals(gone));
+                    }
+                    assertEquals(List.of(), world.deadLetters());
+                });
+    }
+
+    /** In a tree that is started with the system, and started again with its supervisor. */
+    @Test
+    void A6_aPoolInATree() {
+        TestCords.run(
+                2,
+                cords -> {
+                    Pool<Object> pool = Pool.of("pool", 3, worker());
+                    Tree tree =
+                            Tree.oneForAll(
+                                    "app",
+                                    Tree.child(
+                                            "other", Step.actor().restart(RestartRule.PERMANENT)),
+                                    Tree.oneForOne("part", pool.tree()));
+                    ActorSystemOptions options = ActorSystemOptions.defaults().over(cords);
+                    try (ActorSystem system = ActorSystem.start(tree, options)) {
+                        ActorRef<Object> router = system.pool(pool, Routing.leastMailbox());
+                        for (int i = 0; i < 6; i++) {
+                            where(router);
+                        }
+                        system.find("other").stop(); // takes the others along
+                        for (int i = 0; i < 20; i++) {
+                            Fiber.sleep(Duration.ofMillis(1));
+                        }
+                        TreeMap<String, Integer> byName = new TreeMap<>();
+                        ActorRef<Object> turns = system.pool(pool, Routing.roundRobin());
+                        for (int i = 0; i < 6; i++) {
+                            byName.merge(where(turns).split("@")[0], 1, Integer::sum);
+                        }
+                        assertEquals("{1=2, 2=2, 3=2}", byName.toString());
+                    }
+                });
+    }
+
+    @Test
+    void misuse_noWorkers() {
+        Errors.assertMentions(
+                assertThrows(IllegalArgumentException.class, () -> Pool.of("p", 0, worker())),
+                "pool p: workers=0 < 1");
+    }
+
+    @Test
+    void misuse_twoPoolsOfOneName() {
+        World.local(
+                world -> {
+                    Pool<Object> pool = Pool.of("pool", 1, worker());
+                    world.system.root().add(Tree.oneForOne("a", pool.tree()));
+                    StartFailedException failed =
+                            assertThrows(
+                                    StartFailedException.class,
+                                    () ->
+                                            world.system
+                                                    .root()
+                                                    .add(Tree.oneForOne("b", pool.tree())));
+                    Errors.assertMentions(failed, "pool pool stands at", "one pool of a name");
+                });
+    }
+
+    @Test
+    void misuse_aWorkerThatDoesNotStart() {
+        World.local(
+                world -> {
+                    Actor<Object> broken =
+                            Actor.handler(
+                                    _ -> {
+                                        throw new Crash("no start");
+                                    });
+                    assertThrows(
+                            StartFailedException.class,
+                            () -> world.system.pool("p", 2, broken, Routing.roundRobin()));
+                    assertEquals(List.of(), world.system.root().children());
+                });
+    }
+}
