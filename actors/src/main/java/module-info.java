@@ -6,6 +6,7 @@ module dev.ropewalk.actors {
 
     exports dev.ropewalk.actors;
     exports dev.ropewalk.actors.routing;
+    exports dev.ropewalk.actors.server;
     exports dev.ropewalk.actors.spi;
     exports dev.ropewalk.actors.supervision;
     exports dev.ropewalk.actors.testing;

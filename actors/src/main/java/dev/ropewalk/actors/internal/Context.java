@@ -9,6 +9,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.Monitor;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.Timers;
+import dev.ropewalk.actors.internal.behavior.Committing;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.actors.routing.Group;
@@ -32,7 +33,7 @@ import java.util.function.Predicate;
  * What an actor holds of itself. It belongs to one incarnation, unless the actor keeps its state: a
  * behavior that is kept has kept its context too, which then means the incarnation that runs.
  */
-final class Context<M> implements ActorContext<M> {
+final class Context<M> implements ActorContext<M>, Committing {
     private final ActorCell<M> cell;
     private final Incarnation<M> madeFor;
 
@@ -86,6 +87,11 @@ final class Context<M> implements ActorContext<M> {
     @Override
     public void insert(M message) {
         now().requests("insert").insert(message);
+    }
+
+    @Override
+    public void whenCommitted(Runnable action) {
+        now().requests("a reply").afterwards(action);
     }
 
     @Override

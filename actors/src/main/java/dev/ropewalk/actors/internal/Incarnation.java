@@ -375,6 +375,11 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         belongings().timers().setOfIdleness(timeout);
     }
 
+    @Override
+    public void completed() {
+        completeCurrent();
+    }
+
     /** What the message in hand, or the entry of a state, may ask for. */
     Requests<M> requests(String caller) {
         Belongings<M> own = ownedBy(caller);

@@ -773,6 +773,11 @@ public final class BehaviorSteps<M> {
         }
 
         @Override
+        public void completed() {
+            // A step is one message.
+        }
+
+        @Override
         public void idleTimeout(Requests.Timeout<M> timeout) {
             context.stepTimers().set(Effect.TimerKind.IDLE, timeout);
         }

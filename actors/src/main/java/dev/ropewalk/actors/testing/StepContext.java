@@ -9,6 +9,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.Monitor;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.Timers;
+import dev.ropewalk.actors.internal.behavior.Committing;
 import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.actors.routing.GroupChange;
@@ -35,7 +36,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** The context of a behavior that is run step by step: it keeps what it is asked to do. */
-final class StepContext<M> implements ActorContext<M> {
+final class StepContext<M> implements ActorContext<M>, Committing {
     /** What the context needs of the steps. */
     interface Steps<M> {
         ActorRef<M> self();
@@ -189,6 +190,11 @@ final class StepContext<M> implements ActorContext<M> {
     @Override
     public void insert(M message) {
         steps.requests("insert").insert(message);
+    }
+
+    @Override
+    public void whenCommitted(Runnable action) {
+        steps.requests("a reply").afterwards(action);
     }
 
     @Override

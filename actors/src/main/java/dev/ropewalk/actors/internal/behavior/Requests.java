@@ -28,6 +28,7 @@ public final class Requests<M> {
     public record Timeout<M>(Duration after, @Nullable M message) {}
 
     private @Nullable List<M> inserted;
+    private @Nullable List<Runnable> afterwards;
     private @Nullable Timeout<M> state;
     private @Nullable Timeout<M> idle;
     private boolean isPostponed;
@@ -43,6 +44,13 @@ public final class Requests<M> {
             inserted = new ArrayList<>();
         }
         inserted.add(Objects.requireNonNull(message, "message"));
+    }
+
+    public void afterwards(Runnable action) {
+        if (afterwards == null) {
+            afterwards = new ArrayList<>();
+        }
+        afterwards.add(action);
     }
 
     public void stateTimeout(Duration after, M message) {
@@ -99,6 +107,7 @@ public final class Requests<M> {
     /** They are granted, or the message is over. */
     public void clear() {
         inserted = null;
+        afterwards = null;
         state = null;
         idle = null;
         isPostponed = false;
@@ -152,7 +161,11 @@ public final class Requests<M> {
     // ---------------------------------------------------------------- what was asked for
 
     public boolean isAny() {
-        return isPostponed || inserted != null || state != null || idle != null;
+        return isPostponed
+                || inserted != null
+                || afterwards != null
+                || state != null
+                || idle != null;
     }
 
     public boolean isPostponed() {
@@ -162,6 +175,11 @@ public final class Requests<M> {
     /** In the order in which they are to come. */
     public List<M> inserted() {
         return inserted == null ? List.of() : inserted;
+    }
+
+    /** In the order in which they were asked for. */
+    public List<Runnable> afterwards() {
+        return afterwards == null ? List.of() : afterwards;
     }
 
     public @Nullable Timeout<M> stateTimeout() {

@@ -20,7 +20,8 @@ import java.util.Objects;
  *   <li>if the name is another one, the state timeout ends, and what was postponed, this message
  *       included, goes to the head of the mailbox;
  *   <li>what was inserted goes before that;
- *   <li>the timeouts are set that the message and the entry asked for.
+ *   <li>the timeouts are set that the message and the entry asked for;
+ *   <li>the message is over, and what was to wait for that runs: replies.
  * </ol>
  *
  * <p>Rejected: to grant each request at once. A message that fails behind it would leave a timeout,
@@ -57,6 +58,9 @@ public final class StateChange {
         void stateTimeout(Requests.Timeout<M> timeout);
 
         void idleTimeout(Requests.Timeout<M> timeout);
+
+        /** The message in hand is over: what fails from now on is no failure of it. */
+        void completed();
     }
 
     /**
@@ -157,6 +161,9 @@ public final class StateChange {
         if (ofIdleness != null) {
             host.idleTimeout(ofIdleness);
         }
+        List<Runnable> afterwards = asked.afterwards();
         asked.clear();
+        host.completed();
+        afterwards.forEach(Runnable::run);
     }
 }

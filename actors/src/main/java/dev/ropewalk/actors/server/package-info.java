@@ -1,0 +1,10 @@
+/**
+ * Request servers: a state, and a function of it for each type of message, in place of a behavior
+ * by hand. It stands on the actors; nothing stands on it.
+ *
+ * <p>References are non-null unless marked {@code @Nullable}.
+ */
+@NullMarked
+package dev.ropewalk.actors.server;
+
+import org.jspecify.annotations.NullMarked;
