@@ -97,6 +97,7 @@ public final class AskMany {
     }
 
     /** The same, as a stage; never waits. */
+    @SuppressWarnings("FutureReturnValueIgnored") // it is the one that is returned, watched
     public static <M, R> CompletionStage<R> firstLater(
             Collection<ActorRef<M>> actors,
             Function<Recipient<R>, ? extends M> message,

@@ -80,7 +80,7 @@ public final class GroupCell<M> extends Group<M> {
         Waits.switchpoint();
         WaitCell answer = new WaitCell();
         cell.onCord(() -> join(cell, actor, answer::give));
-        return await(answer, "to join " + this) == Boolean.TRUE;
+        return Boolean.TRUE.equals(await(answer, "to join " + this));
     }
 
     @Override
@@ -96,9 +96,9 @@ public final class GroupCell<M> extends Group<M> {
                                 if (wasIn) {
                                     remove(actor);
                                 }
-                                answer.give(Boolean.TRUE);
+                                answer.give(true);
                             },
-                            () -> answer.give(Boolean.TRUE)); // nobody is in it any more
+                            () -> answer.give(true)); // nobody is in it any more
                 });
         await(answer, "to leave " + this);
     }
@@ -130,7 +130,7 @@ public final class GroupCell<M> extends Group<M> {
         Membership membership = then -> onOwner(() -> ended(actor, then), then);
         Boolean isNew = cell.enterGroup(this, membership);
         if (isNew == null) {
-            answer.accept(Boolean.FALSE);
+            answer.accept(false);
             return;
         }
         onOwner(
@@ -138,7 +138,7 @@ public final class GroupCell<M> extends Group<M> {
                     if (isNew) {
                         add(actor);
                     }
-                    answer.accept(Boolean.TRUE);
+                    answer.accept(true);
                 },
                 () ->
                         answer.accept(
@@ -164,7 +164,7 @@ public final class GroupCell<M> extends Group<M> {
         List.copyOf(listeners).forEach(each -> each.joined(actor));
         List<WaitCell> first = List.copyOf(waiting);
         waiting.clear();
-        first.forEach(each -> each.give(Boolean.TRUE));
+        first.forEach(each -> each.give(true));
     }
 
     private void remove(ActorRef<M> actor) {
@@ -211,7 +211,7 @@ public final class GroupCell<M> extends Group<M> {
     /** Until all joins and leaves are done that were asked for before. A switchpoint. */
     public void sync() {
         WaitCell answer = new WaitCell();
-        onOwner(() -> answer.give(Boolean.TRUE), () -> answer.give(Boolean.TRUE));
+        onOwner(() -> answer.give(true), () -> answer.give(true));
         answer.await("the changes of " + this);
     }
 
@@ -233,16 +233,16 @@ public final class GroupCell<M> extends Group<M> {
                     if (members.isEmpty()) {
                         waiting.add(first);
                     } else {
-                        first.give(Boolean.TRUE);
+                        first.give(true);
                     }
                 },
-                () -> first.give(Boolean.FALSE));
+                () -> first.give(false));
         Object given = null;
         try {
             given = first.await("a member of " + this, limitNanos);
-            return given == Boolean.TRUE;
+            return Boolean.TRUE.equals(given);
         } finally {
-            if (given != Boolean.TRUE) {
+            if (!Boolean.TRUE.equals(given)) {
                 onOwner(() -> waiting.remove(first), () -> {});
             }
         }

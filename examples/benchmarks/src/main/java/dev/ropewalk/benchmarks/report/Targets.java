@@ -72,6 +72,21 @@ final class Targets {
     static final List<Target> ALL =
             List.of(
                     Target.times(
+                            "a tell through a router in turn, beside the same by hand",
+                            new Figure("routed", "round-robin"),
+                            new Figure("routed", "by-hand"),
+                            1.5),
+                    Target.times(
+                            "a change of state, beside a new behavior",
+                            new Figure("transition", "transition"),
+                            new Figure("transition", "new-behavior"),
+                            1.3),
+                    Target.times(
+                            "a publish to 1,000 subscribers, beside their tells by hand",
+                            new Figure("publish", "event-bus"),
+                            new Figure("publish", "by-hand"),
+                            1.2),
+                    Target.times(
                             "a switch, beside one of bare continuations",
                             new Figure("switch", "ropewalk"),
                             new Figure("switch", "continuations"),

@@ -24,6 +24,21 @@ public record SingleOperation(String name, String operation, String unit, String
                             "message",
                             "message",
                             "a message around a ring of 2 or 100 actors of one cord"),
+                    ns(
+                            "routed",
+                            "message",
+                            "a tell through a router over 8 actors of one cord, or to them in turn"
+                                    + " by hand"),
+                    ns(
+                            "transition",
+                            "message",
+                            "a message that changes the state of a state machine, or returns a new"
+                                    + " behavior"),
+                    ns(
+                            "publish",
+                            "tell",
+                            "an event told to 1,000 subscribers of one cord by an event bus, or by"
+                                    + " hand"),
                     new SingleOperation(
                             "wordcount",
                             "100 MB of text",
