@@ -157,6 +157,44 @@ class GroupTest {
                 });
     }
 
+    /** It is over, and its groups do not know yet: one that asks now hears when they do. */
+    @Test
+    void A6_whoAsksMeanwhileHearsWhenItHasLeft() {
+        everywhere(
+                world -> {
+                    List<Group<Step>> groups = new ArrayList<>();
+                    for (int i = 0; i < 5; i++) {
+                        groups.add(world.system.group("group" + i, Step.class));
+                    }
+                    ActorRef<Step> a = world.spin("a", temporary());
+                    groups.forEach(each -> each.join(a));
+                    a.kill();
+                    List<String> told = World.log();
+                    Fiber<?> asking =
+                            world.home.spin(
+                                    "asking",
+                                    () -> {
+                                        for (int i = 0; i < 30; i++) {
+                                            a.target()
+                                                    .watch(
+                                                            down ->
+                                                                    told.add(
+                                                                            groups.stream()
+                                                                                    .map(
+                                                                                            Group
+                                                                                                    ::members)
+                                                                                    .toList()
+                                                                                    .toString()),
+                                                            false);
+                                            Fiber.snooze();
+                                        }
+                                    });
+                    asking.await();
+                    world.until(() -> told.size() == 30);
+                    assertEquals(Set.of("[[], [], [], [], []]"), Set.copyOf(told));
+                });
+    }
+
     // ---------------------------------------------------------------- watching
 
     private static String text(GroupChange<Step> change) {

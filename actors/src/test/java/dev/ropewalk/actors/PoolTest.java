@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /** Rule A6: pools of workers. */
@@ -38,6 +39,11 @@ class PoolTest {
                         });
     }
 
+    /** The name or the cord. */
+    private static String part(String where, int index) {
+        return List.of(where.split("@", 2)).get(index);
+    }
+
     private static String where(ActorRef<Object> pool) {
         return pool.ask(to -> new Where(to, false));
     }
@@ -53,7 +59,7 @@ class PoolTest {
                                 system.pool("pool", 6, worker(), Routing.roundRobin());
                         TreeMap<String, Integer> byCord = new TreeMap<>();
                         for (int i = 0; i < 6; i++) {
-                            byCord.merge(where(pool).split("@")[1], 1, Integer::sum);
+                            byCord.merge(part(where(pool), 1), 1, Integer::sum);
                         }
                         assertEquals(
                                 List.of(2, 2, 2), List.copyOf(byCord.values()), byCord::toString);
@@ -76,7 +82,7 @@ class PoolTest {
                     assertEquals(
                             List.of("1", "2"),
                             List.of(one, two).stream()
-                                    .map(each -> each.split("@")[0])
+                                    .map(each -> part(each, 0))
                                     .sorted()
                                     .toList());
                 });
@@ -116,14 +122,15 @@ class PoolTest {
                         for (int i = 0; i < 6; i++) {
                             where(router);
                         }
-                        system.find("other").stop(); // takes the others along
+                        Objects.requireNonNull(system.find("other"))
+                                .stop(); // takes the others along
                         for (int i = 0; i < 20; i++) {
                             Fiber.sleep(Duration.ofMillis(1));
                         }
                         TreeMap<String, Integer> byName = new TreeMap<>();
                         ActorRef<Object> turns = system.pool(pool, Routing.roundRobin());
                         for (int i = 0; i < 6; i++) {
-                            byName.merge(where(turns).split("@")[0], 1, Integer::sum);
+                            byName.merge(part(where(turns), 0), 1, Integer::sum);
                         }
                         assertEquals("{1=2, 2=2, 3=2}", byName.toString());
                     }

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -70,6 +71,10 @@ class RouterTest {
             group.join(world.spin("w" + i, worker(log)));
         }
         return group;
+    }
+
+    private static String workerOf(String line) {
+        return line.substring(0, line.indexOf(':'));
     }
 
     private static void tell(ActorRef<Job> router, String... texts) {
@@ -168,7 +173,7 @@ class RouterTest {
                         if (members > 1) {
                             int moved = 0;
                             for (int key = 0; key < 10_000; key++) {
-                                if (!after.get(key).equals(before.get(key))) {
+                                if (!Objects.equals(after.get(key), before.get(key))) {
                                     moved++;
                                     assertEquals(joining.name(), after.get(key), "to the new one");
                                 }
@@ -182,7 +187,7 @@ class RouterTest {
                     group.leave(leaving);
                     Map<Integer, String> after = owners(world, group, log);
                     for (int key = 0; key < 10_000; key++) {
-                        if (!before.get(key).equals(leaving.name())) {
+                        if (!leaving.name().equals(before.get(key))) {
                             assertEquals(before.get(key), after.get(key), "only its keys move");
                         }
                     }
@@ -216,7 +221,7 @@ class RouterTest {
                     world.until(() -> log.size() == 3);
                     assertEquals(
                             3,
-                            log.stream().map(l -> l.split(":")[0]).distinct().count(),
+                            log.stream().map(RouterTest::workerOf).distinct().count(),
                             log::toString);
                     log.clear();
                     if (world.remote) {
@@ -233,13 +238,16 @@ class RouterTest {
                     }
                     Map<String, Long> byWorker = new TreeMap<>();
                     for (String line : log) {
-                        byWorker.merge(line.split(":")[0], 1L, Long::sum);
+                        byWorker.merge(workerOf(line), 1L, Long::sum);
                     }
-                    // What others sent is published at the end of a turn, and this one has none:
-                    // so it gets what it takes to look as full as the others once.
-                    assertTrue(byWorker.getOrDefault("w1", 0L) == 0, byWorker::toString);
-                    long most = Math.max(byWorker.get("w2"), byWorker.get("w3"));
-                    assertTrue(most <= 11, byWorker::toString);
+                    // What others sent is published at the end of a turn, and w1 has none now: it
+                    // gets one, and is then fuller than the others, who say each time that they
+                    // have nothing.
+                    long two = byWorker.getOrDefault("w2", 0L);
+                    long three = byWorker.getOrDefault("w3", 0L);
+                    assertEquals(0, byWorker.getOrDefault("w1", 0L), byWorker::toString);
+                    assertEquals(19, two + three, byWorker::toString);
+                    assertTrue(Math.abs(two - three) <= 1, byWorker::toString);
                 });
     }
 
@@ -578,9 +586,9 @@ class RouterTest {
                     IllegalArgumentException failed =
                             assertThrows(IllegalArgumentException.class, () -> tell(router, "x"));
                     Errors.assertMentions(failed, "Job[text=x", "key function failed");
-                    assertEquals("no key", failed.getCause().getMessage());
+                    Errors.assertMentions(Objects.requireNonNull(failed.getCause()), "no key");
                     ActorRef<Job> nulls =
-                            Routing.<Job>hash(Job::to).over(group(world, World.log(), 0));
+                            Routing.<Job>hash(_ -> nothing()).over(group(world, World.log(), 0));
                     Errors.assertMentions(
                             assertThrows(IllegalArgumentException.class, () -> tell(nulls, "x")),
                             "its key is null");
@@ -635,5 +643,10 @@ class RouterTest {
                         () -> Routing.<Job>roundRobin().over(List.of())),
                 "put it over a group");
         assertThrows(IllegalArgumentException.class, () -> WhenEmpty.await(Duration.ofSeconds(-1)));
+    }
+
+    @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"}) // as a program could
+    private static <T> T nothing() {
+        return null;
     }
 }

@@ -26,9 +26,9 @@ import java.util.Set;
 /** The code of the Javadoc and of the guide's page on groups and routers. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class RoutingSnippetsTest {
-    private record Image(int size, Recipient<Integer> to) {}
+    record Image(int size, Recipient<Integer> to) {}
 
-    private record Order(String customer, int amount) {}
+    record Order(String customer, int amount) {}
 
     private static Actor<Image> resizer() {
         return Actor.handler(

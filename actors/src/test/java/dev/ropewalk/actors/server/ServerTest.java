@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /** Rules A1, A2: request servers. */
@@ -171,7 +172,7 @@ class ServerTest {
                     AskFailedException failed =
                             assertThrows(
                                     AskFailedException.class, () -> box.<String>ask(Take::new));
-                    assertEquals("told to", String.valueOf(failed.getCause().getMessage()));
+                    Errors.assertMentions(Objects.requireNonNull(failed.getCause()), "told to");
                     assertEquals("there", box.ask(Look::new), "it was started again");
                     assertEquals(1, letters.size());
                 });
