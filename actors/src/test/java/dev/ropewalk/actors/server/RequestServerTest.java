@@ -33,7 +33,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Rules A1, A2: request servers. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
-class ServerTest {
+class RequestServerTest {
     private static final Duration LONG = Duration.ofHours(1);
 
     private sealed interface Box {}
@@ -67,8 +67,8 @@ class ServerTest {
     private static Server<Box, State> box() {
         return Server.<Box, State>of(State.EMPTY)
                 .call(Look.class, (state, _) -> Reply.of(state.things().toString(), state))
-                .call(Take.class, ServerTest::take)
-                .cast(Put.class, ServerTest::put);
+                .call(Take.class, RequestServerTest::take)
+                .cast(Put.class, RequestServerTest::put);
     }
 
     private static Reply<String, State> take(State state, Take take) {
