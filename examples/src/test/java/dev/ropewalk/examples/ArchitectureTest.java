@@ -71,6 +71,7 @@ class ArchitectureTest {
                     "FiberLoop", "What runs now, and the run queue: each wait and each wake-up.",
                     "Roster", "Fibers come, start, end and are lost on all kinds of ways.",
                     "ActorCell", "Its incarnation, its context and other actors act on its cord.",
+                    "Incarnation", "Its context, its receiver and its cell act on one life of it.",
                     "Child", "The record that its supervisor writes, and reads at each event.",
                     "SupervisorEvent", "Records without behavior: the supervisor reads them.",
                     "Part", "A list of records without behavior: the plan reads their components.");
