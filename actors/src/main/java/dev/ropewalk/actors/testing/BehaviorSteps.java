@@ -32,7 +32,9 @@ import java.util.function.Predicate;
 /**
  * Runs a handler-style actor step by step, without an actor: a step is one message, on the caller's
  * thread. What the behavior does is kept as {@link Effect}s; its children are {@link Probe}s, its
- * timers go off by hand, and what it tells itself waits for {@link #runQueued}.
+ * timers go off by hand, and what it tells itself waits for {@link #runQueued}. So does what a
+ * state machine inserts, and what it postponed and gets again: an actor handles those before all
+ * other messages, so call it behind a step that changes the state.
  *
  * {@snippet file="dev/ropewalk/actors/testing/ActorTestingSnippetsTest.java" region="steps"}
  *
@@ -73,6 +75,9 @@ public final class BehaviorSteps<M> {
 
     /** The message in hand; null outside a step, and while a first entry runs. */
     private @Nullable M current;
+
+    /** Where it comes from; null if it was told, or is postponed. */
+    private StepContext.@Nullable Source source;
 
     private @Nullable Behavior<M> behavior;
 
@@ -128,8 +133,21 @@ public final class BehaviorSteps<M> {
         return steps;
     }
 
-    /** What was postponed or inserted. */
-    private record Queued<M>(M message, int postponed) {}
+    /**
+     * What was postponed or inserted.
+     *
+     * @param source null if it was told
+     */
+    private record Queued<M>(M message, int postponed, StepContext.@Nullable Source source) {
+        StepContext.Message<M> again() {
+            return source == null ? () -> message : new StepContext.Notice<>(() -> message, source);
+        }
+
+        /** It does not come again. */
+        boolean isVoid() {
+            return source != null && source.isRevoked();
+        }
+    }
 
     private void start() {
         isInStep = true;
@@ -252,9 +270,10 @@ public final class BehaviorSteps<M> {
 
     private boolean runNextQueued() throws Exception {
         checkRuns();
+        first.removeIf(Queued::isVoid);
         Queued<M> ahead = first.poll();
         if (ahead != null) {
-            step(ahead::message, ahead.postponed(), null);
+            step(ahead.again(), ahead.postponed());
             return true;
         }
         StepContext.Message<M> next = queue.poll();
@@ -275,12 +294,13 @@ public final class BehaviorSteps<M> {
      * and postponed ones that come again}
      */
     public int queued() {
+        first.removeIf(Queued::isVoid);
         return queued.get() + first.size();
     }
 
     /** {@return the messages that are postponed until the state changes, oldest first} */
     public List<M> postponed() {
-        return postponed.stream().map(Queued::message).toList();
+        return postponed.stream().filter(each -> !each.isVoid()).map(Queued::message).toList();
     }
 
     /** {@return the name of the state; null if the behavior has none} */
@@ -289,33 +309,46 @@ public final class BehaviorSteps<M> {
     }
 
     private Behavior<M> step(StepContext.Message<M> made) throws Exception {
-        return step(made, 0, null);
+        return step(made, 0);
     }
 
-    private Behavior<M> step(
-            StepContext.Message<M> made, int postponedBefore, StepTimers<M>.@Nullable Entry timer)
-            throws Exception {
+    private Behavior<M> step(StepContext.Message<M> made, int postponedBefore) throws Exception {
         checkRuns();
         Behavior<M> now = Objects.requireNonNull(behavior, "behavior");
         Behavior<M> next;
         isInStep = true;
         try {
-            M message = Objects.requireNonNull(made.make(), "the message that a function made");
+            if (made instanceof StepContext.Notice<M> notice) {
+                source = notice.source();
+                source.postponed(false);
+            }
             requests.clear();
             requests.postponedBefore(postponedBefore);
-            context.stepTimers().end(Effect.TimerKind.IDLE, timer);
+            context.stepTimers().end(Effect.TimerKind.IDLE, source);
+            M message = Objects.requireNonNull(made.make(), "the message that a function made");
             current = message;
             next = checked(now.onMessage(message), message);
             StateChange.apply(sides, now, next);
         } catch (Throwable failure) {
+            isOverInHand();
             fails(failure);
             throw failure;
         } finally {
             isInStep = false;
-            current = null;
+            isOverInHand();
         }
         settle();
         return next;
+    }
+
+    /** The message in hand is over. */
+    private void isOverInHand() {
+        StepContext.Source done = source;
+        source = null;
+        current = null;
+        if (done != null) {
+            done.done();
+        }
     }
 
     private Behavior<M> checked(@Nullable Behavior<M> next, M message) {
@@ -369,7 +402,8 @@ public final class BehaviorSteps<M> {
     }
 
     /**
-     * Lets the time of the timers go on: those that are due go off, in order.
+     * Lets the time of the timers go on: those that are due go off, in order. What is queued waits
+     * all the same; where that comes between two timers, pass a shorter time.
      *
      * @param time how far
      * @return how many messages of timers that were
@@ -396,9 +430,7 @@ public final class BehaviorSteps<M> {
 
     private Behavior<M> fire(StepTimers<M>.Entry timer) throws Exception {
         timer.goesOff();
-        Behavior<M> next = step(() -> timer.message, 0, timer);
-        timer.isHandled();
-        return next;
+        return step(new StepContext.Notice<>(() -> timer.message, timer));
     }
 
     // ---------------------------------------------------------------- the ends of others
@@ -504,6 +536,7 @@ public final class BehaviorSteps<M> {
     private void fails(Throwable failure) {
         endAsked = null;
         reason = new ExitReason.Failed(failure);
+        context.failed();
         if (!definition.keepsState()) {
             context.end(reason).forEach(failure::addSuppressed);
         }
@@ -749,7 +782,12 @@ public final class BehaviorSteps<M> {
         @Override
         public void postponed(int times) {
             M message = Objects.requireNonNull(current);
-            postponed.add(new Queued<>(message, times));
+            if (source != null) {
+                source.postponed(true);
+            }
+            postponed.add(new Queued<>(message, times, source));
+            current = null; // it is queued again
+            source = null;
             add(new Effect.Postponed(message));
         }
 
@@ -764,7 +802,7 @@ public final class BehaviorSteps<M> {
         @Override
         public void insert(List<M> messages) {
             messages.forEach(each -> add(new Effect.Inserted(each)));
-            messages.reversed().forEach(each -> first.addFirst(new Queued<>(each, 0)));
+            messages.reversed().forEach(each -> first.addFirst(new Queued<>(each, 0, null)));
         }
 
         @Override
@@ -774,7 +812,7 @@ public final class BehaviorSteps<M> {
 
         @Override
         public void completed() {
-            // A step is one message.
+            isOverInHand();
         }
 
         @Override
@@ -834,7 +872,8 @@ public final class BehaviorSteps<M> {
 
         @Override
         public MailboxSnapshot mailbox() {
-            return new MailboxSnapshot(queued.get(), CAPACITY, List.of());
+            int all = queued.get() + first.size() + postponed.size();
+            return new MailboxSnapshot(all, CAPACITY, List.of());
         }
 
         // ---- probes

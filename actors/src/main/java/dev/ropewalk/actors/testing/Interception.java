@@ -31,8 +31,8 @@ final class Interception {
             ActorContext<M> self,
             Function<ActorContext<M>, Behavior<M>> factory,
             Function<ActorContext<M>, Interceptor<M>> ofIncarnation) {
-        Interceptor<M> interceptor = ofIncarnation.apply(self);
-        return around(interceptor, factory.apply(self));
+        Side<M> side = new Side<>(ofIncarnation.apply(self));
+        return around(side, factory.apply(self));
     }
 
     private static <M> void run(
@@ -51,7 +51,7 @@ final class Interception {
 
     /** A sign, and null, stay what they are: the actor knows them by identity. */
     @SuppressWarnings("NullAway") // null is passed on to the one that reports it
-    private static <M> Behavior<M> around(Interceptor<M> interceptor, @Nullable Behavior<M> inner) {
+    private static <M> Behavior<M> around(Side<M> side, @Nullable Behavior<M> inner) {
         if (inner == null
                 || inner == Behavior.<M>same()
                 || inner == Behavior.<M>stopped()
@@ -59,32 +59,64 @@ final class Interception {
             return inner;
         }
         return switch (inner) {
-            case StateBehavior<M> state -> around(interceptor, state);
+            case StateBehavior<M> state -> around(side, state);
             case Repeat<M> repeat when repeat.next() == null -> repeat;
-            case Repeat<M> repeat -> Behavior.repeat(around(interceptor, repeat.next()));
-            default -> new Intercepted<>(interceptor, inner);
+            case Repeat<M> repeat -> Behavior.repeat(around(side, repeat.next()));
+            default -> new Intercepted<>(side, inner);
         };
     }
 
     /** The state stays outside, where the actor finds its name. */
-    private static <M> Behavior<M> around(Interceptor<M> interceptor, StateBehavior<M> state) {
+    private static <M> Behavior<M> around(Side<M> side, StateBehavior<M> state) {
         StateEntry<M> entry = state.entry();
         return new StateBehavior<>(
                 state.name(),
-                entry == null ? null : from -> around(interceptor, entry.onEnter(from)),
-                around(interceptor, state.handler()));
+                entry == null ? null : from -> enter(side, entry, from),
+                around(side, state.handler()));
     }
 
-    private record Intercepted<M>(Interceptor<M> interceptor, Behavior<M> inner)
-            implements BehaviorShell<M> {
+    private static <M> Behavior<M> enter(Side<M> side, StateEntry<M> entry, @Nullable String from)
+            throws Exception {
+        try {
+            return around(side, entry.onEnter(from));
+        } catch (Throwable failure) {
+            side.failed(failure);
+            throw failure;
+        }
+    }
+
+    /** One incarnation, with the message that it handles: an entry that fails fails on that. */
+    private static final class Side<M> {
+        private final Interceptor<M> interceptor;
+
+        /** The last one that came; null while the first entry runs. */
+        private @Nullable M message;
+
+        Side(Interceptor<M> interceptor) {
+            this.interceptor = interceptor;
+        }
+
+        boolean takes(M next) throws Exception {
+            message = next;
+            return interceptor.take(next);
+        }
+
+        void failed(Throwable failure) {
+            if (message != null) {
+                interceptor.failed(message, failure);
+            }
+        }
+    }
+
+    private record Intercepted<M>(Side<M> side, Behavior<M> inner) implements BehaviorShell<M> {
         @Override
         public Behavior<M> onMessage(M message) throws Exception {
             try {
-                return interceptor.take(message)
-                        ? around(interceptor, inner.onMessage(message))
+                return side.takes(message)
+                        ? around(side, inner.onMessage(message))
                         : Behavior.same();
             } catch (Throwable failure) {
-                interceptor.failed(message, failure);
+                side.failed(failure);
                 throw failure;
             }
         }

@@ -62,6 +62,26 @@ final class StepContext<M> implements ActorContext<M>, Committing {
         M make();
     }
 
+    /** Where a message comes from that nobody told: a timer, a monitor, a link. */
+    interface Source {
+        /** Its message does not come any more, also if it was postponed. */
+        boolean isRevoked();
+
+        /** The behavior has put the message off, or it has come again. */
+        default void postponed(boolean isPostponed) {}
+
+        /** The behavior is done with the message. */
+        void done();
+    }
+
+    /** A message that nobody told. */
+    record Notice<M>(Message<M> message, Source source) implements Message<M> {
+        @Override
+        public M make() {
+            return message.make();
+        }
+    }
+
     /** A hook of the end. */
     @FunctionalInterface
     private interface Hook {
@@ -73,8 +93,15 @@ final class StepContext<M> implements ActorContext<M>, Committing {
     private final Deque<Hook> hooks = new ArrayDeque<>();
     private final List<Watch> watches = new ArrayList<>();
     private final Set<ActorRef<?>> links = new LinkedHashSet<>();
+
+    /** Trapped exits that the behavior is not done with. */
+    private final Set<TrappedExit> exits = new LinkedHashSet<>();
+
     private final Map<String, Probe<?>> children = new LinkedHashMap<>();
     private @Nullable Function<? super Exit, ? extends M> trap;
+
+    /** The state is over. */
+    private boolean isOver;
 
     StepContext(Steps<M> steps) {
         this.steps = steps;
@@ -96,7 +123,8 @@ final class StepContext<M> implements ActorContext<M>, Committing {
         List<Message<M>> messages = new ArrayList<>();
         for (Watch each : List.copyOf(watches)) {
             if (each.actor.equals(down.actor()) && (each.ofEach || isLast)) {
-                messages.add(() -> each.message.apply(down));
+                each.isTold = true;
+                messages.add(new Notice<>(() -> each.message.apply(down), each));
                 if (isLast) {
                     watches.remove(each);
                 }
@@ -124,11 +152,23 @@ final class StepContext<M> implements ActorContext<M>, Committing {
                             + links);
         }
         Function<? super Exit, ? extends M> trapped = trap;
-        return trapped == null ? null : () -> trapped.apply(exit);
+        if (trapped == null) {
+            return null;
+        }
+        TrappedExit source = new TrappedExit(exit.from());
+        exits.add(source);
+        return new Notice<>(() -> trapped.apply(exit), source);
+    }
+
+    /** The fiber is over, and links with it. */
+    void failed() {
+        exits.clear();
     }
 
     /** Returns what the hooks threw. */
     List<Throwable> end(ExitReason reason) {
+        isOver = true;
+        failed();
         timers.clear();
         watches.clear();
         links.clear();
@@ -296,6 +336,7 @@ final class StepContext<M> implements ActorContext<M>, Committing {
 
     @Override
     public void unlink(ActorRef<?> actor) {
+        exits.removeIf(each -> each.from.equals(actor));
         if (links.remove(Objects.requireNonNull(actor, "actor"))) {
             steps.add(new Effect.Unlinked(actor));
         }
@@ -384,10 +425,33 @@ final class StepContext<M> implements ActorContext<M>, Committing {
         return "the context of " + self();
     }
 
-    private final class Watch implements Monitor {
+    private final class TrappedExit implements Source {
+        private final ActorRef<?> from;
+
+        TrappedExit(ActorRef<?> from) {
+            this.from = from;
+        }
+
+        @Override
+        public boolean isRevoked() {
+            return !exits.contains(this);
+        }
+
+        @Override
+        public void done() {
+            exits.remove(this);
+        }
+    }
+
+    private final class Watch implements Monitor, Source {
         private final ActorRef<?> actor;
         private final Function<? super Down, ? extends M> message;
         private final boolean ofEach;
+
+        /** The behavior is not done with what it was told. */
+        private boolean isTold;
+
+        private boolean isCancelled;
 
         Watch(ActorRef<?> actor, Function<? super Down, ? extends M> message, boolean ofEach) {
             this.actor = actor;
@@ -402,9 +466,21 @@ final class StepContext<M> implements ActorContext<M>, Committing {
 
         @Override
         public void cancel() {
-            if (watches.remove(this)) {
+            isCancelled = true;
+            if (watches.remove(this) || isTold) {
+                isTold = false;
                 steps.add(new Effect.Unwatched(actor));
             }
+        }
+
+        @Override
+        public boolean isRevoked() {
+            return isCancelled || isOver;
+        }
+
+        @Override
+        public void done() {
+            isTold = false;
         }
     }
 

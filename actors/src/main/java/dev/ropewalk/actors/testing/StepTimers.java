@@ -120,7 +120,7 @@ final class StepTimers<M> implements Timers<M> {
     void end(TimerKind kind, @Nullable Object own) {
         for (Entry each : List.copyOf(active)) {
             if (each.kind == kind && each != own) {
-                each.cancel();
+                each.end();
             }
         }
     }
@@ -137,14 +137,22 @@ final class StepTimers<M> implements Timers<M> {
         if (entry == null) {
             throw new AssertionError("no timer " + name + " is active; active: " + active);
         }
+        if (entry.isPending) {
+            throw new AssertionError(
+                    entry + " does not go off again while its message is postponed");
+        }
         return entry;
     }
 
-    /** The one that goes off first; null if there is none until then. */
+    /**
+     * The one that goes off first; null if there is none until then, or none but postponed ones.
+     */
     @Nullable Entry earliest(long untilNs) {
         Entry first = null;
         for (Entry each : active) {
-            if (each.dueNs <= untilNs && (first == null || each.dueNs < first.dueNs)) {
+            if (!each.isPending
+                    && each.dueNs <= untilNs
+                    && (first == null || each.dueNs < first.dueNs)) {
                 first = each;
             }
         }
@@ -164,12 +172,18 @@ final class StepTimers<M> implements Timers<M> {
         nowNs = Math.max(nowNs, nanos);
     }
 
-    final class Entry implements ActorTimer {
+    final class Entry implements ActorTimer, StepContext.Source {
         final M message;
         private final @Nullable String name;
         private final TimerKind kind;
         private final long nanos;
         private long dueNs;
+
+        /** It has gone off, and the behavior is not done with its message. */
+        private boolean isPending;
+
+        /** Its message is postponed. */
+        private boolean isPostponed;
 
         Entry(@Nullable String name, TimerKind kind, long nanos, M message) {
             this.name = name;
@@ -185,17 +199,32 @@ final class StepTimers<M> implements Timers<M> {
 
         /** By hand, so perhaps before its time. */
         void goesOff() {
+            isPending = true;
             if (kind == TimerKind.FIXED_RATE) {
                 dueNs = plus(dueNs, nanos);
             }
         }
 
-        /** Its message has been handled. */
-        void isHandled() {
+        @Override
+        public void postponed(boolean isPostponed) {
+            this.isPostponed = isPostponed;
+        }
+
+        @Override
+        public boolean isRevoked() {
+            return !active.contains(this);
+        }
+
+        @Override
+        public void done() {
+            isPending = false;
+            isPostponed = false;
             if (kind == TimerKind.ONCE || kind == TimerKind.STATE || kind == TimerKind.IDLE) {
                 active.remove(this);
             } else if (kind == TimerKind.FIXED_DELAY) {
                 dueNs = plus(nowNs, nanos);
+            } else if (dueNs <= nowNs) { // times that have passed meanwhile are left out
+                dueNs = plus(dueNs, ((nowNs - dueNs) / nanos + 1) * nanos);
             }
         }
 
@@ -203,6 +232,15 @@ final class StepTimers<M> implements Timers<M> {
         public void cancel() {
             if (active.remove(this)) {
                 effects.accept(new Effect.TimerCancelled(name, message));
+            }
+        }
+
+        /** Without the behavior's doing; if its message is in hand, it has come. */
+        void end() {
+            if (isPending && !isPostponed) {
+                active.remove(this);
+            } else {
+                cancel();
             }
         }
 

@@ -248,4 +248,86 @@ class TraceTest {
         List.of(lines).forEach(trace::add);
         return trace;
     }
+
+    /** The names of states, their entries, and other data go through what is put around. */
+    @Test
+    void A1_aStateMachineIsOneInsideATraceAndFaults() {
+        TestCord.run(
+                () -> {
+                    Trace trace = new Trace();
+                    List<String> log = new ArrayList<>();
+                    Actor<String> machine =
+                            Actor.handler((ActorContext<String> self) -> state(self, "a", 0, log))
+                                    .keepState();
+                    Actor<String> actor =
+                            trace.around(
+                                    Faults.none()
+                                            .crash(message -> message.equals("crash"))
+                                            .drop(message -> message.equals("lost"))
+                                            .around(machine));
+                    try (ActorSystem system =
+                            ActorSystem.start("system", MANY_RESTARTS, trace::deadLetter)) {
+                        ActorRef<String> ref = system.spin("m", actor);
+                        for (String each :
+                                List.of("later", "lost", "crash", "data", "again", "anew", "b")) {
+                            ref.tell(each);
+                        }
+                        Fiber.sleep(SECOND.dividedBy(2));
+                        assertTrue(
+                                Cord.current().dump().toString().contains("in state b"),
+                                "the actor finds the name");
+                        Fiber.sleep(SECOND);
+                        ref.tell("no entry");
+                        Fiber.sleep(SECOND);
+                    }
+                    assertEquals(
+                            List.of(
+                                    "enter a0 from null",
+                                    "a0:later",
+                                    "a0:data",
+                                    "a1:again",
+                                    "enter a1 from a",
+                                    "a1:anew",
+                                    "enter a2 from a",
+                                    "a2:b",
+                                    "enter b2 from a",
+                                    "b2:later",
+                                    "b2:timeout",
+                                    "b2:no entry"),
+                            log);
+                    String lines = trace.lines().toString();
+                    assertTrue(lines.contains(" fails on no entry: "), lines);
+                });
+    }
+
+    private static Behavior<String> state(
+            ActorContext<String> self, String name, int data, List<String> log) {
+        return Behavior.state(
+                name,
+                from -> {
+                    if (name.equals("none")) {
+                        throw new IllegalStateException("no entry");
+                    }
+                    log.add("enter " + name + data + " from " + from);
+                    self.stateTimeout(SECOND, "timeout");
+                    return Behavior.same();
+                },
+                message -> {
+                    log.add(name + data + ":" + message);
+                    return switch (message) {
+                        case "later" -> {
+                            if (name.equals("a")) {
+                                self.postpone();
+                            }
+                            yield Behavior.same();
+                        }
+                        case "data" -> state(self, name, data + 1, log);
+                        case "again" -> Behavior.repeat();
+                        case "anew" -> Behavior.repeat(state(self, name, data + 1, log));
+                        case "b" -> state(self, "b", data, log);
+                        case "no entry" -> state(self, "none", data, log);
+                        default -> Behavior.same();
+                    };
+                });
+    }
 }
