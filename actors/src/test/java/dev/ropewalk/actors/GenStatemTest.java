@@ -28,12 +28,15 @@ import java.util.List;
  *   <tr><td>inserted events: down and up make a button</td><td>{@link #insertedEvents}</td></tr>
  *   <tr><td>stopping, in a tree and alone, with clean-up</td><td>{@link #stopping}</td></tr>
  *   <tr><td>the example revised: all of these</td><td>{@link #revised}</td></tr>
+ *   <tr><td>repeat_state, repeat_state_and_data</td><td>{@link #repeatState}</td></tr>
  *   <tr><td>complex state: another lock button</td><td>{@link #complexState}</td></tr>
  *   <tr><td>actions of a time-out: zero, update, cancel</td><td>{@link #timeoutActions}</td></tr>
  * </table>
  *
  * <p>Without a counterpart: hibernation (a waiting actor has no stack), code change and
- * change_callback_module (classes are not replaced), push and pop of callback modules.
+ * change_callback_module (classes are not replaced), push and pop of callback modules, and the
+ * suspending of sys (a cord stands still as a whole). A timeout that is postponed is another one
+ * here: {@link #aPostponedTimeout}.
  */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class GenStatemTest {
@@ -470,6 +473,57 @@ class GenStatemTest {
                 });
     }
 
+    // ---------------------------------------------------------------- the same state again
+
+    /** Counts wrong buttons in its data; each one sounds the alarm anew, which is in the entry. */
+    private static Behavior<Event> alarming(ActorContext<Event> self, int wrong, List<String> log) {
+        return Behavior.state(
+                "alarming",
+                from -> {
+                    log.add("alarm " + wrong + " from " + from);
+                    self.stateTimeout(SECOND.multipliedBy(10), Due.LOCK);
+                    return Behavior.same();
+                },
+                event ->
+                        switch (event) {
+                            case Button _ -> Behavior.repeat(alarming(self, wrong + 1, log));
+                            case CodeLength asked -> {
+                                asked.to().tell(wrong);
+                                yield Behavior.repeat();
+                            }
+                            case Due _ -> Behavior.stopped();
+                            default -> {
+                                self.postpone();
+                                yield Behavior.same();
+                            }
+                        });
+    }
+
+    @Test
+    void repeatState() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    Actor<Event> actor =
+                            Actor.handler((ActorContext<Event> self) -> alarming(self, 0, log));
+                    ActorRef<Event> ref = world.spin("alarm", actor);
+                    ref.tell(new Up(1));
+                    Fiber.sleep(SECOND.multipliedBy(6));
+                    press(ref, 1);
+                    Fiber.sleep(SECOND.multipliedBy(6));
+                    assertEquals(1, (int) ref.<Integer>ask(CodeLength::new));
+                    assertEquals(
+                            List.of(
+                                    "alarm 0 from null",
+                                    "alarm 1 from alarming",
+                                    "alarm 1 from alarming"),
+                            log);
+                    assertEquals(1, ref.mailbox().queued(), "a repeat is no change");
+                    Fiber.sleep(SECOND.multipliedBy(11));
+                    assertEquals(List.of("alarm ENDED Up[digit=1]"), world.deadLetters());
+                });
+    }
+
     // ---------------------------------------------------------------- actions of a time-out
 
     @Test
@@ -515,6 +569,51 @@ class GenStatemTest {
                     ref.tell("cancel");
                     Fiber.sleep(SECOND.multipliedBy(2));
                     assertEquals("cancel", log.getLast());
+                });
+    }
+
+    /**
+     * There it has become an event like any other, and comes again. Here its message stays the
+     * timeout's, so that the change ends it; one of {@code timers()} comes again.
+     */
+    @Test
+    void aPostponedTimeout() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    Actor<String> actor =
+                            Actor.handler(
+                                    (ActorContext<String> self) ->
+                                            Behavior.state(
+                                                    "s",
+                                                    message -> {
+                                                        log.add(message);
+                                                        if (message.equals("go")) {
+                                                            return logging(log);
+                                                        }
+                                                        if (message.equals("set")) {
+                                                            self.stateTimeout(SECOND, "state");
+                                                            self.timers().once("t", SECOND, "t");
+                                                        } else {
+                                                            self.postpone();
+                                                        }
+                                                        return Behavior.same();
+                                                    }));
+                    ActorRef<String> ref = world.spin("s", actor);
+                    ref.tell("set");
+                    Fiber.sleep(SECOND.multipliedBy(2));
+                    ref.tell("go");
+                    world.settle();
+                    assertEquals(List.of("set", "t", "state", "go", "in t: t"), log);
+                });
+    }
+
+    private static Behavior<String> logging(List<String> log) {
+        return Behavior.state(
+                "t",
+                message -> {
+                    log.add("in t: " + message);
+                    return Behavior.same();
                 });
     }
 }

@@ -38,10 +38,17 @@ public final class Connection {
     /**
      * A question.
      *
-     * @param line what is sent
+     * @param line what is sent; two lines would get two answers
      * @param replyTo gets the line that comes back
      */
-    public record Ask(String line, Recipient<String> replyTo) implements Message {}
+    public record Ask(String line, Recipient<String> replyTo) implements Message {
+        /** Checks the line. */
+        public Ask {
+            if (line.contains("\n")) {
+                throw new IllegalArgumentException("more than one line: " + line);
+            }
+        }
+    }
 
     private record Connected(TcpConnection connection) implements Message {}
 
@@ -158,8 +165,13 @@ public final class Connection {
                 message -> {
                     switch (message) {
                         case Ask ask -> ask(connection, ask, waiting);
-                        case Answer answer when answer.from() == connection ->
-                                waiting.remove().tell(answer.line());
+                        case Answer answer when answer.from() == connection -> {
+                            Recipient<String> asker = waiting.poll();
+                            if (asker == null) { // whose answers the next ones are, nobody knows
+                                return over(connection, waiting);
+                            }
+                            asker.tell(answer.line());
+                        }
                         case HungUp hungUp when hungUp.by() == connection -> {
                             return over(connection, waiting);
                         }

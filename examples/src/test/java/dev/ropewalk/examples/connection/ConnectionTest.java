@@ -53,6 +53,7 @@ class ConnectionTest {
                         return;
                     }
                     case "silence" -> {}
+                    case "twice" -> client.write("TWICE\nTWICE\n");
                     default -> client.write(line.toUpperCase(Locale.ROOT) + "\n");
                 }
             }
@@ -143,6 +144,26 @@ class ConnectionTest {
                         assertEquals(3, server.clients);
                     }
                 });
+    }
+
+    /** An answer too many is nobody's: the connection ends, and the next question has its own. */
+    @Test
+    void anAnswerThatNobodyAskedFor() {
+        run(
+                client -> {
+                    try (Server server = new Server()) {
+                        assertEquals("TWICE", ask(client, "twice"));
+                        Fiber.sleep(Duration.ofSeconds(1));
+                        assertEquals(0, server.listener.open());
+                        assertEquals("ONE", ask(client, "one"));
+                        assertEquals(2, server.clients);
+                    }
+                });
+    }
+
+    @Test
+    void aQuestionOfTwoLinesIsRefused() {
+        run(client -> assertThrows(IllegalArgumentException.class, () -> ask(client, "one\ntwo")));
     }
 
     /** Hung up after half a minute without a question, and there again for the next one. */
