@@ -784,6 +784,39 @@ class StateMachineTest {
                 });
     }
 
+    /**
+     * They have given theirs back once: when they come again, the mailbox has its bound as before.
+     */
+    @Test
+    void A3_messagesThatComeAgainGiveNoPermit() {
+        World.local(
+                world -> {
+                    Machine m = new Machine();
+                    m.state(
+                            "a",
+                            (self, message) ->
+                                    message.equals("go") ? self.to("b") : postpone(self));
+                    m.state(
+                            "b",
+                            (_, message) -> {
+                                if (message.equals("slow")) {
+                                    Fiber.sleep(SECOND);
+                                }
+                                return same();
+                            });
+                    MailboxOptions two = MailboxOptions.bounded(2).withOverflow(Overflow.FAIL);
+                    ActorRef<String> ref = world.spin("m", m.actor("a").mailbox(two));
+                    for (String each : List.of("1", "2", "3", "go", "slow")) {
+                        ref.tell(each);
+                        world.settle();
+                    }
+                    tell(ref, "4", "5");
+                    assertThrows(MailboxFullException.class, () -> ref.tell("6"));
+                    Fiber.sleep(SECOND.multipliedBy(2));
+                    assertEquals("b:5", m.log.getLast());
+                });
+    }
+
     // ---------------------------------------------------------------- wrong use
 
     @Test

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** Rule A1: a state machine that is run without an actor. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -456,7 +457,7 @@ class BehaviorStepsStatesTest {
         IllegalStateException failed =
                 assertThrows(IllegalStateException.class, () -> BehaviorSteps.of(actor));
         Errors.assertMentions(failed, "the entry of the first state failed");
-        assertEquals("no entry", String.valueOf(failed.getCause().getMessage()));
+        Errors.assertMentions(Objects.requireNonNull(failed.getCause()), "no entry");
     }
 
     // ---------------------------------------------------------------- wrong use
