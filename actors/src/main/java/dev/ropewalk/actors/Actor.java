@@ -4,8 +4,10 @@ import dev.ropewalk.actors.internal.Definition;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 
 /**
  * How an actor is made and made again; immutable. Defaults: {@link RestartRule#TRANSIENT}, the
@@ -74,6 +76,47 @@ public abstract sealed class Actor<M> permits Definition {
      * @param options how many messages it holds, and what happens to those for which it has no room
      */
     public abstract Actor<M> mailbox(MailboxOptions options);
+
+    /**
+     * {@return this definition with a mailbox in which urgent messages overtake others} The message
+     * of the highest priority comes next, and of several the one that was told first; so a message
+     * waits as long as there are more urgent ones. Nothing moves across a {@linkplain
+     * ActorRef#stop() stop}, the end of another actor that this one {@linkplain
+     * ActorContext#monitor monitors}, or a trapped exit. Messages of timers, pipes and adapters
+     * have the priority 0, because what they are is known to the actor only. A message that is
+     * tried again, inserted or no longer postponed comes before all others. With {@link
+     * Overflow#DROP_OLD} the oldest of the lowest priority is dropped.
+     *
+     * @param priority of a message, the higher the more urgent; is called once for each message, by
+     *     the fiber or thread that tells it, which gets what it throws: the message was not sent
+     *     then. Must not wait
+     */
+    public abstract Actor<M> byPriority(ToIntFunction<? super M> priority);
+
+    /**
+     * {@return this definition with a mailbox that keeps the newest message of each key} A message
+     * replaces one that waits and has the same class and an equal key: it takes its place and its
+     * room, so it never waits for room itself. What was replaced becomes a {@link DeadLetter}, and
+     * its ask fails at once. A message that the actor has begun, has put back, or postpones, is not
+     * replaced, nor is one that was told before a {@linkplain ActorRef#stop() stop}, the end of an
+     * actor that this one {@linkplain ActorContext#monitor monitors}, or a trapped exit, by one
+     * that is told behind it.
+     *
+     * @param key of a message, null for one that is kept beside all others; its equals and hash
+     *     code count. Is called by the fiber or thread that tells the message, which gets what it
+     *     throws: the message was not sent then. Must not wait
+     */
+    public abstract Actor<M> conflate(Function<? super M, ?> key);
+
+    /**
+     * {@return like {@link #conflate(Function)}, with a hook for what was replaced} No dead letter
+     * is made of it then.
+     *
+     * @param key of a message, or null
+     * @param undelivered takes each message that was replaced, on the fiber or thread that tells
+     *     the newer one; must not wait. What it throws is logged
+     */
+    public abstract Actor<M> conflate(Function<? super M, ?> key, Consumer<? super M> undelivered);
 
     /**
      * {@return this definition, resuming the behavior of the last completed message at a restart}

@@ -27,6 +27,8 @@ public record DeadLetter(
         REFUSED,
         /** The bounded mailbox was full, and drops what is old. */
         DISPLACED,
+        /** A newer message with the same key took its place in the mailbox. */
+        REPLACED,
         /** The router that it was sent to had no member. */
         NO_MEMBERS,
         /** The reply came after the asker had stopped waiting, or was a second one. */

@@ -272,6 +272,67 @@ class ActorSnippetsTest {
                 });
     }
 
+    private sealed interface Order {}
+
+    private record Buy(String what) implements Order {}
+
+    private record Cancel(String what) implements Order {}
+
+    @Test
+    void A3_priority() {
+        World.local(
+                world -> {
+                    List<Order> handled = World.log();
+                    Behavior<Order> clerk =
+                            order -> {
+                                Fiber.sleep(Duration.ofMillis(1));
+                                handled.add(order);
+                                return Behavior.same();
+                            };
+                    // @start region="priority"
+                    Actor<Order> desk =
+                            Actor.<Order>handler(() -> clerk)
+                                    .byPriority(order -> order instanceof Cancel ? 1 : 0);
+                    // @end
+                    ActorRef<Order> ref = world.spin("desk", desk);
+                    world.settle();
+                    List<Order> told =
+                            List.of(new Buy("a"), new Buy("b"), new Buy("c"), new Cancel("c"));
+                    told.forEach(ref::tell);
+                    ref.stop();
+                    assertTrue(ref.awaitEnd(LONG));
+                    assertEquals(
+                            List.of(told.get(0), told.get(3), told.get(1), told.get(2)), handled);
+                });
+    }
+
+    private record Price(String symbol, int value) {}
+
+    @Test
+    void A3_conflate() {
+        World.local(
+                world -> {
+                    List<Price> handled = World.log();
+                    Behavior<Price> shown =
+                            price -> {
+                                Fiber.sleep(Duration.ofMillis(1));
+                                handled.add(price);
+                                return Behavior.same();
+                            };
+                    // @start region="conflate"
+                    Actor<Price> screen = Actor.<Price>handler(() -> shown).conflate(Price::symbol);
+                    // @end
+                    ActorRef<Price> ref = world.spin("screen", screen);
+                    world.settle();
+                    for (int i = 0; i < 4; i++) {
+                        ref.tell(new Price("x", i)); // 0 is in hand, 3 replaces 2 and 1
+                    }
+                    ref.stop();
+                    assertTrue(ref.awaitEnd(LONG));
+                    assertEquals(List.of(new Price("x", 0), new Price("x", 3)), handled);
+                });
+    }
+
     @Test
     void A3_tryTell() {
         World.local(

@@ -6,7 +6,6 @@ import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Down;
 import dev.ropewalk.actors.ExitReason;
-import dev.ropewalk.actors.MailboxFullException;
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Overflow;
@@ -15,7 +14,10 @@ import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.behavior.BehaviorSigns;
 import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.FifoMailbox;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
+import dev.ropewalk.actors.internal.mailbox.Placed;
+import dev.ropewalk.actors.internal.mailbox.RankedMailbox;
 import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.actors.internal.routing.Gauge;
 import dev.ropewalk.actors.internal.routing.Membership;
@@ -75,11 +77,11 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     private final Definition<M> definition;
     private final Child child;
 
-    /** The room in a bounded mailbox whose senders have to do with it; otherwise null. */
-    private final @Nullable Permits permits;
+    /** What senders have to do with; null if the mailbox is a queue without a bound. */
+    private final @Nullable Gate<M> gate;
 
     /** The shared empty one until a message is queued: most actors are idle most of the time. */
-    private Mailbox mailbox = Mailbox.EMPTY;
+    private Mailbox mailbox = FifoMailbox.EMPTY;
 
     private State state = State.DOWN;
 
@@ -129,11 +131,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         this.cord = Objects.requireNonNull(cord, "cord");
         this.child = new Child(this, supervisor, spec);
         this.ref = ActorRef.to(supervisor.path(), name, supervisor.core().nextNumber(), this);
-        MailboxOptions options = definition.mailbox;
-        this.permits =
-                options.isBounded() && options.overflow() != Overflow.DROP_OLD
-                        ? new Permits(this, options.capacity())
-                        : null;
+        this.gate = Gate.of(this, definition.mailbox);
     }
 
     // ---------------------------------------------------------------- telling
@@ -150,19 +148,19 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
      */
     public void tellBy(String router, M message) {
         Object item = message instanceof Envelope envelope ? new Envelope.Told(envelope) : message;
-        if (permits == null) {
+        if (gate == null) {
             deliver(item, router);
         } else {
-            sendBounded(permits, item, Long.MAX_VALUE, router);
+            gate.send(item, Long.MAX_VALUE, router);
         }
     }
 
     /** Like {@link #tell}, of a message or its envelope. */
     void send(Object item) {
-        if (permits == null) {
+        if (gate == null) {
             deliver(item);
         } else {
-            sendBounded(permits, item, Long.MAX_VALUE, null);
+            gate.send(item, Long.MAX_VALUE, null);
         }
     }
 
@@ -171,7 +169,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         deliver(item, null);
     }
 
-    private void deliver(Object item, @Nullable String router) {
+    /** The same, by a router if that is not null. */
+    void deliver(Object item, @Nullable String router) {
         if (cord.isCurrent()) {
             accept(item, router);
         } else {
@@ -179,57 +178,21 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         }
     }
 
-    /** False if the limit passed; nothing was sent then. */
-    private boolean sendBounded(
-            Permits room, Object item, long limitNanos, @Nullable String router) {
-        Overflow overflow = definition.mailbox.overflow();
-        if (overflow == Overflow.SUSPEND) {
-            Waits.switchpoint();
-        }
-        if (isHandedOver(item)) {
-            return true;
-        }
-        if (!room.tryTake()) {
-            if (overflow == Overflow.DROP_NEW) {
-                drop(item, DeadLetter.Reason.REFUSED, null);
-                return true;
-            }
-            if (overflow == Overflow.FAIL) {
-                throw full(item);
-            }
-            checkNotOwn();
-            if (!room.take(limitNanos)) {
-                return false;
-            }
-        }
-        deliver(item, router);
-        return true;
-    }
-
     /** An actor that waits has begun the message at once, so no permit is taken. */
-    private boolean isHandedOver(Object item) {
+    boolean isHandedOver(Object item) {
         return cord.isCurrent()
                 && state == State.UP
                 && Objects.requireNonNull(incarnation).handOver(item);
     }
 
-    private MailboxFullException full(Object item) {
-        return new MailboxFullException(
-                "the mailbox of "
-                        + name()
-                        + " is full: capacity="
-                        + definition.mailbox.capacity()
-                        + "; the message was not sent: "
-                        + Envelope.content(item));
-    }
-
-    private void checkNotOwn() {
+    /** A sender is to wait for room. */
+    void checkNotOwn() {
         Incarnation<?> caller = caller();
         if (caller != null && caller == incarnation) {
             throw new IllegalStateException(
                     name()
                             + " would wait for room in its own mailbox, which is full: capacity="
-                            + definition.mailbox.capacity()
+                            + definition.mailbox.options().capacity()
                             + "; give it a larger mailbox or Overflow.FAIL, or keep the message in"
                             + " its state");
         }
@@ -241,13 +204,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         if (cord.isCurrent() && state == State.ENDED) {
             return TellResult.ENDED;
         }
-        if (permits != null) {
-            if (isHandedOver(item)) {
-                return TellResult.ACCEPTED;
-            }
-            if (!permits.tryTake()) {
-                return TellResult.FULL;
-            }
+        if (gate != null) {
+            return gate.trySend(item);
         }
         deliver(item);
         return TellResult.ACCEPTED;
@@ -282,12 +240,12 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     }
 
     private <R> R sendAndAwait(AwaitedAsk<M, R> ask, long limitNanos) {
-        if (permits == null) {
+        if (gate == null) {
             deliver(ask);
             return ask.await(limitNanos);
         }
         long beganNs = Waits.nanoTime();
-        if (!sendBounded(permits, ask, limitNanos, null)) {
+        if (!gate.send(ask, limitNanos, null)) {
             throw ask.timeout(limitNanos);
         }
         boolean isLimited = limitNanos != Long.MAX_VALUE;
@@ -309,18 +267,15 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         String asker = caller == null ? callerName() : caller.cell().name();
         LaterAsk<M, R> ask = new LaterAsk<>(this, asker, limitNanos);
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
-        if (permits != null && !isHandedOver(ask)) {
-            if (!permits.tryTake()) {
-                if (definition.mailbox.overflow() == Overflow.DROP_NEW) {
-                    drop(ask, DeadLetter.Reason.REFUSED, null);
-                } else {
-                    ask.stage().completeExceptionally(full(ask));
-                }
-                return ask.stage();
+        if (gate == null) {
+            deliver(ask);
+        } else if (gate.trySend(ask) == TellResult.FULL) {
+            if (definition.mailbox.options().overflow() == Overflow.DROP_NEW) {
+                drop(ask, DeadLetter.Reason.REFUSED, null);
+            } else {
+                ask.stage().completeExceptionally(gate.full(ask));
             }
-            deliver(ask);
-        } else if (permits == null) {
-            deliver(ask);
+            return ask.stage();
         }
         onCord(ask::beginLimit);
         return ask.stage();
@@ -362,6 +317,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
 
     @Override
     public void stop() {
+        if (gate != null) {
+            gate.seal(); // what this sender tells from now on stays behind it
+        }
         deliver(Stop.STOP);
     }
 
@@ -526,6 +484,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         if (item instanceof Envelope.Notice<?> notice && notice.source.isRevoked()) {
             return;
         }
+        if (gate != null && Envelope.isBarrier(item)) {
+            gate.seal();
+        }
         if (state == State.UP && Objects.requireNonNull(incarnation).handOver(item)) {
             begun(item);
             return;
@@ -545,10 +506,14 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     }
 
     private Mailbox ownMailbox() {
-        if (mailbox == Mailbox.EMPTY) {
-            MailboxOptions options = definition.mailbox;
+        if (mailbox == FifoMailbox.EMPTY) {
+            MailboxOptions options = definition.mailbox.options();
             boolean displaces = options.overflow() == Overflow.DROP_OLD;
-            mailbox = new Mailbox(name(), displaces ? options.capacity() : Integer.MAX_VALUE);
+            int maxQueued = displaces ? options.capacity() : Integer.MAX_VALUE;
+            mailbox =
+                    definition.mailbox.priority() != null
+                            ? new RankedMailbox(name(), maxQueued)
+                            : new FifoMailbox(name(), maxQueued);
             isMailboxEarly = !wasUp;
         }
         return mailbox;
@@ -559,6 +524,13 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         return incarnation;
     }
 
+    /** A sender has replaced a message that a selective receive has passed over; on the cord. */
+    void renewed(Placed.Renewable message) {
+        if (state == State.UP) {
+            Objects.requireNonNull(incarnation).renewed(message);
+        }
+    }
+
     Mailbox mailboxNow() {
         return mailbox;
     }
@@ -567,19 +539,19 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     void idles() {
         if (isMailboxEarly && mailbox.size() == 0 && mailbox.postponed() == 0) {
             isMailboxEarly = false;
-            mailbox = Mailbox.EMPTY;
+            mailbox = FifoMailbox.EMPTY;
         }
     }
 
     /** The actor has begun a message, which leaves room for another. */
     void begun(Object item) {
-        if (permits != null && !Envelope.isExempt(item)) {
-            permits.give();
+        if (gate != null && !Envelope.isExempt(item)) {
+            gate.begun();
         }
     }
 
     void putBack(Object item, int tries) {
-        boolean asItWas = item == Stop.STOP || (tries == 0 && permits == null);
+        boolean asItWas = item == Stop.STOP || (tries == 0 && gate == null);
         ownMailbox().addFirst(asItWas ? item : new Envelope.PutBack(item, tries));
     }
 
@@ -860,7 +832,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
 
     @Override
     public void drain() {
-        deliver(Stop.STOP);
+        stop();
     }
 
     @Override
@@ -901,9 +873,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         for (Object queued = mailbox.poll(); queued != null; queued = mailbox.poll()) {
             drop(queued, DeadLetter.Reason.ENDED, null);
         }
-        mailbox = Mailbox.EMPTY;
-        if (permits != null) {
-            permits.close();
+        mailbox = FifoMailbox.EMPTY;
+        if (gate != null) {
+            gate.close();
         }
     }
 
@@ -953,7 +925,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         if (item == Stop.STOP) {
             return;
         }
-        Object inside = item instanceof Envelope.PutBack again ? again.item : item;
+        Object inside = Placed.taken(item instanceof Envelope.PutBack again ? again.item : item);
         if (inside instanceof Envelope.Notice<?> notice) {
             notice.source.done();
             if (reason == DeadLetter.Reason.ENDED) {
@@ -966,11 +938,12 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         }
     }
 
-    private static String why(DeadLetter.Reason reason) {
+    static String why(DeadLetter.Reason reason) {
         return switch (reason) {
             case ENDED -> "it has ended";
             case UNHANDLED -> "it has no use for the message";
             case REFUSED, DISPLACED -> "its mailbox is full";
+            case REPLACED -> "a newer message with the same key has replaced it";
             case FAILED, PARKED, LATE_REPLY, FAILURE, NO_MEMBERS -> "it failed";
         };
     }
@@ -1027,7 +1000,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     private MailboxSnapshot snapshot() {
         return new MailboxSnapshot(
                 mailbox.messages(),
-                definition.mailbox.capacity(),
+                definition.mailbox.options().capacity(),
                 mailbox.oldest(MailboxSnapshot.SHOWN));
     }
 
@@ -1040,8 +1013,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     /** On the cord. */
     public void checkInvariants() {
         mailbox.checkInvariants();
-        if (permits != null) {
-            permits.checkInvariants();
+        if (gate != null) {
+            gate.checkInvariants();
         }
         boolean runs = state != State.DOWN && state != State.ENDED;
         if (runs != (incarnation != null)) {

@@ -11,7 +11,9 @@ import dev.ropewalk.fibers.supervision.RestartRule;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 
 /** What an {@link Actor} says; immutable. */
@@ -26,7 +28,7 @@ public final class Definition<M> extends Actor<M> {
     final @Nullable RestartRule restart;
 
     final FailedMessage failedMessage;
-    final MailboxOptions mailbox;
+    final MailboxSpec<M> mailbox;
     final boolean keepsState;
 
     private Definition(
@@ -34,26 +36,26 @@ public final class Definition<M> extends Actor<M> {
             @Nullable ActorBody<M> body,
             @Nullable RestartRule restart,
             FailedMessage failedMessage,
-            MailboxOptions mailbox,
+            MailboxSpec<M> mailbox,
             boolean keepsState) {
         this.factory = factory;
         this.body = body;
         this.restart = restart;
         this.failedMessage = Objects.requireNonNull(failedMessage, "rule");
-        this.mailbox = Objects.requireNonNull(mailbox, "options");
+        this.mailbox = mailbox;
         this.keepsState = keepsState;
     }
 
     /** Handler style, with the defaults. */
     public static <M> Definition<M> handler(Function<ActorContext<M>, Behavior<M>> factory) {
         return new Definition<>(
-                factory, null, null, FailedMessage.drop(), MailboxOptions.unbounded(), false);
+                factory, null, null, FailedMessage.drop(), MailboxSpec.unbounded(), false);
     }
 
     /** Loop style, with the defaults. */
     public static <M> Definition<M> loop(ActorBody<M> body) {
         return new Definition<>(
-                null, body, null, FailedMessage.drop(), MailboxOptions.unbounded(), false);
+                null, body, null, FailedMessage.drop(), MailboxSpec.unbounded(), false);
     }
 
     /** The one cast from what a program holds. */
@@ -97,7 +99,28 @@ public final class Definition<M> extends Actor<M> {
 
     @Override
     public Actor<M> mailbox(MailboxOptions options) {
-        return new Definition<>(factory, body, restart, failedMessage, options, keepsState);
+        return new Definition<>(
+                factory, body, restart, failedMessage, mailbox.with(options), keepsState);
+    }
+
+    @Override
+    public Actor<M> byPriority(ToIntFunction<? super M> priority) {
+        return withMailbox(mailbox.byPriority(priority));
+    }
+
+    @Override
+    public Actor<M> conflate(Function<? super M, ?> key) {
+        return withMailbox(mailbox.conflating(key, null));
+    }
+
+    @Override
+    public Actor<M> conflate(Function<? super M, ?> key, Consumer<? super M> undelivered) {
+        Objects.requireNonNull(undelivered, "undelivered");
+        return withMailbox(mailbox.conflating(key, undelivered));
+    }
+
+    private Actor<M> withMailbox(MailboxSpec<M> other) {
+        return new Definition<>(factory, body, restart, failedMessage, other, keepsState);
     }
 
     @Override

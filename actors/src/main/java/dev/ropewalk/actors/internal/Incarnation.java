@@ -13,6 +13,7 @@ import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.behavior.StateBehavior;
 import dev.ropewalk.actors.internal.behavior.StateChange;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
@@ -102,7 +103,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                         ? Waits.resumeHandler(waiting, HANDED_OVER)
                         : receiver.resumeWith(item, waiting);
         if (given) {
-            current = item;
+            current = Placed.taken(item);
             triedBefore = 0;
             tries = 0;
         }
@@ -113,6 +114,13 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     void nudge(Object item) {
         if (receiver != null) {
             receiver.nudge(item, Objects.requireNonNull(fiber));
+        }
+    }
+
+    /** A message that was passed over is another one now. */
+    void renewed(Placed.Renewable message) {
+        if (receiver != null) {
+            receiver.renewed(message, Objects.requireNonNull(fiber));
         }
     }
 
@@ -464,7 +472,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                 belongings().requests().postponedBefore(again.postponed);
             }
         } else {
-            current = queued;
+            current = Placed.taken(queued);
             triedBefore = 0;
             cell.begun(queued);
         }

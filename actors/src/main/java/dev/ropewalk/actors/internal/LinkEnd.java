@@ -73,6 +73,11 @@ final class LinkEnd implements Envelope.Notice.Source {
     }
 
     @Override
+    public boolean isBarrier() {
+        return true;
+    }
+
+    @Override
     public boolean isRevoked() {
         return state == State.OVER;
     }

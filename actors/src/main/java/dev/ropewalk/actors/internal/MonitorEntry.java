@@ -55,6 +55,11 @@ final class MonitorEntry<M> implements Monitor, DownListener, Envelope.Notice.So
     }
 
     @Override
+    public boolean isBarrier() {
+        return true;
+    }
+
+    @Override
     public boolean isRevoked() {
         return cancelled;
     }

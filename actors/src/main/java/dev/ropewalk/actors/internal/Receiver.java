@@ -4,12 +4,15 @@ import dev.ropewalk.actors.ActorBody;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.mailbox.PassedOver;
+import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -35,6 +38,9 @@ final class Receiver<M> {
     private @Nullable Class<?> waitType;
 
     private boolean waitsForNudge;
+
+    /** Null but for a receive by predicate: what it has passed over and was replaced since. */
+    private @Nullable Set<Placed.Renewable> renewed;
 
     /** It was asked to stop: every receive says so from then on. */
     private boolean stopping;
@@ -89,6 +95,18 @@ final class Receiver<M> {
         }
     }
 
+    /** A message that was passed over is another one now. */
+    void renewed(Placed.Renewable message, Fiber<?> waiting) {
+        if (renewed == null) {
+            return;
+        }
+        renewed.add(message);
+        if (waitNumber != NOT_WAITING && waitsForNudge) {
+            Waits.resume(waiting, waitNumber, NUDGE);
+            waitNumber = NOT_WAITING;
+        }
+    }
+
     // ---------------------------------------------------------------- the receiver's side
 
     /** The next message; null when the limit has passed. */
@@ -125,16 +143,37 @@ final class Receiver<M> {
     M receive(Predicate<? super M> wanted) {
         begin(null);
         Predicate<Object> passes = item -> item == Stop.STOP || passes(wanted, item);
-        Object item = mailbox.now().poll(passes);
-        do {
-            while (item == null) {
-                park(true, Long.MAX_VALUE);
-                item = mailbox.now().pollNew(passes);
-            }
-            incarnation.makeCurrent(item);
-            item = null;
-        } while (isStopPutOff());
+        Set<Placed.Renewable> replaced = new LinkedHashSet<>(0);
+        renewed = replaced;
+        try {
+            Object item = mailbox.now().poll(passes);
+            do {
+                while (item == null) {
+                    if (replaced.isEmpty()) {
+                        park(true, Long.MAX_VALUE);
+                    }
+                    item = pollUnseen(passes, replaced);
+                }
+                incarnation.makeCurrent(item);
+                item = null;
+            } while (isStopPutOff());
+        } finally {
+            renewed = null;
+        }
         return current();
+    }
+
+    /** Of what was replaced since this receive has looked, and what came: that is younger. */
+    private @Nullable Object pollUnseen(Predicate<Object> passes, Set<Placed.Renewable> replaced) {
+        while (!replaced.isEmpty()) {
+            Placed.Renewable next = replaced.iterator().next();
+            replaced.remove(next);
+            if (!next.isTaken() && passes.test(next)) {
+                mailbox.now().remove(next);
+                return next;
+            }
+        }
+        return mailbox.now().pollNew(passes);
     }
 
     /** Its own actors come to their end first; it goes on receiving. */
@@ -146,8 +185,28 @@ final class Receiver<M> {
         return true;
     }
 
-    /** What cannot be opened passes, so that the actor fails on it. */
     private boolean passes(Predicate<? super M> wanted, Object item) {
+        return item instanceof Placed.Renewable renewable
+                ? passesOrIsPassedOver(wanted, renewable)
+                : isWanted(wanted, item);
+    }
+
+    /** A sender may replace it while the predicate looks at it. */
+    private boolean passesOrIsPassedOver(Predicate<? super M> wanted, Placed.Renewable renewable) {
+        for (; ; ) {
+            Object seen = renewable.now();
+            if (!isWanted(wanted, seen)) {
+                if (renewable.passOver(seen)) {
+                    return false;
+                }
+            } else if (renewable.closeAs(seen)) {
+                return true;
+            }
+        }
+    }
+
+    /** What cannot be opened passes, so that the actor fails on it. */
+    private boolean isWanted(Predicate<? super M> wanted, Object item) {
         M message;
         try {
             message = incarnation.open(item);

@@ -100,6 +100,11 @@ public abstract class Envelope {
         public interface Source {
             boolean isRevoked();
 
+            /** Nothing moves across it: of an end, and not of a timer. */
+            default boolean isBarrier() {
+                return false;
+            }
+
             /** The actor is done with the notice, or it is given up. */
             void done();
         }
@@ -110,6 +115,11 @@ public abstract class Envelope {
             super(function, value, true);
             this.source = source;
         }
+    }
+
+    /** No message moves across it, whatever its priority or key. */
+    public static boolean isBarrier(Object item) {
+        return item == Stop.STOP || (item instanceof Notice<?> notice && notice.source.isBarrier());
     }
 
     static boolean isVoid(Object item) {

@@ -19,7 +19,7 @@ import java.util.function.Predicate;
 /** Queued messages, against a list: in order, by type, by predicate, and the oldest displaced. */
 @Timeout(60)
 class MailboxTest {
-    private Mailbox mailbox = new Mailbox("owner", Integer.MAX_VALUE);
+    private FifoMailbox mailbox = new FifoMailbox("owner", Integer.MAX_VALUE);
 
     @AfterEach
     void invariantsHold() {
@@ -119,7 +119,7 @@ class MailboxTest {
     /** Rule A3: what ends the actor, and what was begun before, is never dropped. */
     @Test
     void A3_theOldestIsDisplacedButNoStop() {
-        mailbox = new Mailbox("owner", 2);
+        mailbox = new FifoMailbox("owner", 2);
         mailbox.add("a");
         mailbox.add(Stop.STOP);
         mailbox.add("b");

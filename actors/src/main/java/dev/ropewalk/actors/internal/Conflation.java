@@ -1,0 +1,100 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.Placed;
+import dev.ropewalk.fibers.internal.log.Logs;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Of the messages that wait and have the same class and key, an actor that conflates keeps the
+ * newest. A sender, on any thread, replaces the one that waits where it stands: in the mailbox, or
+ * on its way there. So the newer one needs neither room nor a place.
+ *
+ * <p>A message is found by its key from the moment it is on its way, and not before: a sender that
+ * replaced one that is still with another sender would be overtaken by its own next message. It is
+ * found until the actor begins it, or until {@link #seal}: nothing moves across a stop, a DOWN or a
+ * trapped exit, so what is told behind one of them finds none of those before it.
+ *
+ * <p>Rejected: to replace on the actor's cord. The sender would need a permit for a message that
+ * needs no room, and a mailbox full of old prices would refuse the new ones.
+ */
+final class Conflation<M> {
+    private static final Logger LOG = Logs.logger(Conflation.class);
+
+    private record Key(Class<?> type, Object key) {}
+
+    private final ActorCell<M> cell;
+    private final Function<? super M, ?> keyOf;
+
+    /** Takes what was replaced; null if that becomes a dead letter. */
+    private final @Nullable Consumer<? super M> undelivered;
+
+    /** What may be replaced; another one after each seal. */
+    private volatile ConcurrentMap<Object, Placed.Renewable> waiting = new ConcurrentHashMap<>();
+
+    Conflation(
+            ActorCell<M> cell,
+            Function<? super M, ?> keyOf,
+            @Nullable Consumer<? super M> undelivered) {
+        this.cell = cell;
+        this.keyOf = keyOf;
+        this.undelivered = undelivered;
+    }
+
+    /** Null if the message is kept beside all others. Runs the user's function. */
+    @Nullable Object keyOf(M message) {
+        Object key = keyOf.apply(message);
+        return key == null ? null : new Key(message.getClass(), key);
+    }
+
+    /** Not to be found by others before it is published. */
+    Placed.Renewable place(Object item, int priority, Object key) {
+        return new Placed.Renewable(item, priority, key, waiting);
+    }
+
+    /** Puts the item in the place of one that waits; false if none does. */
+    boolean renew(Object item, Object key) {
+        Placed.Renewable found = waiting.get(key);
+        Object older = found == null ? null : found.renew(item);
+        if (older == null) {
+            return false;
+        }
+        if (Objects.requireNonNull(found).isPassedOver()) {
+            cell.onCord(() -> cell.renewed(found));
+        }
+        replaced(older);
+        return true;
+    }
+
+    /** What waits now is not replaced any more. From any thread. */
+    void seal() {
+        waiting = new ConcurrentHashMap<>();
+    }
+
+    @SuppressWarnings("unchecked") // only M, and what opens as M, are sent
+    private void replaced(Object item) {
+        if (undelivered == null) {
+            cell.drop(item, DeadLetter.Reason.REPLACED, null);
+            return;
+        }
+        if (item instanceof Ask<?, ?> ask) {
+            ask.noReply(ActorCell.why(DeadLetter.Reason.REPLACED), null);
+        }
+        M message = (M) Envelope.content(item);
+        try {
+            undelivered.accept(message);
+        } catch (Throwable broken) {
+            // Any failure: it is the sender of another message that comes here.
+            Logs.tellBroken(LOG, broken, "the undelivered hook of {} failed for {}", cell, message);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package dev.ropewalk.actors.internal.mailbox;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * A message, or its envelope, whose place in the mailbox its sender has looked up: by its priority,
+ * or by a key that a newer message may have too.
+ */
+public abstract sealed class Placed extends Envelope {
+    final int priority;
+
+    private Placed(int priority) {
+        this.priority = priority;
+    }
+
+    /** The actor begins it, or it is given up: it is the placed message from now on. */
+    public abstract Object take();
+
+    /** What is placed, or the item itself if it has no place of its own. */
+    public static Object taken(Object item) {
+        return item instanceof Placed placed ? placed.take() : item;
+    }
+
+    /** Of an item without a place of its own it is 0. */
+    static int priority(Object item) {
+        return item instanceof Placed placed ? placed.priority : 0;
+    }
+
+    /** One that stays what it is. */
+    public static final class Ranked extends Placed {
+        private final Object item;
+
+        public Ranked(Object item, int priority) {
+            super(priority);
+            this.item = item;
+        }
+
+        @Override
+        public Object take() {
+            return item;
+        }
+
+        @Override
+        public Object open() {
+            return Envelope.open(item);
+        }
+
+        @Override
+        public Object content() {
+            return Envelope.content(item);
+        }
+    }
+
+    /**
+     * One that a newer message may replace, from any thread, until it is taken. The class of the
+     * messages stays the same, because it is part of the key.
+     */
+    public static final class Renewable extends Placed {
+        private static final Object CLOSED = new Object();
+
+        private final Object key;
+
+        /** Where senders find it, once it is on its way. */
+        private final ConcurrentMap<Object, Renewable> published;
+
+        private final AtomicReference<Object> item;
+
+        /** What it was when it was closed; written on the actor's cord, or by its last owner. */
+        private @Nullable Object last;
+
+        /** What a selective receive did not want; null if none has looked at it. */
+        private volatile @Nullable Object passedOver;
+
+        public Renewable(
+                Object item, int priority, Object key, ConcurrentMap<Object, Renewable> published) {
+            super(priority);
+            this.item = new AtomicReference<>(item);
+            this.key = key;
+            this.published = published;
+        }
+
+        /** It is on its way: from now on senders may replace it. */
+        public void publish() {
+            published.put(key, this);
+            if (item.get() == CLOSED) {
+                published.remove(key, this);
+            }
+        }
+
+        /** Returns what was replaced; null if it has been taken already. From any thread. */
+        public @Nullable Object renew(Object newer) {
+            Object now = item.get();
+            while (now != CLOSED) {
+                Object seen = item.compareAndExchange(now, newer);
+                if (seen == now) {
+                    return now;
+                }
+                now = seen;
+            }
+            return null;
+        }
+
+        /** Whether a selective receive has to hear that it was replaced. From any thread. */
+        public boolean isPassedOver() {
+            return passedOver != null;
+        }
+
+        /**
+         * The receiver does not want what it has seen; false if it is another one by now. From here
+         * on the sender that replaces it tells the receiver.
+         */
+        public boolean passOver(Object seen) {
+            passedOver = seen;
+            return item.get() == seen;
+        }
+
+        /** The actor has begun it, or it was given up. */
+        public boolean isTaken() {
+            return item.get() == CLOSED;
+        }
+
+        /** What it is now. */
+        public Object now() {
+            Object now = item.get();
+            return now == CLOSED ? Objects.requireNonNull(last) : now;
+        }
+
+        /** Closes it if it still is what the receiver has looked at. */
+        public boolean closeAs(Object seen) {
+            if (!item.compareAndSet(seen, CLOSED)) {
+                return false;
+            }
+            last = seen;
+            published.remove(key, this);
+            return true;
+        }
+
+        @Override
+        public Object take() {
+            Object now = item.getAndSet(CLOSED);
+            if (now != CLOSED) {
+                last = now;
+                published.remove(key, this);
+            }
+            return Objects.requireNonNull(last, "last");
+        }
+
+        @Override
+        public Object open() {
+            return Envelope.open(now());
+        }
+
+        @Override
+        public Object content() {
+            return Envelope.content(now());
+        }
+    }
+}
