@@ -2,9 +2,11 @@
 module dev.ropewalk.actors {
     requires transitive dev.ropewalk.fibers;
     requires static transitive org.jspecify;
+    requires jdk.jfr;
     requires org.slf4j;
 
     exports dev.ropewalk.actors;
+    exports dev.ropewalk.actors.observe;
     exports dev.ropewalk.actors.routing;
     exports dev.ropewalk.actors.server;
     exports dev.ropewalk.actors.spi;

@@ -2,7 +2,10 @@ package dev.ropewalk.actors;
 
 import dev.ropewalk.actors.internal.SupervisorCell;
 import dev.ropewalk.actors.internal.SystemCore;
+import dev.ropewalk.actors.internal.TreeWalk;
 import dev.ropewalk.actors.internal.routing.GroupCell;
+import dev.ropewalk.actors.observe.SystemDump;
+import dev.ropewalk.actors.observe.SystemSnapshot;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.actors.routing.Pool;
 import dev.ropewalk.actors.routing.Routing;
@@ -12,6 +15,7 @@ import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -20,7 +24,11 @@ import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -41,6 +49,9 @@ public final class ActorSystem implements AutoCloseable {
     /** How long those that did not end may take to say what they have left. */
     private static final long ANSWER_NS = Duration.ofSeconds(1).toNanos();
 
+    /** Those that are open; guarded by itself. Weak, because one may end without a close. */
+    private static final Set<ActorSystem> ALL = Collections.newSetFromMap(new WeakHashMap<>());
+
     private final String name;
     private final SystemCore core;
 
@@ -60,7 +71,7 @@ public final class ActorSystem implements AutoCloseable {
         List<Cord> given = options.given();
         this.ownCords = here == null && given.isEmpty() ? startCords(options.cords()) : List.of();
         List<Cord> cords = !given.isEmpty() ? given : here == null ? ownCords : List.of(here);
-        this.core = new SystemCore(cords, options.deadLetters());
+        this.core = new SystemCore(cords, options.deadLetters(), options.crashReports());
         this.root = new SupervisorCell(tree, here == null ? cords.getFirst() : here, core);
         boolean isUp = false;
         try {
@@ -71,6 +82,14 @@ public final class ActorSystem implements AutoCloseable {
                 ownCords.forEach(Cord::close);
             }
         }
+    }
+
+    private static ActorSystem made(Tree tree, ActorSystemOptions options) {
+        ActorSystem system = new ActorSystem(tree, options);
+        synchronized (ALL) {
+            ALL.add(system);
+        }
+        return system;
     }
 
     private List<Cord> startCords(int number) {
@@ -154,7 +173,7 @@ public final class ActorSystem implements AutoCloseable {
      *     reverse order
      */
     public static ActorSystem start(Tree tree, ActorSystemOptions options) {
-        return new ActorSystem(tree, Objects.requireNonNull(options, "options"));
+        return made(tree, Objects.requireNonNull(options, "options"));
     }
 
     /** {@return the cords over which actors are spread} */
@@ -296,6 +315,70 @@ public final class ActorSystem implements AutoCloseable {
         return root;
     }
 
+    // ---------------------------------------------------------------- looking inside
+
+    /** {@return the systems of this process that have not ended, by their names} From any thread. */
+    public static List<ActorSystem> all() {
+        synchronized (ALL) {
+            return ALL.stream()
+                    .filter(system -> system.rootFiber.state() != FiberState.DEAD)
+                    .sorted(Comparator.comparing(ActorSystem::name))
+                    .toList();
+        }
+    }
+
+    /**
+     * Like {@link #dump(Duration)}, with a limit of one second.
+     *
+     * @return the tree of supervisors and actors
+     */
+    public SystemDump dump() {
+        return dump(Duration.ofSeconds(1));
+    }
+
+    /**
+     * Tells what all supervisors and actors do: their state, mailboxes, restarts, the message in
+     * hand, and what they wait for. From any thread; a switchpoint, unless all actors are on this
+     * cord. Each cord is asked as often as the tree is deep, and looks at all its actors: the more
+     * there are, the longer.
+     *
+     * @param limit how long to wait at most, for all cords together; those that did not answer are
+     *     told as silent
+     * @return the tree
+     * @throws IllegalStateException if this thread is another cord, and no fiber runs there now
+     */
+    public SystemDump dump(Duration limit) {
+        return TreeWalk.dump(name, root, Waits.nanos(limit));
+    }
+
+    /**
+     * Like {@link #snapshot(Duration)}, with a limit of one second.
+     *
+     * @return all actors
+     */
+    public SystemSnapshot snapshot() {
+        return snapshot(Duration.ofSeconds(1));
+    }
+
+    /**
+     * Tells of each actor its state, how many messages wait, and its restarts. It looks at those
+     * actors only that have changed since the last snapshot, whoever took that: so a monitor may ask
+     * often. The first one looks at all. From any thread; a switchpoint, unless all actors are on
+     * this cord.
+     *
+     * @param limit how long to wait at most, for all cords together
+     * @return all actors that have begun, and have not ended for good
+     * @throws IllegalStateException if this thread is another cord, and no fiber runs there now
+     */
+    public SystemSnapshot snapshot(Duration limit) {
+        return core.snapshots().take(root, Waits.nanos(limit));
+    }
+
+    /** {@return the name of the system and of its root supervisor} */
+    public String name() {
+        return name;
+    }
+
     /** {@return how many dead letters there were} */
     public long deadLetterCount() {
         return core.deadLetters().count();
@@ -400,6 +483,9 @@ public final class ActorSystem implements AutoCloseable {
             CancelScope.shielded(WITHOUT_LIMIT, () -> rootFiber.awaitEnd(WITHOUT_LIMIT));
         }
         core.close();
+        synchronized (ALL) {
+            ALL.remove(this);
+        }
         ownCords.forEach(Cord::close);
         core.deadLetters().end();
         Thread hook = onTerm;

@@ -1,5 +1,7 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.actors.internal.observe.CrashReports;
+import dev.ropewalk.actors.observe.CrashReport;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
 
@@ -8,11 +10,17 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** How a system is made; immutable. */
 public final class ActorSystemOptions {
     private static final ActorSystemOptions DEFAULTS =
-            new ActorSystemOptions(Runtime.getRuntime().availableProcessors(), List.of(), null);
+            new ActorSystemOptions(
+                    Runtime.getRuntime().availableProcessors(),
+                    List.of(),
+                    null,
+                    null,
+                    UnaryOperator.identity());
 
     private final int cords;
 
@@ -21,8 +29,17 @@ public final class ActorSystemOptions {
 
     private final @Nullable Consumer<? super DeadLetter> deadLetters;
 
+    private final @Nullable Consumer<? super CrashReport> crashReports;
+    private final UnaryOperator<Object> redaction;
+
     private ActorSystemOptions(
-            int cords, List<Cord> given, @Nullable Consumer<? super DeadLetter> deadLetters) {
+            int cords,
+            List<Cord> given,
+            @Nullable Consumer<? super DeadLetter> deadLetters,
+            @Nullable Consumer<? super CrashReport> crashReports,
+            UnaryOperator<Object> redaction) {
+        this.crashReports = crashReports;
+        this.redaction = redaction;
         this.cords = cords;
         this.given = given;
         this.deadLetters = deadLetters;
@@ -45,7 +62,7 @@ public final class ActorSystemOptions {
         if (number < 1) {
             throw new IllegalArgumentException("cords=" + number + " < 1; a system needs one");
         }
-        return new ActorSystemOptions(number, List.of(), deadLetters);
+        return new ActorSystemOptions(number, List.of(), deadLetters, crashReports, redaction);
     }
 
     /**
@@ -60,7 +77,8 @@ public final class ActorSystemOptions {
         if (those.isEmpty()) {
             throw new IllegalArgumentException("there is no cord to spread actors over");
         }
-        return new ActorSystemOptions(cords, List.copyOf(those), deadLetters);
+        return new ActorSystemOptions(
+                cords, List.copyOf(those), deadLetters, crashReports, redaction);
     }
 
     /**
@@ -69,7 +87,41 @@ public final class ActorSystemOptions {
      * @param taker is told on the thread on which the letter arises; must not wait
      */
     public ActorSystemOptions withDeadLetters(Consumer<? super DeadLetter> taker) {
-        return new ActorSystemOptions(cords, given, Objects.requireNonNull(taker, "taker"));
+        return new ActorSystemOptions(
+                cords, given, Objects.requireNonNull(taker, "taker"), crashReports, redaction);
+    }
+
+    /**
+     * {@return these options with a taker of crash reports} Without one none are made. Failures are
+     * told to {@link Supervision#onFailure} all the same.
+     *
+     * @param taker is told of each incarnation that fails, on the actor's cord, where no fiber runs;
+     *     must not wait. What it throws is logged
+     */
+    public ActorSystemOptions withCrashReports(Consumer<? super CrashReport> taker) {
+        return new ActorSystemOptions(
+                cords, given, deadLetters, Objects.requireNonNull(taker, "taker"), redaction);
+    }
+
+    /**
+     * {@return these options with a function that hides what must not be seen} Messages and states
+     * go through it before they come into a {@link CrashReport} or a dump of the system; without one
+     * they are shown as they are. What an exception says is not changed.
+     *
+     * @param function returns what is shown of a message or state: that itself, or something else;
+     *     runs on the actor's cord, and must not wait. If it throws, the class is shown
+     */
+    public ActorSystemOptions withRedaction(UnaryOperator<Object> function) {
+        return new ActorSystemOptions(
+                cords,
+                given,
+                deadLetters,
+                crashReports,
+                Objects.requireNonNull(function, "function"));
+    }
+
+    CrashReports crashReports() {
+        return new CrashReports(crashReports, redaction);
     }
 
     int cords() {

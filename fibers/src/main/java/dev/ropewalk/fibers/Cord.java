@@ -2,6 +2,7 @@ package dev.ropewalk.fibers;
 
 import dev.ropewalk.fibers.internal.boot.CordStarter;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.cord.LivingCords;
 import dev.ropewalk.fibers.internal.platform.Callables;
 import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.CordStats;
@@ -289,6 +290,11 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
     public abstract @Nullable Fiber<?> find(long id);
 
     // ---------------------------------------------------------------- looking inside
+
+    /** {@return the cords of this process that have not ended, by their names} From any thread. */
+    public static List<Cord> all() {
+        return List.copyOf(LivingCords.all());
+    }
 
     /**
      * Like {@link #dump(Duration)}, with a limit of one second.

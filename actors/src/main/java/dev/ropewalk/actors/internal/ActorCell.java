@@ -6,7 +6,6 @@ import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Down;
 import dev.ropewalk.actors.ExitReason;
-import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
@@ -15,12 +14,18 @@ import dev.ropewalk.actors.internal.behavior.BehaviorSigns;
 import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.FifoMailbox;
+import dev.ropewalk.actors.internal.mailbox.Gate;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.mailbox.Placed;
-import dev.ropewalk.actors.internal.mailbox.RankedMailbox;
 import dev.ropewalk.actors.internal.mailbox.Stop;
+import dev.ropewalk.actors.internal.observe.ActorEvents;
+import dev.ropewalk.actors.internal.observe.Tap;
+import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.routing.Gauge;
 import dev.ropewalk.actors.internal.routing.Membership;
+import dev.ropewalk.actors.observe.ActorDump;
+import dev.ropewalk.actors.observe.ActorGlance;
+import dev.ropewalk.actors.observe.ActorPhase;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.actors.supervision.ChildSpec;
@@ -61,7 +66,7 @@ import java.util.function.Function;
  * Everything but the final fields is confined to the actor's cord; a call from another thread comes
  * as a message to that cord, which also makes stopping and accepting atomic.
  */
-public final class ActorCell<M> extends Target<M> implements Supervised {
+public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Host {
     private enum State {
         DOWN,
         DELAYED,
@@ -109,6 +114,15 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     /** Some incarnation was up: what fails now is no first start. */
     private boolean wasUp;
 
+    /** It had an incarnation. */
+    private boolean hasBegun;
+
+    /** It begins no message. */
+    private boolean isSuspended;
+
+    /** A snapshot has looked at it, and the next one does not need to. */
+    private boolean isWatched;
+
     /**
      * The mailbox was made before the actor was up. When it is empty it goes: most actors that were
      * told while they started never queue again, and it is a quarter of an idle actor.
@@ -131,13 +145,16 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         this.cord = Objects.requireNonNull(cord, "cord");
         this.child = new Child(this, supervisor, spec);
         this.ref = ActorRef.to(supervisor.path(), name, supervisor.core().nextNumber(), this);
-        this.gate = Gate.of(this, definition.mailbox);
+        this.gate = definition.mailbox.gate(this);
     }
 
     // ---------------------------------------------------------------- telling
 
     @Override
     public void tell(M message) {
+        if (Taps.areAny()) {
+            sentTo(name(), message);
+        }
         send(message instanceof Envelope envelope ? new Envelope.Told(envelope) : message);
     }
 
@@ -147,6 +164,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
      * @param router is named by the dead letter that the message becomes if the actor has ended
      */
     public void tellBy(String router, M message) {
+        if (Taps.areAny()) {
+            sentTo(name(), message);
+        }
         Object item = message instanceof Envelope envelope ? new Envelope.Told(envelope) : message;
         if (gate == null) {
             deliver(item, router);
@@ -169,8 +189,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         deliver(item, null);
     }
 
-    /** The same, by a router if that is not null. */
-    void deliver(Object item, @Nullable String router) {
+    @Override
+    public void deliver(Object item, @Nullable String router) {
         if (cord.isCurrent()) {
             accept(item, router);
         } else {
@@ -179,14 +199,15 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     }
 
     /** An actor that waits has begun the message at once, so no permit is taken. */
-    boolean isHandedOver(Object item) {
+    @Override
+    public boolean isHandedOver(Object item) {
         return cord.isCurrent()
-                && state == State.UP
+                && isReceiving()
                 && Objects.requireNonNull(incarnation).handOver(item);
     }
 
-    /** A sender is to wait for room. */
-    void checkNotOwn() {
+    @Override
+    public void checkNotOwn() {
         Incarnation<?> caller = caller();
         if (caller != null && caller == incarnation) {
             throw new IllegalStateException(
@@ -204,11 +225,16 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         if (cord.isCurrent() && state == State.ENDED) {
             return TellResult.ENDED;
         }
+        TellResult result = TellResult.ACCEPTED;
         if (gate != null) {
-            return gate.trySend(item);
+            result = gate.trySend(item);
+        } else {
+            deliver(item);
         }
-        deliver(item);
-        return TellResult.ACCEPTED;
+        if (result == TellResult.ACCEPTED && Taps.areAny()) {
+            sentTo(name(), message);
+        }
+        return result;
     }
 
     @Override
@@ -227,6 +253,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         AwaitedAsk<M, R> ask =
                 new AwaitedAsk<>(this, asker == null ? callerName() : asker.name(), limitNanos);
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
+        if (Taps.areAny()) {
+            sentTo(name(), ask.open());
+        }
         if (asker == null) {
             return sendAndAwait(ask, limitNanos);
         }
@@ -267,6 +296,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         String asker = caller == null ? callerName() : caller.cell().name();
         LaterAsk<M, R> ask = new LaterAsk<>(this, asker, limitNanos);
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
+        if (Taps.areAny()) {
+            sentTo(name(), ask.open());
+        }
         if (gate == null) {
             deliver(ask);
         } else if (gate.trySend(ask) == TellResult.FULL) {
@@ -279,6 +311,22 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         }
         onCord(ask::beginLimit);
         return ask.stage();
+    }
+
+    /** The taps of the actor that calls hear of it. */
+    static void sentTo(String to, Object message) {
+        Incarnation<?> sender = caller();
+        Extras<?> own = sender == null ? null : sender.cell().extras;
+        if (own != null) {
+            own.taps().forEach(tap -> tap.out(message, to));
+        }
+    }
+
+    /** The actor begins a message. */
+    void begins(Object message) {
+        if (extras != null) {
+            extras.taps().forEach(tap -> tap.in(message));
+        }
     }
 
     /** The actor that calls; null if it is none. */
@@ -487,7 +535,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         if (gate != null && Envelope.isBarrier(item)) {
             gate.seal();
         }
-        if (state == State.UP && Objects.requireNonNull(incarnation).handOver(item)) {
+        if (isReceiving() && Objects.requireNonNull(incarnation).handOver(item)) {
             begun(item);
             return;
         }
@@ -496,7 +544,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
             return;
         }
         Mailbox queue = ownMailbox();
-        queue.add(item);
+        queue.add(item, Waits.polls(cord));
         if (queue.isOverfull()) {
             drop(queue.displaced(), DeadLetter.Reason.DISPLACED, null);
         }
@@ -505,15 +553,16 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         }
     }
 
+    private boolean isReceiving() {
+        return state == State.UP && !isSuspended;
+    }
+
     private Mailbox ownMailbox() {
+        if (isWatched) {
+            changed();
+        }
         if (mailbox == FifoMailbox.EMPTY) {
-            MailboxOptions options = definition.mailbox.options();
-            boolean displaces = options.overflow() == Overflow.DROP_OLD;
-            int maxQueued = displaces ? options.capacity() : Integer.MAX_VALUE;
-            mailbox =
-                    definition.mailbox.priority() != null
-                            ? new RankedMailbox(name(), maxQueued)
-                            : new FifoMailbox(name(), maxQueued);
+            mailbox = definition.mailbox.mailbox(name());
             isMailboxEarly = !wasUp;
         }
         return mailbox;
@@ -524,11 +573,14 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         return incarnation;
     }
 
-    /** A sender has replaced a message that a selective receive has passed over; on the cord. */
-    void renewed(Placed.Renewable message) {
-        if (state == State.UP) {
-            Objects.requireNonNull(incarnation).renewed(message);
-        }
+    @Override
+    public void renewed(Placed.Renewable message) {
+        onCord(
+                () -> {
+                    if (incarnation != null) {
+                        incarnation.renewed(message);
+                    }
+                });
     }
 
     Mailbox mailboxNow() {
@@ -602,6 +654,11 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     void begin(Incarnation<M> next, long delayNs) {
         incarnation = next;
         overByItself = false;
+        isSuspended = false;
+        if (hasBegun) {
+            extras().restarts++;
+        }
+        hasBegun = true;
         if (extras != null) {
             extras.begins();
             next.adopt(extras.kept, extras.takeWaiting());
@@ -629,6 +686,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
     void isUp() {
         state(State.STARTING, State.UP);
         wasUp = true;
+        ActorEvents.started(ref, cord, restarts());
     }
 
     @Nullable Behavior<M> committed() {
@@ -697,6 +755,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
             if (extras != null) {
                 extras.tellOfIncarnation(new Down(ref, reason));
             }
+        }
+        if (reason.isFailure()) {
+            ActorEvents.failed(ref, cord, reason);
         }
         child.supervisor()
                 .post(
@@ -865,9 +926,14 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
         if (state != State.ENDED) {
             state(state, State.ENDED);
             committed = null;
+            ActorEvents.ended(ref, cord, reason);
         }
         if (extras != null) {
             endExtras(extras, reason);
+        }
+        if (extras != null) {
+            extras.taps().forEach(_ -> Taps.closed());
+            extras.forgetTaps();
         }
         resumePostponed();
         for (Object queued = mailbox.poll(); queued != null; queued = mailbox.poll()) {
@@ -933,12 +999,27 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
             }
         }
         deadLetters().report(new DeadLetter(Envelope.content(inside), to, reason, failure));
-        if (inside instanceof Ask<?, ?> ask) {
+        noReply(inside, reason, failure);
+    }
+
+    @Override
+    public void drop(Object item, DeadLetter.Reason reason) {
+        drop(item, reason, null);
+    }
+
+    @Override
+    public void noReply(Object item, DeadLetter.Reason reason) {
+        noReply(item, reason, null);
+    }
+
+    private static void noReply(
+            Object item, DeadLetter.Reason reason, @Nullable Throwable failure) {
+        if (item instanceof Ask<?, ?> ask) {
             ask.noReply(why(reason), failure);
         }
     }
 
-    static String why(DeadLetter.Reason reason) {
+    private static String why(DeadLetter.Reason reason) {
         return switch (reason) {
             case ENDED -> "it has ended";
             case UNHANDLED -> "it has no use for the message";
@@ -1004,6 +1085,97 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
                 mailbox.oldest(MailboxSnapshot.SHOWN));
     }
 
+    // ---------------------------------------------------------------- observing, on the cord
+
+    @Override
+    public Described describe() {
+        Incarnation<M> now = incarnation;
+        SupervisorCell below = child.supervisor().core().childrenOf(this);
+        ActorDump own =
+                new ActorDump(
+                        ref.path(),
+                        ref.number(),
+                        cord.name(),
+                        phase(),
+                        now == null ? null : now.stateName(),
+                        restarts(),
+                        mailbox.messages() - mailbox.postponed(),
+                        mailbox.postponed(),
+                        mailbox.oldestAge(),
+                        now == null ? null : now.currentShown(),
+                        isSuspended ? "a resume" : now == null ? null : now.waitsNowFor(),
+                        List.of());
+        return new Described(own, below == null ? List.of() : below.below());
+    }
+
+    ActorGlance glance() {
+        return new ActorGlance(
+                ref.path(), ref.number(), phase(), mailbox.messages(), restarts());
+    }
+
+    /** From now on it says when it changes. */
+    void watch() {
+        isWatched = true;
+    }
+
+    private ActorPhase phase() {
+        return switch (state) {
+            case DOWN -> ActorPhase.DOWN;
+            case DELAYED, STARTING -> ActorPhase.STARTING;
+            case UP -> isSuspended ? ActorPhase.SUSPENDED : ActorPhase.UP;
+            case ENDED -> ActorPhase.ENDED;
+        };
+    }
+
+    boolean isOver() {
+        return state == State.ENDED;
+    }
+
+    long restarts() {
+        return extras == null ? 0 : extras.restarts;
+    }
+
+    /** Null if there is none. */
+    @Nullable Object userState() {
+        return incarnation == null ? null : incarnation.userState();
+    }
+
+    boolean isSuspended() {
+        return isSuspended;
+    }
+
+    /** True if it was not. */
+    boolean suspend() {
+        boolean isNew = !isSuspended;
+        isSuspended = true;
+        if (isWatched) {
+            changed();
+        }
+        return isNew;
+    }
+
+    /** True if it was suspended. */
+    boolean resume() {
+        boolean was = isSuspended;
+        isSuspended = false;
+        if (was && state == State.UP) {
+            Objects.requireNonNull(incarnation).resumed();
+        }
+        if (isWatched) {
+            changed();
+        }
+        return was;
+    }
+
+    boolean addTap(Tap tap) {
+        extras().addTap(tap);
+        return true;
+    }
+
+    boolean removeTap(Tap tap) {
+        return extras != null && extras.removeTap(tap);
+    }
+
     /** How many asks the running incarnation has taken and not answered; on the cord. */
     public int openAsks() {
         Belongings<M> own = belongings();
@@ -1030,6 +1202,18 @@ public final class ActorCell<M> extends Target<M> implements Supervised {
             throw new IllegalStateException("state=" + state + " != from=" + from + " in " + this);
         }
         state = to;
+        if (isWatched || snapshots().isOn()) {
+            changed();
+        }
+    }
+
+    private Snapshots snapshots() {
+        return child.supervisor().core().snapshots();
+    }
+
+    private void changed() {
+        isWatched = false;
+        snapshots().changed(this);
     }
 
     /** Now if this is the cord, otherwise by a message; also if the cord has ended. */

@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.observe.Taps;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,9 @@ final class Adapter<R> implements Recipient<R> {
 
     @Override
     public void tell(R reply) {
+        if (Taps.areAny()) {
+            ActorCell.sentTo(cell.name(), reply);
+        }
         cell.send(new Envelope.Adapted<>(message, Objects.requireNonNull(reply, "message"), false));
     }
 

@@ -5,6 +5,7 @@ import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -79,6 +80,9 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
 
     @Override
     public void tell(R reply) {
+        if (Taps.areAny()) {
+            ActorCell.sentTo(asker, reply);
+        }
         give(Objects.requireNonNull(reply, "reply"), reply, DeadLetter.Reason.LATE_REPLY, null);
     }
 

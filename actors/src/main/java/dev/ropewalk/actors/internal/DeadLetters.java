@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.DeadLetterSubscription;
+import dev.ropewalk.actors.internal.observe.ActorEvents;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -49,6 +50,7 @@ public final class DeadLetters {
     /** Never throws. */
     public void report(DeadLetter letter) {
         count.incrementAndGet();
+        ActorEvents.deadLetter(letter);
         if (takers.isEmpty()) {
             log(letter);
             return;

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Down;
+import dev.ropewalk.actors.internal.observe.Tap;
 import dev.ropewalk.actors.internal.routing.Gauge;
 import dev.ropewalk.actors.internal.routing.Membership;
 import dev.ropewalk.actors.spi.DownListener;
@@ -36,6 +37,12 @@ final class Extras<M> {
 
     /** What its mailbox holds, for routers; null unless one asks. */
     private @Nullable Gauge gauge;
+
+    /** Which hear of its messages; immutable, null if none does. */
+    private @Nullable List<Tap> taps;
+
+    /** How often it was started again. */
+    long restarts;
 
     /** It has ended, and waits for its groups to know, before it tells its watchers. */
     boolean isLeaving;
@@ -114,6 +121,32 @@ final class Extras<M> {
 
     @Nullable Gauge gaugeOrNull() {
         return gauge;
+    }
+
+    void addTap(Tap tap) {
+        List<Tap> more = taps == null ? new ArrayList<>() : new ArrayList<>(taps);
+        more.add(tap);
+        taps = List.copyOf(more);
+    }
+
+    /** False if it is not in. */
+    boolean removeTap(Tap tap) {
+        if (taps == null || !taps.contains(tap)) {
+            return false;
+        }
+        List<Tap> left = new ArrayList<>(taps);
+        left.remove(tap);
+        taps = left.isEmpty() ? null : List.copyOf(left);
+        return true;
+    }
+
+    /** The actor is over. */
+    void forgetTaps() {
+        taps = null;
+    }
+
+    List<Tap> taps() {
+        return taps == null ? List.of() : taps;
     }
 
     void addWaiting(LinkEnd end) {

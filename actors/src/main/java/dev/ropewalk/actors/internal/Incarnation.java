@@ -8,6 +8,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.FailedMessage;
 import dev.ropewalk.actors.internal.behavior.BehaviorShell;
 import dev.ropewalk.actors.internal.behavior.BehaviorSigns;
+import dev.ropewalk.actors.internal.behavior.HasState;
 import dev.ropewalk.actors.internal.behavior.Repeat;
 import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.behavior.StateBehavior;
@@ -15,6 +16,9 @@ import dev.ropewalk.actors.internal.behavior.StateChange;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
+import dev.ropewalk.actors.internal.observe.CrashReports;
+import dev.ropewalk.actors.internal.observe.Taps;
+import dev.ropewalk.actors.observe.CrashReport;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
@@ -54,6 +58,9 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     /** Of handler style. Enough that producers do not outrun it, and a few microseconds at most. */
     private static final int MAX_IN_A_TURN = 128;
 
+    /** Of a message in a dump. */
+    private static final int MAX_SHOWN = 200;
+
     /** The resume value of a message: it is in {@code current}. Null is the cheapest to queue. */
     static final @Nullable Object HANDED_OVER = null;
 
@@ -90,7 +97,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         this.cell = cell;
         this.start = start;
         this.receiver =
-                cell.definition().body == null ? null : new Receiver<>(this, cell::mailboxNow);
+                cell.definition().body == null ? null : new Receiver<>(this);
     }
 
     // ---------------------------------------------------------------- the sender's side
@@ -122,6 +129,85 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         if (receiver != null) {
             receiver.renewed(message, Objects.requireNonNull(fiber));
         }
+    }
+
+    // ---------------------------------------------------------------- observing
+
+    /** It may take messages again. */
+    void resumed() {
+        Fiber<?> waiting = Objects.requireNonNull(fiber);
+        if (receiver != null) {
+            receiver.resumed(waiting);
+        } else if (current != null) {
+            Waits.resumeHandler(waiting, NEXT); // unless it is in the middle of it
+        } else if (takeNext()) {
+            Waits.resumeHandler(waiting, NEXT);
+        }
+    }
+
+    @Nullable String stateName() {
+        return StateBehavior.nameOf(behavior);
+    }
+
+    /** The message in hand, as a line. */
+    @Nullable String currentShown() {
+        Object item = current;
+        return item == null || item == Stop.STOP ? null : line(shown(Envelope.content(item)));
+    }
+
+    private @Nullable Object shown(@Nullable Object thing) {
+        return cell.child().supervisor().core().crashReports.shown(thing);
+    }
+
+    private static String line(@Nullable Object thing) {
+        String text;
+        try {
+            text = String.valueOf(thing);
+        } catch (RuntimeException broken) {
+            text = "something whose toString failed: " + broken.getClass().getName();
+        }
+        String line = text.replaceAll("\\p{Cntrl}", " ");
+        return line.length() <= MAX_SHOWN ? line : line.substring(0, MAX_SHOWN) + "...";
+    }
+
+    /** What its fiber waits for; null if it does not wait. */
+    @Nullable String waitsNowFor() {
+        Fiber<?> own = fiber;
+        if (own == null) {
+            return null;
+        }
+        return receiver != null && receiver.isWaiting()
+                ? Handler.NEXT_MESSAGE.toString()
+                : Waits.reason(own);
+    }
+
+    /** What a program would call its state. */
+    @Nullable Object userState() {
+        Behavior<M> now = behavior;
+        Behavior<M> inside = now instanceof StateBehavior<M> named ? named.handler() : now;
+        Behavior<M> own = inside instanceof BehaviorShell<M> shell ? shell.inner() : inside;
+        return own instanceof HasState holder ? holder.state() : own;
+    }
+
+    private void reportCrash(Throwable failure) {
+        CrashReports reports = cell.child().supervisor().core().crashReports;
+        if (!reports.areWanted()) {
+            return;
+        }
+        Object item = current == null || current == Stop.STOP ? null : current;
+        Object message = item == null ? null : Envelope.content(item);
+        reports.tell(
+                new CrashReport(
+                        cell.ref().path(),
+                        cell.ref().number(),
+                        cell.cord().name(),
+                        failure,
+                        reports.shown(message),
+                        message == null ? 0 : tries,
+                        reports.shown(userState()),
+                        stateName(),
+                        cell.mailboxNow().messages(),
+                        cell.restarts()));
     }
 
     // ---------------------------------------------------------------- signals
@@ -237,6 +323,9 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     }
 
     private @Nullable Object turn() throws Exception {
+        if (cell.isSuspended()) {
+            return Handler.WAIT; // with the message in hand
+        }
         for (int left = Math.min(cell.mailboxNow().size(), MAX_IN_A_TURN); ; left--) {
             if (!process()) {
                 return over();
@@ -261,7 +350,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     /** False if there is none, or the behavior wants none. */
     private boolean takeNext() {
-        if (behavior == BehaviorSigns.<M>stopped()) {
+        if (behavior == BehaviorSigns.<M>stopped() || cell.isSuspended()) {
             return false;
         }
         Object item = cell.mailboxNow().poll();
@@ -285,7 +374,11 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             belongings.begins(item);
         }
         Behavior<M> now = Objects.requireNonNull(behavior, "behavior");
-        Behavior<M> next = now.onMessage(open(item));
+        M message = open(item);
+        if (Taps.areAny()) {
+            cell.begins(message);
+        }
+        Behavior<M> next = now.onMessage(message);
         if (next != BehaviorSigns.<M>same() || isAnyAsked()) {
             change(item, next);
         }
@@ -492,7 +585,11 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     /** The loop has taken the current message and begins to work on it. */
     M beginCurrent() {
         tries = triedBefore + 1;
-        return open(Objects.requireNonNull(current, "current"));
+        M message = open(Objects.requireNonNull(current, "current"));
+        if (Taps.areAny()) {
+            cell.begins(message);
+        }
+        return message;
     }
 
     /** How long the asker of the message in hand still waits. */
@@ -552,6 +649,9 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         ExitReason reason = reason(failure);
         Belongings<M> own = belongings;
         Throwable cause = cause(failure);
+        if (reason.isFailure() && cause != null) {
+            reportCrash(cause);
+        }
         settleCurrent(cause);
         belongings = null;
         if (own != null) {

@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.ActorBody;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.FifoMailbox;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.mailbox.PassedOver;
 import dev.ropewalk.actors.internal.mailbox.Placed;
@@ -27,11 +28,13 @@ import java.util.function.Predicate;
 final class Receiver<M> {
     private static final long NOT_WAITING = -1;
 
+    /** The limit has passed. */
+    private static final long NO_MORE = -1;
+
     /** Wakes a receive: the new message is in the mailbox. */
     private static final Object NUDGE = new Object();
 
     private final Incarnation<M> incarnation;
-    private final Mailboxes mailbox;
     private long waitNumber = NOT_WAITING;
 
     /** The type that is waited for, null for any. */
@@ -45,15 +48,8 @@ final class Receiver<M> {
     /** It was asked to stop: every receive says so from then on. */
     private boolean stopping;
 
-    /** The mailbox of the cell, which is another object when it is first used. */
-    @FunctionalInterface
-    interface Mailboxes {
-        Mailbox now();
-    }
-
-    Receiver(Incarnation<M> incarnation, Mailboxes mailbox) {
+    Receiver(Incarnation<M> incarnation) {
         this.incarnation = incarnation;
-        this.mailbox = mailbox;
     }
 
     /** Runs the body until it returns or stops. */
@@ -95,6 +91,18 @@ final class Receiver<M> {
         }
     }
 
+    /** It may receive again. */
+    void resumed(Fiber<?> waiting) {
+        if (waitNumber != NOT_WAITING) {
+            Waits.resume(waiting, waitNumber, NUDGE);
+            waitNumber = NOT_WAITING;
+        }
+    }
+
+    boolean isWaiting() {
+        return waitNumber != NOT_WAITING;
+    }
+
     /** A message that was passed over is another one now. */
     void renewed(Placed.Renewable message, Fiber<?> waiting) {
         if (renewed == null) {
@@ -112,22 +120,33 @@ final class Receiver<M> {
     /** The next message; null when the limit has passed. */
     @Nullable M receive(long limitNanos) {
         begin(null);
-        do {
-            Object item = mailbox.now().poll();
+        long leftNanos = limitNanos;
+        for (; ; ) {
+            Object item = mailbox().poll();
             if (item != null) {
                 incarnation.makeCurrent(item);
-            } else if (park(false, limitNanos) == Waits.TIMED_OUT) {
+            } else if (leftNanos == NO_MORE && !isSuspended()) {
                 return null;
+            } else {
+                Object how = park(false, leftNanos == NO_MORE ? Long.MAX_VALUE : leftNanos);
+                if (how == Waits.TIMED_OUT) {
+                    leftNanos = NO_MORE; // one that is suspended returns when it is resumed
+                }
+                if (how != Incarnation.HANDED_OVER) {
+                    continue;
+                }
             }
-        } while (isStopPutOff());
-        return current();
+            if (!isStopPutOff()) {
+                return current();
+            }
+        }
     }
 
     /** The next message of the type. */
     M receive(Class<?> type) {
         begin(type);
         for (; ; ) {
-            Object item = mailbox.now().poll(type);
+            Object item = mailbox().poll(type);
             if (item != null) {
                 incarnation.makeCurrent(item);
             } else if (park(false, Long.MAX_VALUE) == NUDGE) {
@@ -146,13 +165,18 @@ final class Receiver<M> {
         Set<Placed.Renewable> replaced = new LinkedHashSet<>(0);
         renewed = replaced;
         try {
-            Object item = mailbox.now().poll(passes);
+            boolean hasLooked = !isSuspended();
+            Object item = mailbox().poll(passes);
             do {
                 while (item == null) {
-                    if (replaced.isEmpty()) {
+                    if (replaced.isEmpty() || isSuspended()) {
                         park(true, Long.MAX_VALUE);
                     }
-                    item = pollUnseen(passes, replaced);
+                    if (isSuspended()) {
+                        continue;
+                    }
+                    item = hasLooked ? pollUnseen(passes, replaced) : mailbox().poll(passes);
+                    hasLooked = true;
                 }
                 incarnation.makeCurrent(item);
                 item = null;
@@ -169,11 +193,20 @@ final class Receiver<M> {
             Placed.Renewable next = replaced.iterator().next();
             replaced.remove(next);
             if (!next.isTaken() && passes.test(next)) {
-                mailbox.now().remove(next);
+                mailbox().remove(next);
                 return next;
             }
         }
-        return mailbox.now().pollNew(passes);
+        return mailbox().pollNew(passes);
+    }
+
+    /** Nothing is received while the actor is suspended. */
+    private Mailbox mailbox() {
+        return isSuspended() ? FifoMailbox.EMPTY : incarnation.cell().mailboxNow();
+    }
+
+    private boolean isSuspended() {
+        return incarnation.cell().isSuspended();
     }
 
     /** Its own actors come to their end first; it goes on receiving. */
@@ -223,7 +256,7 @@ final class Receiver<M> {
         incarnation.completeCurrent();
         incarnation.cell().turnOver();
         waitType = type;
-        if (mailbox.now().size() > 0) {
+        if (mailbox().size() > 0) {
             Waits.yieldTurn(); // an actor that is never out of messages can be terminated here
         }
     }

@@ -62,6 +62,9 @@ interface Supervised {
     /** The last incarnation ended for itself, and not because its supervisor did. */
     boolean isOverByItself();
 
+    /** {@return what it is now, and what is below it} On its cord. */
+    Described describe();
+
     /** It is not started again; from any thread, when no incarnation runs. */
     void end(ExitReason reason);
 }

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.StartFailedException;
 import dev.ropewalk.actors.StopReport;
+import dev.ropewalk.actors.observe.SupervisorDump;
 import dev.ropewalk.actors.supervision.ActorSpec;
 import dev.ropewalk.actors.supervision.ChildInfo;
 import dev.ropewalk.actors.supervision.ChildSpec;
@@ -1338,6 +1339,18 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                             child.isSignificant()));
         }
         return all;
+    }
+
+    @Override
+    public Described describe() {
+        SupervisorDump own =
+                new SupervisorDump(path, cord.name(), state.name(), restarts.get(), List.of());
+        return new Described(own, below());
+    }
+
+    /** Its children, on its cord. */
+    List<Supervised> below() {
+        return children.toList().stream().map(child -> child.what).toList();
     }
 
     /** Tells the listener; from any thread. */

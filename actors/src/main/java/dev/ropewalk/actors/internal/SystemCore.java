@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.internal.observe.CrashReports;
 import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.fibers.Cord;
 
@@ -14,6 +15,9 @@ import java.util.function.Consumer;
 /** What all actors of a system share; for any thread. */
 public final class SystemCore {
     final DeadLetters deadLetters;
+    final CrashReports crashReports;
+
+    private final Snapshots snapshots = new Snapshots();
 
     private final List<Cord> cords;
 
@@ -33,9 +37,18 @@ public final class SystemCore {
             new ConcurrentHashMap<>();
 
     /** Without a taker dead letters are logged. */
-    public SystemCore(List<Cord> cords, @Nullable Consumer<? super DeadLetter> deadLetterTaker) {
+    public SystemCore(
+            List<Cord> cords,
+            @Nullable Consumer<? super DeadLetter> deadLetterTaker,
+            CrashReports crashReports) {
+        this.crashReports = crashReports;
         this.cords = List.copyOf(cords);
         this.deadLetters = new DeadLetters(deadLetterTaker);
+    }
+
+    /** The light ones. */
+    public Snapshots snapshots() {
+        return snapshots;
     }
 
     void addChildrenOf(ActorCell<?> actor, SupervisorCell below) {

@@ -4,6 +4,7 @@ import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.internal.behavior.Committing;
+import dev.ropewalk.actors.internal.behavior.HasState;
 
 import org.jspecify.annotations.Nullable;
 
@@ -197,13 +198,18 @@ public final class Server<M, S> {
     }
 
     /** The server in one state. */
-    private final class Serving implements Behavior<M> {
+    private final class Serving implements Behavior<M>, HasState {
         private final ActorContext<M> self;
         private final S state;
 
         Serving(ActorContext<M> self, S state) {
             this.self = self;
             this.state = state;
+        }
+
+        @Override
+        public Object state() {
+            return state;
         }
 
         @Override

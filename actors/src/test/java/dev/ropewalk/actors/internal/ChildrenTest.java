@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.ropewalk.actors.internal.observe.CrashReports;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
 
@@ -19,6 +20,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
 
 /** Rule A5: a supervisor's children keep their start order, against a linked set. */
 @Timeout(60)
@@ -39,7 +41,10 @@ class ChildrenTest {
                         cord,
                         Supervision.oneForOne(),
                         null,
-                        new SystemCore(List.of(cord), null)),
+                        new SystemCore(
+                                List.of(cord),
+                                null,
+                                new CrashReports(null, UnaryOperator.identity()))),
                 null,
                 null);
     }

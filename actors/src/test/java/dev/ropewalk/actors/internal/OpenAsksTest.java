@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.actors.internal.observe.CrashReports;
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.supervision.Supervision;
@@ -22,6 +23,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
 
 /** Rule A2: the asks that must be told when their target ends, against a list of the open ones. */
 @Timeout(60)
@@ -81,7 +83,10 @@ class OpenAsksTest {
                         cord,
                         Supervision.oneForOne(),
                         null,
-                        new SystemCore(List.of(cord), null));
+                        new SystemCore(
+                                List.of(cord),
+                                null,
+                                new CrashReports(null, UnaryOperator.identity())));
         ActorCell<String> target = new ActorCell<>("target", cord, actor, supervisor, null);
         Ask<String, String> ask = new AwaitedAsk<>(target, "asker", Long.MAX_VALUE);
         ask.setMessage("message");

@@ -1,5 +1,6 @@
 package dev.ropewalk.fibers.spi;
 
+import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.Handler;
@@ -201,6 +202,28 @@ public final class Waits {
      */
     public static boolean isSignal(Throwable thrown) {
         return thrown instanceof Unwind;
+    }
+
+    /**
+     * {@return what the fiber waits for, as dumps tell it; null if it does not wait}
+     *
+     * @param fiber a fiber of the current cord
+     * @throws WrongThreadException if the fiber belongs to another cord
+     */
+    public static @Nullable String reason(Fiber<?> fiber) {
+        FiberImpl<?> asked = FiberImpl.of(fiber);
+        asked.checkCord("reason");
+        return asked.rawState() == FiberImpl.WAITING ? FiberImpl.textOf(asked.waitShown()) : null;
+    }
+
+    /**
+     * {@return a number that grows with each poll of the cord} A busy cord polls at least each
+     * millisecond, so what has the same number came at about the same time. To be read on the cord.
+     *
+     * @param cord the current one
+     */
+    public static long polls(Cord cord) {
+        return CordImpl.of(cord).loop.polls();
     }
 
     /**

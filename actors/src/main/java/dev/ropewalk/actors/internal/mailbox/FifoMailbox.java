@@ -41,7 +41,7 @@ public final class FifoMailbox extends Mailbox {
     }
 
     @Override
-    public void add(Object item) {
+    void add(Object item) {
         makeRoom();
         ring[(head + inRing) & (ring.length - 1)] = item;
         inRing++;
@@ -183,7 +183,7 @@ public final class FifoMailbox extends Mailbox {
         if (passed == null) {
             passed = new PassedOver();
         }
-        passed.add(item);
+        passed.add(item, arrived() - inRing - 1);
         if (Integer.bitCount(passed.size()) == 1) {
             removeVoid(); // each time it has doubled, so that revoked notices do not pile up
         }
@@ -226,6 +226,12 @@ public final class FifoMailbox extends Mailbox {
         if (inRing >= REPORT_FROM) {
             reportGrowth(inRing, "holds");
         }
+    }
+
+    /** What was put back before the others counts as somewhat older than they. */
+    @Override
+    long oldestNumber() {
+        return passed != null && passed.size() > 0 ? passed.oldestNumber() : arrived() - inRing;
     }
 
     @Override

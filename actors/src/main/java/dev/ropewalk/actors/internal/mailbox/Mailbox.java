@@ -1,10 +1,12 @@
 package dev.ropewalk.actors.internal.mailbox;
 
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +32,11 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
     /** How many of all cannot be dropped: a stop, and what was put back. */
     private int exempt;
 
+    /** How many ever came to the end of it. */
+    private long arrived;
+
+    private final Ages ages = new Ages();
+
     /** Oldest first; null until a message is postponed. */
     private @Nullable ArrayDeque<Object> postponed;
 
@@ -46,7 +53,20 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
         return size() - exempt > maxQueued;
     }
 
-    public abstract void add(Object item);
+    /**
+     * Puts an item at its place, which is the last one if the order is that of arrival.
+     *
+     * @param poll of the cord, for the age of the item
+     */
+    public final void add(Object item, long poll) {
+        if (ages.isNewPoll(poll)) {
+            ages.mark(poll, Waits.nanoTime(), arrived, size() == 0 ? null : this::oldestNumber);
+        }
+        add(item);
+        arrived++;
+    }
+
+    abstract void add(Object item);
 
     /** Puts an item back before the oldest. */
     public abstract void addFirst(Object item);
@@ -101,6 +121,16 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
         return size() + postponed() - (exempt > 0 ? stops() : 0);
     }
 
+    /**
+     * For how long the oldest has waited, or somewhat longer; null if none does. Those that were put
+     * back, or are postponed, are not looked at.
+     */
+    public final @Nullable Duration oldestAge() {
+        return size() == 0
+                ? null
+                : Duration.ofNanos(Math.max(0, ages.ageNs(oldestNumber(), Waits.nanoTime())));
+    }
+
     /** The contents of those that are next, up to a number. */
     public final List<Object> oldest(int max) {
         List<Object> contents = new ArrayList<>();
@@ -124,6 +154,14 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
     }
 
     // ---------------------------------------------------------------- for the orders
+
+    /** Which of all that came is the oldest one here; some are here. */
+    abstract long oldestNumber();
+
+    /** How many have come; the next one gets this number. */
+    final long arrived() {
+        return arrived;
+    }
 
     /** How many of them are stops. */
     abstract int stops();

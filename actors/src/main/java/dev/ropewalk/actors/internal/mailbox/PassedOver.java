@@ -25,6 +25,9 @@ public final class PassedOver {
         final long number;
         final Line line;
 
+        /** Which it was of all that came to the mailbox. */
+        final long arrival;
+
         boolean isRemoved;
 
         @Nullable Node older;
@@ -33,7 +36,8 @@ public final class PassedOver {
         @Nullable Node olderInLine;
         @Nullable Node youngerInLine;
 
-        Node(Object item, long number, Line line) {
+        Node(Object item, long number, Line line, long arrival) {
+            this.arrival = arrival;
             this.item = item;
             this.number = number;
             this.line = line;
@@ -62,6 +66,11 @@ public final class PassedOver {
         return size;
     }
 
+    /** There is one. */
+    long oldestNumber() {
+        return oldest == null ? 0 : oldest.arrival;
+    }
+
     /**
      * Whether a receive by type takes it; also a stop, wherever it stands, and what cannot be
      * opened: the actor then fails on it, as on any message.
@@ -77,8 +86,8 @@ public final class PassedOver {
         }
     }
 
-    void add(Object item) {
-        Node node = new Node(item, ++highest, lineOf(item));
+    void add(Object item, long arrival) {
+        Node node = new Node(item, ++highest, lineOf(item), arrival);
         node.older = youngest;
         if (youngest == null) {
             oldest = node;
@@ -98,7 +107,8 @@ public final class PassedOver {
     }
 
     void addFirst(Object item) {
-        Node node = new Node(item, --lowest, lineOf(item));
+        long arrival = oldest == null ? 0 : oldest.arrival;
+        Node node = new Node(item, --lowest, lineOf(item), arrival);
         node.younger = oldest;
         if (oldest == null) {
             youngest = node;

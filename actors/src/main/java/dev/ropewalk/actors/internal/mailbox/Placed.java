@@ -13,6 +13,9 @@ import java.util.concurrent.atomic.AtomicReference;
 public abstract sealed class Placed extends Envelope {
     final int priority;
 
+    /** Which it was of all that came to the mailbox. */
+    long arrival = Long.MAX_VALUE;
+
     private Placed(int priority) {
         this.priority = priority;
     }

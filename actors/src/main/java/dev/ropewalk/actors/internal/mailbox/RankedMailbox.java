@@ -60,7 +60,10 @@ public final class RankedMailbox extends Mailbox {
     }
 
     @Override
-    public void add(Object item) {
+    void add(Object item) {
+        if (item instanceof Placed placed) {
+            placed.arrival = arrived();
+        }
         Section open = sections.getLast();
         if (Envelope.isBarrier(item)) {
             open.barrier = item;
@@ -244,6 +247,15 @@ public final class RankedMailbox extends Mailbox {
     }
 
     // ---------------------------------------------------------------- looking
+
+    @Override
+    long oldestNumber() {
+        long oldest = arrived();
+        for (Object item : inOrder()) {
+            oldest = Math.min(oldest, item instanceof Placed placed ? placed.arrival : oldest);
+        }
+        return oldest;
+    }
 
     @Override
     int stops() {

@@ -1,6 +1,7 @@
 /**
- * What lies in an actor's mailbox, and in which order it comes out. Knows no actors; called by
- * {@code dev.ropewalk.actors.internal} alone, on the actor's cord. Not exported.
+ * How messages come into an actor's mailbox, and in which order they come out. Knows no actors;
+ * called by {@code dev.ropewalk.actors.internal} alone. Senders have to do with the gate, on any
+ * thread; the mailbox is confined to the actor's cord. Not exported.
  *
  * <p>References are non-null unless marked {@code @Nullable}; messages are never null.
  */

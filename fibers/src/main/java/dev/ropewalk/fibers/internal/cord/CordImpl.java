@@ -99,6 +99,7 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
         this.idle = new IdleWait(this);
         this.roster = new Roster(this, body);
         roster.enterRoot(body == null);
+        LivingCords.add(this);
     }
 
     public static CordImpl current() {
@@ -162,6 +163,7 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
 
     /** By its driver: the cord has run for the last time. */
     public void end() {
+        LivingCords.remove(this);
         try {
             loop.stop();
         } finally {

@@ -444,7 +444,7 @@ public final class FiberLoop {
         return switches + (POLL_INTERVAL - untilPoll);
     }
 
-    long polls() {
+    public long polls() {
         return polls;
     }
 

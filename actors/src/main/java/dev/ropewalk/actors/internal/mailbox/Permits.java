@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.mailbox;
 
 import dev.ropewalk.fibers.spi.Exclusion;
 import dev.ropewalk.fibers.spi.Handoff;
@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Permits implements Handoff {
     private static final Object TAKEN = new Object();
 
-    private final ActorCell<?> cell;
+    private final String owner;
     private final int capacity;
     private final AtomicInteger free;
     private final Exclusion guard = Exclusion.byLock();
@@ -40,8 +40,8 @@ final class Permits implements Handoff {
     /** Set when the actor has ended: everybody may send, and it becomes a dead letter. */
     private volatile boolean isClosed;
 
-    Permits(ActorCell<?> cell, int capacity) {
-        this.cell = cell;
+    Permits(String owner, int capacity) {
+        this.owner = owner;
         this.capacity = capacity;
         this.free = new AtomicInteger(capacity);
     }
@@ -160,6 +160,6 @@ final class Permits implements Handoff {
 
     @Override
     public String toString() {
-        return "room in the mailbox of " + cell.name() + ", which holds " + capacity;
+        return "room in the mailbox of " + owner + ", which holds " + capacity;
     }
 }

@@ -1,12 +1,10 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.mailbox;
 
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.MailboxFullException;
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.TellResult;
-import dev.ropewalk.actors.internal.mailbox.Envelope;
-import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -16,12 +14,35 @@ import java.util.function.ToIntFunction;
 /**
  * What a sender does with a message before it leaves, for actors whose mailbox is not a plain queue
  * without a bound: it looks up its priority, replaces one of the same key, and takes a permit.
- * Belongs to the cell, and works on any thread.
+ * Works on any thread.
  *
  * <p>The user's functions run on the sender, which gets what they throw; nothing was sent then.
  */
-final class Gate<M> {
-    private final ActorCell<M> cell;
+public final class Gate<M> {
+    /** The actor behind it. Works on any thread. */
+    public interface Host {
+        String name();
+
+        /** True if the actor waited for the item, and has begun it. */
+        boolean isHandedOver(Object item);
+
+        /** Sends it on its way. */
+        void deliver(Object item, @Nullable String router);
+
+        /** Reports a message that was not taken, and tells its asker. */
+        void drop(Object item, DeadLetter.Reason reason);
+
+        /** If the item is an ask, its asker hears that no reply comes. */
+        void noReply(Object item, DeadLetter.Reason reason);
+
+        /** It was replaced, and a selective receive has passed it over. */
+        void renewed(Placed.Renewable message);
+
+        /** The caller is to wait for room; an error if it is the actor itself. */
+        void checkNotOwn();
+    }
+
+    private final Host actor;
     private final MailboxOptions options;
     private final @Nullable ToIntFunction<? super M> priority;
     private final @Nullable Conflation<M> conflation;
@@ -29,27 +50,17 @@ final class Gate<M> {
     /** The room whose senders have to do with it; otherwise null. */
     private final @Nullable Permits room;
 
-    private Gate(ActorCell<M> cell, MailboxSpec<M> spec) {
-        this.cell = cell;
+    Gate(Host actor, MailboxSpec<M> spec) {
+        this.actor = actor;
         this.options = spec.options();
         this.priority = spec.priority();
         this.conflation =
-                spec.key() == null ? null : new Conflation<>(cell, spec.key(), spec.undelivered());
-        this.room = hasRoom(options) ? new Permits(cell, options.capacity()) : null;
-    }
-
-    /** Null if messages leave as they are. */
-    static <M> @Nullable Gate<M> of(ActorCell<M> cell, MailboxSpec<M> spec) {
-        boolean isPlain = spec.priority() == null && spec.key() == null;
-        return isPlain && !hasRoom(spec.options()) ? null : new Gate<>(cell, spec);
-    }
-
-    private static boolean hasRoom(MailboxOptions options) {
-        return options.isBounded() && options.overflow() != Overflow.DROP_OLD;
+                spec.key() == null ? null : new Conflation<>(actor, spec.key(), spec.undelivered());
+        this.room = spec.hasRoom() ? new Permits(actor.name(), options.capacity()) : null;
     }
 
     /** False if the limit passed; nothing was sent then. */
-    boolean send(Object item, long limitNanos, @Nullable String router) {
+    public boolean send(Object item, long limitNanos, @Nullable String router) {
         Overflow overflow = options.overflow();
         if (overflow == Overflow.SUSPEND) {
             Waits.switchpoint();
@@ -60,18 +71,18 @@ final class Gate<M> {
         }
         Object placed = place(item, key);
         if (room != null) {
-            if (cell.isHandedOver(placed)) {
+            if (actor.isHandedOver(placed)) {
                 return true;
             }
             if (!room.tryTake()) {
                 if (overflow == Overflow.DROP_NEW) {
-                    cell.drop(item, DeadLetter.Reason.REFUSED, null);
+                    actor.drop(item, DeadLetter.Reason.REFUSED);
                     return true;
                 }
                 if (overflow == Overflow.FAIL) {
                     throw full(item);
                 }
-                cell.checkNotOwn();
+                actor.checkNotOwn();
                 if (!room.take(limitNanos)) {
                     return false;
                 }
@@ -85,14 +96,14 @@ final class Gate<M> {
         return true;
     }
 
-    TellResult trySend(Object item) {
+    public TellResult trySend(Object item) {
         Object key = keyOf(item);
         if (renews(item, key)) {
             return TellResult.ACCEPTED;
         }
         Object placed = place(item, key);
         if (room != null) {
-            if (cell.isHandedOver(placed)) {
+            if (actor.isHandedOver(placed)) {
                 return TellResult.ACCEPTED;
             }
             if (!room.tryTake()) {
@@ -104,44 +115,44 @@ final class Gate<M> {
     }
 
     /** Takes the messages that wait out of the reach of what is told from now on. */
-    void seal() {
+    public void seal() {
         if (conflation != null) {
             conflation.seal();
         }
     }
 
     /** The actor has begun a message that took a permit. */
-    void begun() {
+    public void begun() {
         if (room != null) {
             room.give();
         }
     }
 
     /** The actor is over: everybody may send, and it becomes a dead letter. */
-    void close() {
+    public void close() {
         if (room != null) {
             room.close();
         }
     }
 
-    MailboxFullException full(Object item) {
+    public MailboxFullException full(Object item) {
         return new MailboxFullException(
                 "the mailbox of "
-                        + cell.name()
+                        + actor.name()
                         + " is full: capacity="
                         + options.capacity()
                         + "; the message was not sent: "
                         + Envelope.content(item));
     }
 
-    void checkInvariants() {
+    public void checkInvariants() {
         if (room != null) {
             room.checkInvariants();
         }
     }
 
     private void leave(Object placed, @Nullable String router) {
-        cell.deliver(placed, router);
+        actor.deliver(placed, router);
         if (placed instanceof Placed.Renewable renewable) {
             renewable.publish();
         }

@@ -1,8 +1,6 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.mailbox;
 
 import dev.ropewalk.actors.DeadLetter;
-import dev.ropewalk.actors.internal.mailbox.Envelope;
-import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
@@ -32,7 +30,7 @@ final class Conflation<M> {
 
     private record Key(Class<?> type, Object key) {}
 
-    private final ActorCell<M> cell;
+    private final Gate.Host actor;
     private final Function<? super M, ?> keyOf;
 
     /** Takes what was replaced; null if that becomes a dead letter. */
@@ -42,10 +40,10 @@ final class Conflation<M> {
     private volatile ConcurrentMap<Object, Placed.Renewable> waiting = new ConcurrentHashMap<>();
 
     Conflation(
-            ActorCell<M> cell,
+            Gate.Host actor,
             Function<? super M, ?> keyOf,
             @Nullable Consumer<? super M> undelivered) {
-        this.cell = cell;
+        this.actor = actor;
         this.keyOf = keyOf;
         this.undelivered = undelivered;
     }
@@ -69,7 +67,7 @@ final class Conflation<M> {
             return false;
         }
         if (Objects.requireNonNull(found).isPassedOver()) {
-            cell.onCord(() -> cell.renewed(found));
+            actor.renewed(found);
         }
         replaced(older);
         return true;
@@ -83,18 +81,16 @@ final class Conflation<M> {
     @SuppressWarnings("unchecked") // only M, and what opens as M, are sent
     private void replaced(Object item) {
         if (undelivered == null) {
-            cell.drop(item, DeadLetter.Reason.REPLACED, null);
+            actor.drop(item, DeadLetter.Reason.REPLACED);
             return;
         }
-        if (item instanceof Ask<?, ?> ask) {
-            ask.noReply(ActorCell.why(DeadLetter.Reason.REPLACED), null);
-        }
+        actor.noReply(item, DeadLetter.Reason.REPLACED);
         M message = (M) Envelope.content(item);
         try {
             undelivered.accept(message);
         } catch (Throwable broken) {
             // Any failure: it is the sender of another message that comes here.
-            Logs.tellBroken(LOG, broken, "the undelivered hook of {} failed for {}", cell, message);
+            Logs.tellBroken(LOG, broken, "the undelivered hook of {} failed for {}", actor, message);
         }
     }
 }

@@ -1,6 +1,7 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.mailbox;
 
 import dev.ropewalk.actors.MailboxOptions;
+import dev.ropewalk.actors.Overflow;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,27 +18,47 @@ import java.util.function.ToIntFunction;
  * @param key by which a newer message replaces an older one; null if none does
  * @param undelivered takes what was replaced; null if that becomes a dead letter
  */
-record MailboxSpec<M>(
+public record MailboxSpec<M>(
         MailboxOptions options,
         @Nullable ToIntFunction<? super M> priority,
         @Nullable Function<? super M, ?> key,
         @Nullable Consumer<? super M> undelivered) {
     /** In the order of arrival, and all are kept. */
-    static <M> MailboxSpec<M> unbounded() {
+    public static <M> MailboxSpec<M> unbounded() {
         return new MailboxSpec<>(MailboxOptions.unbounded(), null, null, null);
     }
 
-    MailboxSpec<M> with(MailboxOptions other) {
+    public MailboxSpec<M> with(MailboxOptions other) {
         return new MailboxSpec<>(
                 Objects.requireNonNull(other, "options"), priority, key, undelivered);
     }
 
-    MailboxSpec<M> byPriority(ToIntFunction<? super M> of) {
+    public MailboxSpec<M> byPriority(ToIntFunction<? super M> of) {
         return new MailboxSpec<>(options, Objects.requireNonNull(of, "priority"), key, undelivered);
     }
 
-    MailboxSpec<M> conflating(Function<? super M, ?> keyOf, @Nullable Consumer<? super M> hook) {
+    public MailboxSpec<M> conflating(Function<? super M, ?> keyOf, @Nullable Consumer<? super M> hook) {
         return new MailboxSpec<>(options, priority, Objects.requireNonNull(keyOf, "key"), hook);
+    }
+
+    /** An empty mailbox for an actor of that name. */
+    public Mailbox mailbox(String owner) {
+        boolean displaces = options.overflow() == Overflow.DROP_OLD;
+        int maxQueued = displaces ? options.capacity() : Integer.MAX_VALUE;
+        return priority == null
+                ? new FifoMailbox(owner, maxQueued)
+                : new RankedMailbox(owner, maxQueued);
+    }
+
+    /** What senders to the actor have to do with; null if messages leave as they are. */
+    public @Nullable Gate<M> gate(Gate.Host actor) {
+        boolean isPlain = priority == null && key == null && !hasRoom();
+        return isPlain ? null : new Gate<>(actor, this);
+    }
+
+    /** Senders take permits. */
+    boolean hasRoom() {
+        return options.isBounded() && options.overflow() != Overflow.DROP_OLD;
     }
 
     @Override

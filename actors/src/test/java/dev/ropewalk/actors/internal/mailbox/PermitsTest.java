@@ -1,12 +1,9 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.mailbox;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.actors.Actor;
-import dev.ropewalk.actors.Behavior;
-import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -29,18 +26,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 class PermitsTest {
     private static final long FOREVER = Long.MAX_VALUE;
 
-    /** On the cord of the test. */
     private static Permits permits(int capacity) {
-        SupervisorCell supervisor =
-                new SupervisorCell(
-                        "supervisor",
-                        Cord.current(),
-                        Supervision.oneForOne(),
-                        null,
-                        new SystemCore(List.of(Cord.current()), null));
-        Actor<String> actor = Actor.handler(() -> Behavior.stopped());
-        return new Permits(
-                new ActorCell<>("actor", Cord.current(), actor, supervisor, null), capacity);
+        return new Permits("actor", capacity);
     }
 
     @Test
