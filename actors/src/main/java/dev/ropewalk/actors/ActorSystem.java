@@ -27,9 +27,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -317,7 +317,9 @@ public final class ActorSystem implements AutoCloseable {
 
     // ---------------------------------------------------------------- looking inside
 
-    /** {@return the systems of this process that have not ended, by their names} From any thread. */
+    /**
+     * {@return the systems of this process that have not ended, by their names} From any thread.
+     */
     public static List<ActorSystem> all() {
         synchronized (ALL) {
             return ALL.stream()
@@ -362,9 +364,9 @@ public final class ActorSystem implements AutoCloseable {
 
     /**
      * Tells of each actor its state, how many messages wait, and its restarts. It looks at those
-     * actors only that have changed since the last snapshot, whoever took that: so a monitor may ask
-     * often. The first one looks at all. From any thread; a switchpoint, unless all actors are on
-     * this cord.
+     * actors only that have changed since the last snapshot, whoever took that: so a monitor may
+     * ask often. The first one looks at all. From any thread; a switchpoint, unless all actors are
+     * on this cord.
      *
      * @param limit how long to wait at most, for all cords together
      * @return all actors that have begun, and have not ended for good

@@ -654,9 +654,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
     void begin(Incarnation<M> next, long delayNs) {
         incarnation = next;
         overByItself = false;
-        isSuspended = false;
         if (hasBegun) {
             extras().restarts++;
+            isSuspended = false;
         }
         hasBegun = true;
         if (extras != null) {
@@ -1109,8 +1109,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
     }
 
     ActorGlance glance() {
-        return new ActorGlance(
-                ref.path(), ref.number(), phase(), mailbox.messages(), restarts());
+        return new ActorGlance(ref.path(), ref.number(), phase(), mailbox.messages(), restarts());
     }
 
     /** From now on it says when it changes. */

@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 
 /**
  * A question to a cord, answered on it between two fibers; on the cord itself at once. Several may
- * be asked before the first is awaited. A cord that has ended answers on the asker's thread, because
- * nobody else touches what is there then.
+ * be asked before the first is awaited. A cord that has ended answers on the asker's thread,
+ * because nobody else touches what is there then.
  *
  * @param <T> the type of the answer
  */
@@ -41,8 +41,7 @@ final class CordAnswer<T> extends CordMessage {
      */
     static <T> CordAnswer<T> of(Cord cord, Object asked, Supplier<T> question) {
         boolean isHere = cord.isCurrent();
-        CordAnswer<T> answer =
-                new CordAnswer<>(asked, question, isHere ? null : new WaitCell());
+        CordAnswer<T> answer = new CordAnswer<>(asked, question, isHere ? null : new WaitCell());
         if (isHere) {
             answer.atOnce = answer.answer();
         } else {

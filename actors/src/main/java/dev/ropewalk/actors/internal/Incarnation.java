@@ -96,8 +96,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     Incarnation(ActorCell<M> cell, @Nullable Start start) {
         this.cell = cell;
         this.start = start;
-        this.receiver =
-                cell.definition().body == null ? null : new Receiver<>(this);
+        this.receiver = cell.definition().body == null ? null : new Receiver<>(this);
     }
 
     // ---------------------------------------------------------------- the sender's side

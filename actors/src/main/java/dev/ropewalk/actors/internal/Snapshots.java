@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * one. Until the first one nothing is kept and nobody is watched.
  *
  * <p>An actor that was looked at and has nothing queued is marked as watched; what changes it then,
- * a queued message for one, takes the mark away and enters it in its cord's set of changed ones. One
- * with queued messages stays in the set, because nothing marks a message that is taken.
+ * a queued message for one, takes the mark away and enters it in its cord's set of changed ones.
+ * One with queued messages stays in the set, because nothing marks a message that is taken.
  */
 public final class Snapshots {
     /** What one cord knows; confined to that cord. */
@@ -64,8 +64,7 @@ public final class Snapshots {
         for (Cord cord : cords) {
             List<ActorCell<?>> first = all.getOrDefault(cord, List.of());
             answers.put(
-                    cord,
-                    CordAnswer.of(cord, "a snapshot by " + cord, () -> visit(cord, first)));
+                    cord, CordAnswer.of(cord, "a snapshot by " + cord, () -> visit(cord, first)));
         }
         int visited = 0;
         List<String> silent = new ArrayList<>();

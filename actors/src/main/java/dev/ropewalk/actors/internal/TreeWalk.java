@@ -17,8 +17,8 @@ import java.util.Objects;
 
 /**
  * Walks a system's tree from anywhere, level by level: of each level each cord is asked once, for
- * all that it has there, and all cords are asked before the first answer is awaited. So a walk takes
- * as many messages to a cord as the tree is deep, and a silent cord takes the limit once.
+ * all that it has there, and all cords are asked before the first answer is awaited. So a walk
+ * takes as many messages to a cord as the tree is deep, and a silent cord takes the limit once.
  */
 public final class TreeWalk {
     /** One place of the tree, to be filled in. */
@@ -138,7 +138,10 @@ public final class TreeWalk {
                                 CordAnswer.of(
                                         cord,
                                         "a dump by " + cord,
-                                        () -> nodes.stream().map(n -> n.what.describe()).toList())));
+                                        () ->
+                                                nodes.stream()
+                                                        .map(n -> n.what.describe())
+                                                        .toList())));
         byCord.forEach(
                 (cord, nodes) -> {
                     long leftNs = Math.max(0, deadlineNs - Waits.nanoTime());

@@ -74,10 +74,10 @@ public final class ActorInspector {
 
     /**
      * Lets the actor finish the message in hand and begin no other, until {@link #resume}, or until
-     * another incarnation begins. Its messages are kept. Signals work: it can be terminated and
-     * killed, and ends with its links and its supervisor. A {@link ActorRef#stop} is a message in
-     * order and waits with them; {@link ActorSystem#stop} tells it as one that did not end in time.
-     * Suspending twice is harmless.
+     * it is started again. One that has not begun yet begins, and takes no message. Its messages
+     * are kept. Signals work: it can be terminated and killed, and ends with its links and its
+     * supervisor. A {@link ActorRef#stop} is a message in order and waits with them; {@link
+     * ActorSystem#stop} tells it as one that did not end in time. Suspending twice is harmless.
      *
      * @throws TimeoutException if its cord does not answer; it may be suspended later all the same
      * @throws IllegalStateException if it has ended

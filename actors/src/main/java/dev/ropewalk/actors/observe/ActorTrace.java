@@ -5,8 +5,8 @@ import dev.ropewalk.actors.internal.observe.TraceTap;
 import java.util.List;
 
 /**
- * The last messages that came to an actor and left it; made by {@link ActorInspector#trace}. It goes
- * on over restarts, until it is closed, and holds the messages meanwhile.
+ * The last messages that came to an actor and left it; made by {@link ActorInspector#trace}. It
+ * goes on over restarts, until it is closed, and holds the messages meanwhile.
  */
 public sealed interface ActorTrace extends AutoCloseable permits TraceTap {
     /** {@return the events that it holds, oldest first} From any thread; does not wait. */

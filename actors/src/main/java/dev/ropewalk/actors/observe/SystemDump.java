@@ -7,8 +7,8 @@ import java.util.Optional;
 
 /**
  * The tree of a system's supervisors and actors; made by {@link
- * dev.ropewalk.actors.ActorSystem#dump}. Each cord tells of its actors between two of its fibers, so
- * what is told of one cord fits together; of two cords each has its own moment.
+ * dev.ropewalk.actors.ActorSystem#dump}. Each cord tells of its actors between two of its fibers,
+ * so what is told of one cord fits together; of two cords each has its own moment.
  *
  * @param system the name of the system
  * @param deadLetters how many there were so far
@@ -28,9 +28,7 @@ public record SystemDump(String system, long deadLetters, SupervisorDump root) {
         if (tree.path().equals(path)) {
             return Optional.of(tree);
         }
-        return tree.children().stream()
-                .flatMap(child -> find(child, path).stream())
-                .findFirst();
+        return tree.children().stream().flatMap(child -> find(child, path).stream()).findFirst();
     }
 
     /** {@return one object of JSON; times are in nanoseconds} */

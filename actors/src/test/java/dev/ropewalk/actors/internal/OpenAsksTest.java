@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.actors.internal.observe.CrashReports;
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.internal.observe.CrashReports;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
 

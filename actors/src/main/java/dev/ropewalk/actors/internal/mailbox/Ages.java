@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
  * first message after a poll of the cord came. A clock is read once a poll, and not for each
  * message: what came between two polls of a busy cord is a millisecond apart at most.
  *
- * <p>At most {@value #MAX_MARKS} marks are kept; beyond that each second one goes, so a message of a
- * long queue may be told as somewhat older than it is.
+ * <p>At most {@value #MAX_MARKS} marks are kept; beyond that each second one goes, so a message of
+ * a long queue may be told as somewhat older than it is.
  */
 final class Ages {
     private static final int MAX_MARKS = 64;

@@ -90,7 +90,8 @@ final class Conflation<M> {
             undelivered.accept(message);
         } catch (Throwable broken) {
             // Any failure: it is the sender of another message that comes here.
-            Logs.tellBroken(LOG, broken, "the undelivered hook of {} failed for {}", actor, message);
+            Logs.tellBroken(
+                    LOG, broken, "the undelivered hook of {} failed for {}", actor, message);
         }
     }
 }

@@ -122,8 +122,8 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
     }
 
     /**
-     * For how long the oldest has waited, or somewhat longer; null if none does. Those that were put
-     * back, or are postponed, are not looked at.
+     * For how long the oldest has waited, or somewhat longer; null if none does. Those that were
+     * put back, or are postponed, are not looked at.
      */
     public final @Nullable Duration oldestAge() {
         return size() == 0

@@ -37,7 +37,8 @@ public record MailboxSpec<M>(
         return new MailboxSpec<>(options, Objects.requireNonNull(of, "priority"), key, undelivered);
     }
 
-    public MailboxSpec<M> conflating(Function<? super M, ?> keyOf, @Nullable Consumer<? super M> hook) {
+    public MailboxSpec<M> conflating(
+            Function<? super M, ?> keyOf, @Nullable Consumer<? super M> hook) {
         return new MailboxSpec<>(options, priority, Objects.requireNonNull(keyOf, "key"), hook);
     }
 

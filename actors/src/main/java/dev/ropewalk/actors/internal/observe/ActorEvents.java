@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the flight recorder of actors. Without a recording that has the event nobody pays for it:
- * its enabled flag is a constant then. A message is told by its class only, because recordings leave
- * the machine.
+ * its enabled flag is a constant then. A message is told by its class only, because recordings
+ * leave the machine.
  */
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields
 public final class ActorEvents {

@@ -6,7 +6,6 @@ import dev.ropewalk.fibers.observe.CordStats;
 import dev.ropewalk.fibers.observe.FiberDump;
 import dev.ropewalk.fibers.observe.FiberTime;
 
-
 /** A {@link CordDump} as JSON; by hand, because it is small. Times are in nanoseconds. */
 public final class DumpJson {
     private final JsonWriter json = new JsonWriter();

@@ -1,0 +1,440 @@
+package dev.ropewalk.actors;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.actors.observe.ActorInspector;
+import dev.ropewalk.actors.observe.ActorPhase;
+import dev.ropewalk.actors.observe.ActorStatistics;
+import dev.ropewalk.actors.observe.ActorTrace;
+import dev.ropewalk.actors.observe.TraceEvent;
+import dev.ropewalk.actors.routing.Routing;
+import dev.ropewalk.actors.server.Reply;
+import dev.ropewalk.actors.server.Request;
+import dev.ropewalk.actors.server.Server;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.TimeoutException;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/** Rule A6: one actor is looked into, suspended and traced, from any thread. */
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+class InspectorTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private static ActorRef<String> logger(World world, List<String> log) {
+        return world.spin(
+                "logger",
+                Actor.handler(
+                        () ->
+                                message -> {
+                                    if (message.equals("crash")) {
+                                        throw new Crash("crash");
+                                    }
+                                    log.add(message);
+                                    return Behavior.same();
+                                }));
+    }
+
+    private static ActorRef<String> loop(World world, List<String> log) {
+        return world.spin(
+                "loop",
+                Actor.loop(
+                        self -> {
+                            for (; ; ) {
+                                log.add(self.receive());
+                            }
+                        }));
+    }
+
+    // ---------------------------------------------------------------- suspending
+
+    @Test
+    void A6_aSuspendedActorKeepsItsMessagesUntilItIsResumed() {
+        World.anywhere(
+                world -> {
+                    for (boolean isLoop : new boolean[] {false, true}) {
+                        List<String> log = World.log();
+                        ActorRef<String> ref = isLoop ? loop(world, log) : logger(world, log);
+                        ref.tell("a");
+                        world.settle();
+                        ActorInspector inspector = ActorInspector.of(ref);
+                        inspector.suspend();
+                        inspector.suspend();
+                        ref.tell("b");
+                        ref.tell("c");
+                        world.settle();
+                        assertEquals(List.of("a"), log);
+                        assertEquals(ActorPhase.SUSPENDED, inspector.dump().phase());
+                        assertEquals(2, inspector.dump().queued());
+                        assertEquals("a resume", inspector.dump().waitsFor());
+                        inspector.resume();
+                        inspector.resume();
+                        world.settle();
+                        assertEquals(List.of("a", "b", "c"), log);
+                        assertEquals(ActorPhase.UP, inspector.dump().phase());
+                        ref.tell("d");
+                        ref.stop();
+                        assertTrue(ref.awaitEnd(SECOND));
+                        assertEquals(List.of("a", "b", "c", "d"), log);
+                    }
+                });
+    }
+
+    @Test
+    void A6_aMessageInHandIsFinishedAndTheNextOneNotBegun() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "slow",
+                                    Actor.handler(
+                                            () ->
+                                                    message -> {
+                                                        Fiber.sleep(Duration.ofMillis(2));
+                                                        log.add(message);
+                                                        return Behavior.same();
+                                                    }));
+                    ref.tell("a");
+                    ref.tell("b");
+                    world.settle();
+                    ActorInspector inspector = ActorInspector.of(ref);
+                    inspector.suspend();
+                    world.until(() -> log.size() == 1);
+                    world.settle();
+                    assertEquals(List.of("a"), log);
+                    inspector.resume();
+                    ref.stop();
+                    assertTrue(ref.awaitEnd(SECOND));
+                    assertEquals(List.of("a", "b"), log);
+                });
+    }
+
+    @Test
+    void A6_aSuspendedLoopThatReceivesWithALimitReturnsWhenItIsResumed() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "loop",
+                                    Actor.<String>loop(
+                                            self -> {
+                                                @Nullable String got =
+                                                        self.receive(Duration.ofMillis(1));
+                                                log.add(String.valueOf(got));
+                                                log.add(self.receive(String.class));
+                                                log.add(self.receive(s -> s.startsWith("x")));
+                                                log.add(self.receive());
+                                            }));
+                    ActorInspector inspector = ActorInspector.of(ref);
+                    inspector.suspend();
+                    Fiber.sleep(Duration.ofMillis(5));
+                    world.settle();
+                    assertEquals(List.of(), log, "its limit has passed");
+                    inspector.resume();
+                    world.until(() -> log.size() == 1);
+                    inspector.suspend();
+                    ref.tell("a");
+                    world.settle();
+                    inspector.resume();
+                    world.until(() -> log.size() == 2);
+                    inspector.suspend();
+                    ref.tell("b");
+                    ref.tell("x1");
+                    world.settle();
+                    assertEquals(List.of("null", "a"), log);
+                    inspector.resume();
+                    assertTrue(ref.awaitEnd(SECOND));
+                    assertEquals(List.of("null", "a", "x1", "b"), log);
+                });
+    }
+
+    @Test
+    void A6_aPredicateThatBeginsToWaitWhileSuspendedLooksAtAllWhenItIsResumed() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "loop",
+                                    Actor.<String>loop(
+                                            self -> {
+                                                log.add(self.receive());
+                                                Fiber.sleep(Duration.ofMillis(2));
+                                                log.add(self.receive(s -> s.startsWith("x")));
+                                            }));
+                    ref.tell("first");
+                    world.until(() -> log.size() == 1);
+                    ref.tell("a");
+                    ref.tell("x");
+                    ActorInspector inspector = ActorInspector.of(ref);
+                    inspector.suspend();
+                    Fiber.sleep(Duration.ofMillis(5));
+                    world.settle();
+                    assertEquals(List.of("first"), log);
+                    inspector.resume();
+                    assertTrue(ref.awaitEnd(SECOND));
+                    assertEquals(List.of("first", "x"), log);
+                });
+    }
+
+    @Test
+    void A6_aSuspendedActorObeysSignalsAndAStopWaits() {
+        World.anywhere(
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<String> terminated = logger(world, log);
+                    ActorInspector.of(terminated).suspend();
+                    terminated.tell("kept");
+                    terminated.terminate();
+                    assertTrue(terminated.awaitEnd(SECOND));
+                    ActorRef<String> stopped = logger(world, log);
+                    ActorInspector.of(stopped).suspend();
+                    stopped.stop();
+                    world.settle();
+                    assertFalse(stopped.awaitEnd(Duration.ofMillis(2)));
+                    ActorInspector.of(stopped).resume();
+                    assertTrue(stopped.awaitEnd(SECOND));
+                    assertEquals(List.of(), log);
+                });
+    }
+
+    @Test
+    void A6_aStopOfTheSystemTellsOfASuspendedActor() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    ActorSystem system = ActorSystem.start("own");
+                    ActorRef<String> ref =
+                            system.spin("held", Actor.handler(() -> m -> Behavior.same()));
+                    world.settle();
+                    ActorInspector.of(ref).suspend();
+                    ref.tell("kept");
+                    StopReport report = system.stop(Duration.ofMillis(10));
+                    assertEquals(
+                            List.of("own/held"),
+                            report.left().stream().map(left -> left.actor().path()).toList());
+                    assertEquals(1, report.left().getFirst().mailbox().queued());
+                    assertEquals(List.of(), log);
+                });
+    }
+
+    @Test
+    void A6_aRestartResumes() {
+        World.anywhere(
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<String> ref = logger(world, log);
+                    world.settle();
+                    ActorInspector.of(ref).suspend();
+                    ref.tell("a");
+                    ref.kill();
+                    world.until(() -> log.size() == 1);
+                    assertEquals(ActorPhase.UP, ActorInspector.of(ref).dump().phase());
+                    assertEquals(1, ActorInspector.of(ref).dump().restarts());
+                    ref.stop();
+                    assertTrue(ref.awaitEnd(SECOND));
+                });
+    }
+
+    // ---------------------------------------------------------------- traces and numbers
+
+    private record Get(String key, Recipient<String> replyTo) implements Request<String> {}
+
+    @Test
+    void A6_aTraceHoldsTheLastMessagesInAndOut() {
+        World.anywhere(
+                world -> {
+                    ActorRef<String> sink = world.spin("sink", Actor.handler(() -> m -> same()));
+                    ActorRef<Get> ref =
+                            world.spin(
+                                    "server",
+                                    Actor.handler(
+                                            () ->
+                                                    get -> {
+                                                        sink.tell("noted " + get.key());
+                                                        get.replyTo().tell("value");
+                                                        return Behavior.same();
+                                                    }));
+                    ActorInspector inspector = ActorInspector.of(ref);
+                    ActorTrace trace = inspector.trace(4);
+                    ActorStatistics statistics = inspector.statistics();
+                    assertEquals("value", ref.<String>ask(reply -> new Get("a", reply), SECOND));
+                    assertEquals("value", ref.<String>ask(reply -> new Get("b", reply), SECOND));
+                    world.settle();
+                    List<TraceEvent> events = trace.events();
+                    assertEquals(4, events.size());
+                    assertEquals(2, trace.dropped());
+                    assertEquals(
+                            List.of(
+                                    TraceEvent.Kind.OUT,
+                                    TraceEvent.Kind.IN,
+                                    TraceEvent.Kind.OUT,
+                                    TraceEvent.Kind.OUT),
+                            events.stream().map(TraceEvent::kind).toList());
+                    assertEquals("noted b", events.get(2).message());
+                    assertEquals("sink", events.get(2).to());
+                    assertEquals("b", ((Get) events.get(1).message()).key());
+                    assertNull(events.get(1).to());
+                    assertEquals(2, statistics.in());
+                    assertEquals(4, statistics.out());
+                    trace.close();
+                    trace.close();
+                    statistics.close();
+                    assertEquals("value", ref.<String>ask(reply -> new Get("c", reply), SECOND));
+                    world.settle();
+                    assertEquals(events, trace.events());
+                    assertEquals(2, statistics.in());
+                    ref.stop();
+                    assertTrue(ref.awaitEnd(SECOND));
+                    sink.stop();
+                });
+    }
+
+    private static Behavior<String> same() {
+        return Behavior.same();
+    }
+
+    @Test
+    void A6_aTraceGoesOnOverARestartAndEndsWithTheActor() {
+        World.anywhere(
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<String> ref = logger(world, log);
+                    ActorTrace trace = ActorInspector.of(ref).trace(10);
+                    ref.tell("a");
+                    ref.tell("crash");
+                    ref.tell("b");
+                    ref.stop();
+                    assertTrue(ref.awaitEnd(SECOND));
+                    assertEquals(
+                            List.of("a", "crash", "b"),
+                            trace.events().stream().map(TraceEvent::message).toList());
+                    trace.close();
+                });
+    }
+
+    // ---------------------------------------------------------------- state
+
+    @Test
+    void A6_theStateIsThatOfTheServerOrTheBehavior() {
+        World.anywhere(
+                world -> {
+                    ActorRef<Get> server =
+                            world.spin(
+                                    "server",
+                                    Server.<Get, Integer>of(5)
+                                            .call(
+                                                    Get.class,
+                                                    (state, get) -> Reply.of("x", state + 1))
+                                            .actor());
+                    world.settle();
+                    assertEquals(5, ActorInspector.of(server).state());
+                    assertEquals("x", server.<String>ask(reply -> new Get("a", reply), SECOND));
+                    assertEquals(6, ActorInspector.of(server).state());
+                    Behavior<String> inside = m -> Behavior.same();
+                    ActorRef<String> machine =
+                            world.spin(
+                                    "machine", Actor.handler(() -> Behavior.state("open", inside)));
+                    world.settle();
+                    assertEquals(inside, ActorInspector.of(machine).state());
+                    assertEquals("open", ActorInspector.of(machine).dump().state());
+                    ActorRef<String> loop = loop(world, World.log());
+                    world.settle();
+                    assertNull(ActorInspector.of(loop).state());
+                    server.stop();
+                    machine.stop();
+                    loop.stop();
+                });
+    }
+
+    // ---------------------------------------------------------------- misuse
+
+    @Test
+    void misuse_anEndedActorIsNotTracedNorSuspended() {
+        World.anywhere(
+                world -> {
+                    ActorRef<String> ref = logger(world, World.log());
+                    ref.stop();
+                    assertTrue(ref.awaitEnd(SECOND));
+                    world.settle();
+                    ActorInspector inspector = ActorInspector.of(ref);
+                    Errors.assertMentions(
+                            assertThrows(IllegalStateException.class, () -> inspector.trace(1)),
+                            "trace of logger",
+                            "has ended");
+                    assertThrows(IllegalStateException.class, inspector::suspend);
+                    assertThrows(IllegalStateException.class, inspector::resume);
+                    assertThrows(IllegalStateException.class, inspector::statistics);
+                    assertThrows(IllegalStateException.class, inspector::state);
+                    assertEquals(ActorPhase.ENDED, inspector.dump().phase());
+                });
+    }
+
+    @Test
+    void misuse_aRouterIsNoActor() {
+        World.local(
+                world -> {
+                    ActorRef<String> router =
+                            Routing.<String>roundRobin()
+                                    .over(world.system.group("g", String.class));
+                    Errors.assertMentions(
+                            assertThrows(
+                                    IllegalArgumentException.class,
+                                    () -> ActorInspector.of(router)),
+                            "is no actor");
+                    ActorRef<String> ref = logger(world, World.log());
+                    assertThrows(
+                            IllegalArgumentException.class, () -> ActorInspector.of(ref).trace(0));
+                    ref.stop();
+                });
+    }
+
+    @Test
+    void A6_aCordThatDoesNotAnswerIsAnErrorThatNamesIt() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        try (ActorSystem system =
+                ActorSystem.start(
+                        dev.ropewalk.actors.supervision.Tree.oneForOne("stuck"),
+                        ActorSystemOptions.defaults().withCords(1))) {
+            ActorRef<String> ref =
+                    system.spin(
+                            "blocker",
+                            Actor.handler(
+                                    () ->
+                                            m -> {
+                                                begun.countDown();
+                                                go.await(); // blocks the cord's thread
+                                                return Behavior.same();
+                                            }));
+            ref.tell("x");
+            begun.await();
+            ActorInspector inspector = ActorInspector.of(ref).within(Duration.ofMillis(5));
+            Errors.assertMentions(
+                    assertThrows(TimeoutException.class, inspector::dump),
+                    "a dump of actor blocker",
+                    "5 ms");
+            assertThrows(TimeoutException.class, () -> inspector.trace(1));
+            assertTrue(system.dump(Duration.ofMillis(5)).toString().contains("SILENT"));
+            assertTrue(ActorSystem.all().contains(system));
+            assertTrue(Cord.all().containsAll(system.cords()));
+            go.countDown();
+        }
+        assertTrue(ActorSystem.all().stream().noneMatch(system -> system.name().equals("stuck")));
+        assertTrue(Cord.all().stream().noneMatch(cord -> cord.name().startsWith("stuck")));
+    }
+}

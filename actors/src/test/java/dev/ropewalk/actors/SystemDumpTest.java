@@ -1,0 +1,379 @@
+package dev.ropewalk.actors;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.actors.observe.ActorDump;
+import dev.ropewalk.actors.observe.ActorGlance;
+import dev.ropewalk.actors.observe.ActorPhase;
+import dev.ropewalk.actors.observe.CrashReport;
+import dev.ropewalk.actors.observe.SystemDump;
+import dev.ropewalk.actors.observe.SystemSnapshot;
+import dev.ropewalk.actors.supervision.Supervisor;
+import dev.ropewalk.actors.supervision.Tree;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.testing.TestCord;
+
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+
+/** Rule A6: a system is seen as a tree, and at a glance; crashes are reported. */
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+class SystemDumpTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private record Work(String what, Duration time) {}
+
+    private static Actor<Work> worker() {
+        return Actor.handler(
+                () ->
+                        work -> {
+                            if (work.what().equals("crash")) {
+                                throw new Crash("the secret is 42");
+                            }
+                            Fiber.sleep(work.time());
+                            return Behavior.same();
+                        });
+    }
+
+    private static ActorDump actor(SystemDump dump, String path) {
+        return (ActorDump) dump.find(path).orElseThrow(() -> new AssertionError(dump.toString()));
+    }
+
+    // ---------------------------------------------------------------- the tree
+
+    @Test
+    void A6_aDumpTellsOfEachActorAndSupervisor() {
+        World.anywhere(
+                world -> {
+                    Supervisor below =
+                            world.system.supervise(
+                                    "below", world.keepingFailures(World.MANY_RESTARTS));
+                    ActorRef<Work> busy = world.spin(below, "busy", worker());
+                    ActorRef<Work> idle = world.spin(below, "idle", worker());
+                    ActorRef<String> parent =
+                            world.spin(
+                                    "parent",
+                                    Actor.<String>handler(
+                                            self -> {
+                                                self.spin("own", worker());
+                                                return Behavior.state("grown", m -> same());
+                                            }));
+                    idle.tell(new Work("crash", Duration.ZERO));
+                    world.settle();
+                    busy.tell(new Work("first", SECOND));
+                    world.settle();
+                    busy.tell(new Work("second", SECOND));
+                    Fiber.sleep(Duration.ofMillis(20));
+                    busy.tell(new Work("third", SECOND));
+                    world.settle();
+                    SystemDump dump = world.system.dump();
+                    ActorDump seen = actor(dump, "system/below/busy");
+                    assertEquals(ActorPhase.UP, seen.phase());
+                    assertEquals(2, seen.queued());
+                    assertTrue(
+                            Objects.requireNonNull(seen.current()).contains("first"),
+                            seen::toString);
+                    assertTrue(
+                            Objects.requireNonNull(seen.waitsFor()).contains("sleep"),
+                            seen::toString);
+                    Duration oldest = Objects.requireNonNull(seen.oldest());
+                    assertTrue(oldest.toMillis() >= 20, seen::toString);
+                    ActorDump other = actor(dump, "system/below/idle");
+                    assertEquals(1, other.restarts());
+                    assertNull(other.oldest());
+                    assertNull(other.current());
+                    assertEquals("its next message", other.waitsFor());
+                    assertEquals("grown", actor(dump, "system/parent").state());
+                    assertNotNull(actor(dump, "system/parent/own"));
+                    String text = dump.toString();
+                    assertTrue(text.contains("system/below: supervisor RUNNING"), text);
+                    assertTrue(text.contains("in state grown"), text);
+                    String json = dump.toJson();
+                    assertTrue(json.startsWith("{\"system\":\"system\",\"deadLetters\":1"), json);
+                    assertTrue(json.contains("\"path\":\"system/parent/own\""), json);
+                    assertEquals(count(json, '{'), count(json, '}'), json);
+                    busy.terminate();
+                    assertTrue(busy.awaitEnd(SECOND));
+                    parent.stop();
+                    idle.stop();
+                });
+    }
+
+    private static Behavior<String> same() {
+        return Behavior.same();
+    }
+
+    private static long count(String text, char what) {
+        return text.chars().filter(each -> each == what).count();
+    }
+
+    @Test
+    void A6_theOldestMessageIsAtLeastAsOldAsItIsToldAfterOthersWereTaken() {
+        World.local(
+                world -> {
+                    ActorRef<Work> ref = world.spin("ref", worker());
+                    world.settle();
+                    for (int i = 0; i < 200; i++) {
+                        ref.tell(new Work("w" + i, Duration.ofMillis(3)));
+                        Fiber.sleep(Duration.ofMillis(2));
+                    }
+                    // At 400 ms 133 are done; the oldest queued one is the 135th, told at 268 ms.
+                    ActorDump seen = actor(world.system.dump(), "system/ref");
+                    long age = Objects.requireNonNull(seen.oldest()).toMillis();
+                    assertTrue(age >= 120 && age <= 160, seen::toString);
+                    ref.stop();
+                    assertTrue(ref.awaitEnd(SECOND));
+                });
+    }
+
+    // ---------------------------------------------------------------- light snapshots
+
+    @Test
+    void A6_aSnapshotVisitsOnlyActorsThatHaveChanged() {
+        World.anywhere(
+                world -> {
+                    List<ActorRef<Work>> refs = new ArrayList<>();
+                    for (int i = 0; i < 1_000; i++) {
+                        refs.add(world.spin("w" + i, worker()));
+                    }
+                    world.settle();
+                    SystemSnapshot first = world.system.snapshot();
+                    assertEquals(1_000, first.visited());
+                    assertEquals(1_000, first.actors().size());
+                    SystemSnapshot second = world.system.snapshot();
+                    assertEquals(0, second.visited());
+                    assertEquals(first.actors(), second.actors());
+                    refs.get(7).tell(new Work("a", Duration.ZERO)); // is handed over: no change
+                    refs.get(8).tell(new Work("crash", Duration.ZERO));
+                    world.settle();
+                    refs.get(9).tell(new Work("held", SECOND));
+                    world.settle();
+                    refs.get(9).tell(new Work("queued", Duration.ZERO));
+                    world.settle();
+                    SystemSnapshot third = world.system.snapshot();
+                    assertEquals(2, third.visited());
+                    assertEquals(1, glance(third, "system/w8").restarts());
+                    assertEquals(1, glance(third, "system/w9").queued());
+                    assertEquals(1, world.system.snapshot().visited(), "the one that is not empty");
+                    refs.get(9).terminate();
+                    assertTrue(refs.get(9).awaitEnd(SECOND));
+                    ActorRef<Work> late = world.spin("late", worker());
+                    world.settle();
+                    SystemSnapshot fourth = world.system.snapshot();
+                    assertEquals(2, fourth.visited());
+                    assertEquals(1_000, fourth.actors().size());
+                    assertEquals(ActorPhase.UP, glance(fourth, "system/late").phase());
+                    late.stop();
+                });
+    }
+
+    private static ActorGlance glance(SystemSnapshot snapshot, String path) {
+        return snapshot.actors().stream()
+                .filter(each -> each.path().equals(path))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(path));
+    }
+
+    /** Whatever happens in between, a snapshot says what a dump says. */
+    @Test
+    void A6_snapshotsAgreeWithDumps() {
+        for (long seed = 1; seed <= 20; seed++) {
+            long now = seed;
+            World.overThreeCords(now, true, world -> agree(now, world));
+        }
+    }
+
+    private static void agree(long seed, World world) {
+        SplittableRandom random = new SplittableRandom(seed);
+        List<ActorRef<Work>> refs = new ArrayList<>();
+        for (int step = 0; step < 100; step++) {
+            switch (random.nextInt(8)) {
+                case 0, 1 ->
+                        refs.add(
+                                world.system
+                                        .root()
+                                        .spin(
+                                                world.cords.get(random.nextInt(3)),
+                                                "a" + step,
+                                                worker()));
+                case 2 -> any(random, refs).ifPresent(ActorRef::terminate);
+                case 3 ->
+                        any(random, refs)
+                                .ifPresent(ref -> ref.tell(new Work("crash", Duration.ZERO)));
+                case 4 ->
+                        any(random, refs)
+                                .ifPresent(ref -> ref.tell(new Work("w", Duration.ofMillis(3))));
+                case 5 -> Fiber.sleep(Duration.ofMillis(random.nextInt(4)));
+                default -> {
+                    for (int i = 0; i < 20; i++) {
+                        Fiber.sleep(Duration.ofNanos(1));
+                    }
+                    SystemSnapshot snapshot = world.system.snapshot();
+                    SystemDump dump = world.system.dump();
+                    for (ActorGlance each : snapshot.actors()) {
+                        ActorDump full = actor(dump, each.path());
+                        ActorGlance same =
+                                new ActorGlance(
+                                        full.path(),
+                                        full.number(),
+                                        Objects.requireNonNull(full.phase()),
+                                        full.queued() + full.postponed(),
+                                        full.restarts());
+                        assertEquals(same, each, "seed=" + seed + " step=" + step);
+                    }
+                    assertEquals(
+                            dump.root().children().size(),
+                            snapshot.actors().size(),
+                            "seed=" + seed + " step=" + step);
+                }
+            }
+        }
+        refs.forEach(ActorRef::terminate);
+    }
+
+    private static java.util.Optional<ActorRef<Work>> any(
+            SplittableRandom random, List<ActorRef<Work>> refs) {
+        return refs.isEmpty()
+                ? java.util.Optional.empty()
+                : java.util.Optional.of(refs.get(random.nextInt(refs.size())));
+    }
+
+    // ---------------------------------------------------------------- crashes
+
+    @Test
+    void A6_aCrashIsReportedWithItsMessageAndStateRedacted() {
+        TestCord.run(
+                () -> {
+                    List<CrashReport> reports = new ArrayList<>();
+                    ActorSystemOptions options =
+                            ActorSystemOptions.defaults()
+                                    .withDeadLetters(_ -> {})
+                                    .withCrashReports(reports::add)
+                                    .withRedaction(
+                                            thing ->
+                                                    thing instanceof Work work
+                                                            ? "a work: " + work.what()
+                                                            : "a state");
+                    Tree tree =
+                            Tree.of("shop", World.MANY_RESTARTS.onFailure((actor, failure) -> {}));
+                    try (ActorSystem system = ActorSystem.start(tree, options)) {
+                        ActorRef<Work> ref =
+                                system.spin("w", worker().onFailure(FailedMessage.retry(2)));
+                        ref.tell(new Work("crash", SECOND));
+                        ref.tell(new Work("next", Duration.ZERO));
+                        ref.stop();
+                        assertTrue(ref.awaitEnd(SECOND));
+                    }
+                    assertEquals(2, reports.size(), reports::toString);
+                    CrashReport first = reports.getFirst();
+                    assertEquals("shop/w", first.path());
+                    assertEquals("a work: crash", first.message());
+                    assertEquals(1, first.attempt());
+                    assertEquals(2, reports.get(1).attempt());
+                    assertEquals("a state", first.state());
+                    assertEquals(1, first.queued());
+                    assertEquals(0, first.restarts());
+                    assertEquals(1, reports.get(1).restarts());
+                    assertTrue(first.failure() instanceof Crash);
+                    assertTrue(first.toString().contains("message: a work: crash, attempt 1"));
+                });
+    }
+
+    @Test
+    void A6_aRedactionThatThrowsHidesAndATakerThatThrowsBreaksNothing() {
+        TestCord.run(
+                () -> {
+                    List<CrashReport> reports = new ArrayList<>();
+                    ActorSystemOptions options =
+                            ActorSystemOptions.defaults()
+                                    .withDeadLetters(_ -> {})
+                                    .withCrashReports(
+                                            report -> {
+                                                reports.add(report);
+                                                throw new Crash("the taker");
+                                            })
+                                    .withRedaction(
+                                            _ -> {
+                                                throw new Crash("the redaction");
+                                            });
+                    Tree tree =
+                            Tree.of("shop", World.MANY_RESTARTS.onFailure((actor, failure) -> {}));
+                    try (ActorSystem system = ActorSystem.start(tree, options)) {
+                        ActorRef<Work> ref = system.spin("w", worker());
+                        ref.tell(new Work("crash", SECOND));
+                        ref.tell(new Work("next", Duration.ZERO));
+                        ref.stop();
+                        assertTrue(ref.awaitEnd(SECOND));
+                    }
+                    assertEquals(1, reports.size());
+                    assertEquals(
+                            "hidden, because the redaction failed: " + Work.class.getName(),
+                            reports.getFirst().message());
+                });
+    }
+
+    // ---------------------------------------------------------------- the recorder
+
+    @Test
+    void A6_theFlightRecorderHearsOfActors(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("actors.jfr");
+        try (Recording recording = new Recording()) {
+            for (String event :
+                    List.of(
+                            "ActorStart",
+                            "ActorRestart",
+                            "ActorFailure",
+                            "ActorEnd",
+                            "DeadLetter")) {
+                recording.enable("dev.ropewalk." + event);
+            }
+            recording.start();
+            World.local(
+                    world -> {
+                        ActorRef<Work> ref = world.spin("recorded", worker());
+                        ref.tell(new Work("crash", SECOND));
+                        ref.stop();
+                        assertTrue(ref.awaitEnd(SECOND));
+                    });
+            recording.stop();
+            recording.dump(file);
+        }
+        List<String> names =
+                RecordingFile.readAllEvents(file).stream()
+                        .filter(SystemDumpTest::isOurs)
+                        .map(event -> event.getEventType().getName().substring(13))
+                        .distinct()
+                        .sorted()
+                        .toList();
+        assertEquals(
+                List.of("ActorEnd", "ActorFailure", "ActorRestart", "ActorStart", "DeadLetter"),
+                names);
+    }
+
+    private static boolean isOurs(RecordedEvent event) {
+        String name = event.getEventType().getName();
+        if (name.equals("dev.ropewalk.DeadLetter")) {
+            assertSame(Work.class.getName().length(), event.getString("messageType").length());
+            return event.getString("recipient").equals("recorded");
+        }
+        return name.startsWith("dev.ropewalk.Actor")
+                && event.getString("actor").equals("system/recorded");
+    }
+}
