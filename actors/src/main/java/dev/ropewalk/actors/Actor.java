@@ -3,6 +3,8 @@ package dev.ropewalk.actors;
 import dev.ropewalk.actors.internal.Definition;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -106,7 +108,7 @@ public abstract sealed class Actor<M> permits Definition {
      *     code count. Is called by the fiber or thread that tells the message, which gets what it
      *     throws: the message was not sent then. Must not wait
      */
-    public abstract Actor<M> conflate(Function<? super M, ?> key);
+    public abstract Actor<M> conflate(Function<? super M, ? extends @Nullable Object> key);
 
     /**
      * {@return like {@link #conflate(Function)}, with a hook for what was replaced} No dead letter
@@ -116,7 +118,8 @@ public abstract sealed class Actor<M> permits Definition {
      * @param undelivered takes each message that was replaced, on the fiber or thread that tells
      *     the newer one; must not wait. What it throws is logged
      */
-    public abstract Actor<M> conflate(Function<? super M, ?> key, Consumer<? super M> undelivered);
+    public abstract Actor<M> conflate(
+            Function<? super M, ? extends @Nullable Object> key, Consumer<? super M> undelivered);
 
     /**
      * {@return this definition, resuming the behavior of the last completed message at a restart}

@@ -112,7 +112,7 @@ final class Chaos {
                 case ENDED -> counts.ended.incrementAndGet();
                 case FAILED -> counts.failed.incrementAndGet();
                 case PARKED -> counts.parked.incrementAndGet();
-                case UNHANDLED, REFUSED, DISPLACED, NO_MEMBERS, LATE_REPLY, FAILURE ->
+                case UNHANDLED, REFUSED, DISPLACED, REPLACED, NO_MEMBERS, LATE_REPLY, FAILURE ->
                         throw new AssertionError(letter);
             }
         }

@@ -404,7 +404,7 @@ class InspectorTest {
     }
 
     @Test
-    void A6_aCordThatDoesNotAnswerIsAnErrorThatNamesIt() throws Exception {
+    void A6_aCordThatDoesNotAnswerIsAnErrorThatNamesIt() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         try (ActorSystem system =

@@ -110,12 +110,13 @@ public final class Definition<M> extends Actor<M> {
     }
 
     @Override
-    public Actor<M> conflate(Function<? super M, ?> key) {
+    public Actor<M> conflate(Function<? super M, ? extends @Nullable Object> key) {
         return withMailbox(mailbox.conflating(key, null));
     }
 
     @Override
-    public Actor<M> conflate(Function<? super M, ?> key, Consumer<? super M> undelivered) {
+    public Actor<M> conflate(
+            Function<? super M, ? extends @Nullable Object> key, Consumer<? super M> undelivered) {
         Objects.requireNonNull(undelivered, "undelivered");
         return withMailbox(mailbox.conflating(key, undelivered));
     }

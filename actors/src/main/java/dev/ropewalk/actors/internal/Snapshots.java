@@ -30,7 +30,7 @@ public final class Snapshots {
     }
 
     private static final Comparator<ActorGlance> BY_PATH =
-            Comparator.comparing(ActorGlance::path).thenComparing(ActorGlance::number);
+            Comparator.comparing(ActorGlance::path).thenComparingLong(ActorGlance::number);
 
     private final Map<Cord, Part> parts = new ConcurrentHashMap<>();
     private final Map<Long, ActorGlance> known = new ConcurrentHashMap<>();

@@ -19,8 +19,6 @@ final class Ages {
     private long lastPoll = -1;
 
     /** Of the oldest mark; the later ones are in the arrays. */
-    private long firstNumber;
-
     private long firstNs;
 
     private long @Nullable [] numbers;
@@ -40,7 +38,6 @@ final class Ages {
     void mark(long poll, long nowNs, long number, @Nullable LongSupplier oldest) {
         lastPoll = poll;
         if (oldest == null) {
-            firstNumber = number;
             firstNs = nowNs;
             later = 0;
             return;
@@ -65,7 +62,6 @@ final class Ages {
     private void forgetBefore(long oldest) {
         int over = 0;
         while (over < later && numbers != null && times != null && numbers[over] <= oldest) {
-            firstNumber = numbers[over];
             firstNs = times[over];
             over++;
         }

@@ -31,7 +31,7 @@ final class Conflation<M> {
     private record Key(Class<?> type, Object key) {}
 
     private final Gate.Host actor;
-    private final Function<? super M, ?> keyOf;
+    private final Function<? super M, ? extends @Nullable Object> keyOf;
 
     /** Takes what was replaced; null if that becomes a dead letter. */
     private final @Nullable Consumer<? super M> undelivered;
@@ -41,7 +41,7 @@ final class Conflation<M> {
 
     Conflation(
             Gate.Host actor,
-            Function<? super M, ?> keyOf,
+            Function<? super M, ? extends @Nullable Object> keyOf,
             @Nullable Consumer<? super M> undelivered) {
         this.actor = actor;
         this.keyOf = keyOf;

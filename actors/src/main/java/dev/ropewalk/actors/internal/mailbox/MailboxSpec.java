@@ -21,7 +21,7 @@ import java.util.function.ToIntFunction;
 public record MailboxSpec<M>(
         MailboxOptions options,
         @Nullable ToIntFunction<? super M> priority,
-        @Nullable Function<? super M, ?> key,
+        @Nullable Function<? super M, ? extends @Nullable Object> key,
         @Nullable Consumer<? super M> undelivered) {
     /** In the order of arrival, and all are kept. */
     public static <M> MailboxSpec<M> unbounded() {
@@ -38,7 +38,8 @@ public record MailboxSpec<M>(
     }
 
     public MailboxSpec<M> conflating(
-            Function<? super M, ?> keyOf, @Nullable Consumer<? super M> hook) {
+            Function<? super M, ? extends @Nullable Object> keyOf,
+            @Nullable Consumer<? super M> hook) {
         return new MailboxSpec<>(options, priority, Objects.requireNonNull(keyOf, "key"), hook);
     }
 
