@@ -94,9 +94,12 @@ class LayeringTest {
                             "dev.ropewalk.actors.spi",
                             "dev.ropewalk.actors.supervision",
                             "dev.ropewalk.actors.routing",
+                            "dev.ropewalk.actors.observe",
                             "dev.ropewalk.actors.internal",
                             "dev.ropewalk.actors.internal.behavior",
-                            "dev.ropewalk.actors.internal.routing"));
+                            "dev.ropewalk.actors.internal.observe",
+                            "dev.ropewalk.actors.internal.routing",
+                            "dev.ropewalk.actors.internal.sending"));
 
     private static final String STACKS = "dev.ropewalk.fibers.internal.stack";
 

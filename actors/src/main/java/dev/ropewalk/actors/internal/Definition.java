@@ -6,7 +6,7 @@ import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.FailedMessage;
 import dev.ropewalk.actors.MailboxOptions;
-import dev.ropewalk.actors.internal.mailbox.MailboxSpec;
+import dev.ropewalk.actors.internal.sending.MailboxSpec;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
 import org.jspecify.annotations.Nullable;

@@ -17,6 +17,7 @@ import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.actors.internal.observe.CrashReports;
+import dev.ropewalk.actors.internal.observe.DumpText;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.observe.CrashReport;
 import dev.ropewalk.fibers.Fiber;
@@ -57,9 +58,6 @@ import java.util.function.Function;
 final class Incarnation<M> implements Handler, StateChange.Host<M> {
     /** Of handler style. Enough that producers do not outrun it, and a few microseconds at most. */
     private static final int MAX_IN_A_TURN = 128;
-
-    /** Of a message in a dump. */
-    private static final int MAX_SHOWN = 200;
 
     /** The resume value of a message: it is in {@code current}. Null is the cheapest to queue. */
     static final @Nullable Object HANDED_OVER = null;
@@ -137,10 +135,8 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         Fiber<?> waiting = Objects.requireNonNull(fiber);
         if (receiver != null) {
             receiver.resumed(waiting);
-        } else if (current != null) {
+        } else if (current != null || takeNext()) {
             Waits.resumeHandler(waiting, NEXT); // unless it is in the middle of it
-        } else if (takeNext()) {
-            Waits.resumeHandler(waiting, NEXT);
         }
     }
 
@@ -151,22 +147,13 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     /** The message in hand, as a line. */
     @Nullable String currentShown() {
         Object item = current;
-        return item == null || item == Stop.STOP ? null : line(shown(Envelope.content(item)));
+        return item == null || item == Stop.STOP
+                ? null
+                : DumpText.line(shown(Envelope.content(item)));
     }
 
     private @Nullable Object shown(@Nullable Object thing) {
         return cell.child().supervisor().core().crashReports.shown(thing);
-    }
-
-    private static String line(@Nullable Object thing) {
-        String text;
-        try {
-            text = String.valueOf(thing);
-        } catch (RuntimeException broken) {
-            text = "something whose toString failed: " + broken.getClass().getName();
-        }
-        String line = text.replaceAll("\\p{Cntrl}", " ");
-        return line.length() <= MAX_SHOWN ? line : line.substring(0, MAX_SHOWN) + "...";
     }
 
     /** What its fiber waits for; null if it does not wait. */

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.internal.observe.CordAnswer;
 import dev.ropewalk.actors.internal.observe.CountTap;
 import dev.ropewalk.actors.internal.observe.Tap;
 import dev.ropewalk.actors.internal.observe.Taps;

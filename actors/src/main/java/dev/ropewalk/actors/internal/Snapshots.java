@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.internal.observe.CordAnswer;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.SystemSnapshot;
 import dev.ropewalk.fibers.Cord;

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.internal.observe.CordAnswer;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.SupervisorDump;
 import dev.ropewalk.actors.observe.SystemDump;

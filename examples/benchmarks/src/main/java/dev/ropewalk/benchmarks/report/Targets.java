@@ -87,6 +87,11 @@ final class Targets {
                             new Figure("publish", "by-hand"),
                             1.2),
                     Target.times(
+                            "a snapshot of 1,000 idle actors, beside a dump of them",
+                            new Figure("seen", "snapshot"),
+                            new Figure("seen", "dump"),
+                            0.02),
+                    Target.times(
                             "a switch, beside one of bare continuations",
                             new Figure("switch", "ropewalk"),
                             new Figure("switch", "continuations"),

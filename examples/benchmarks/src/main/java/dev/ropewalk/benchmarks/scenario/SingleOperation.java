@@ -39,6 +39,11 @@ public record SingleOperation(String name, String operation, String unit, String
                             "tell",
                             "an event told to 1,000 subscribers of one cord by an event bus, or by"
                                     + " hand"),
+                    ns(
+                            "seen",
+                            "look",
+                            "a look at 1,000 idle actors of one cord, with their start and end: a"
+                                    + " dump, or a snapshot"),
                     new SingleOperation(
                             "wordcount",
                             "100 MB of text",

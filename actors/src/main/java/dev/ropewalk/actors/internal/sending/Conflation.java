@@ -1,6 +1,8 @@
-package dev.ropewalk.actors.internal.mailbox;
+package dev.ropewalk.actors.internal.sending;
 
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;

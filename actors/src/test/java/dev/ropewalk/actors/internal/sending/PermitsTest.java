@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal.mailbox;
+package dev.ropewalk.actors.internal.sending;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

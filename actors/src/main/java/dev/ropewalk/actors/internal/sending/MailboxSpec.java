@@ -1,7 +1,10 @@
-package dev.ropewalk.actors.internal.mailbox;
+package dev.ropewalk.actors.internal.sending;
 
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.Overflow;
+import dev.ropewalk.actors.internal.mailbox.FifoMailbox;
+import dev.ropewalk.actors.internal.mailbox.Mailbox;
+import dev.ropewalk.actors.internal.mailbox.RankedMailbox;
 
 import org.jspecify.annotations.Nullable;
 

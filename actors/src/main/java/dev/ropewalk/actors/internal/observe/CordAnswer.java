@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.observe;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  *
  * @param <T> the type of the answer
  */
-final class CordAnswer<T> extends CordMessage {
+public final class CordAnswer<T> extends CordMessage {
     private record Failed(Throwable failure) {}
 
     private final Object asked;
@@ -39,7 +39,7 @@ final class CordAnswer<T> extends CordMessage {
      * @param asked for reports
      * @throws IllegalStateException if this thread is another cord, and no fiber runs there now
      */
-    static <T> CordAnswer<T> of(Cord cord, Object asked, Supplier<T> question) {
+    public static <T> CordAnswer<T> of(Cord cord, Object asked, Supplier<T> question) {
         boolean isHere = cord.isCurrent();
         CordAnswer<T> answer = new CordAnswer<>(asked, question, isHere ? null : new WaitCell());
         if (isHere) {
@@ -52,7 +52,7 @@ final class CordAnswer<T> extends CordMessage {
 
     /** Null if it did not come in time. Throws what the question threw. */
     @SuppressWarnings("unchecked") // what the question gave
-    @Nullable T await(long limitNanos) {
+    public @Nullable T await(long limitNanos) {
         Object given = waiter == null ? atOnce : waiter.await(asked, limitNanos);
         if (given instanceof Failed(Throwable failure)) {
             throw failure instanceof IllegalStateException refused

@@ -1,10 +1,12 @@
-package dev.ropewalk.actors.internal.mailbox;
+package dev.ropewalk.actors.internal.sending;
 
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.MailboxFullException;
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;

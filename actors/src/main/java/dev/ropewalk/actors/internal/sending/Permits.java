@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal.mailbox;
+package dev.ropewalk.actors.internal.sending;
 
 import dev.ropewalk.fibers.spi.Exclusion;
 import dev.ropewalk.fibers.spi.Handoff;

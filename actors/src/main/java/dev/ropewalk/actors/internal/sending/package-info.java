@@ -1,0 +1,11 @@
+/**
+ * What a sender does with a message before it leaves, if the actor's mailbox is no plain queue
+ * without a bound: it looks up its place, and takes room. For any thread; called by {@code
+ * dev.ropewalk.actors.internal} alone. Not exported.
+ *
+ * <p>References are non-null unless marked {@code @Nullable}; messages are never null.
+ */
+@NullMarked
+package dev.ropewalk.actors.internal.sending;
+
+import org.jspecify.annotations.NullMarked;
