@@ -123,6 +123,40 @@ class InspectorTest {
     }
 
     @Test
+    void A6_aResumptionInTheMiddleOfAnEntryLosesNothing() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    Behavior<String> open =
+                            Behavior.state(
+                                    "open",
+                                    _ -> {
+                                        Fiber.sleep(Duration.ofMillis(5));
+                                        log.add("entered");
+                                        return Behavior.same();
+                                    },
+                                    message -> {
+                                        log.add(message);
+                                        return Behavior.same();
+                                    });
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "machine",
+                                    Actor.handler(() -> Behavior.state("shut", message -> open)));
+                    world.settle();
+                    ref.tell("go");
+                    world.settle();
+                    ActorInspector.of(ref).suspend();
+                    ref.tell("a");
+                    ref.tell("b");
+                    ActorInspector.of(ref).resume();
+                    ref.stop();
+                    assertTrue(ref.awaitEnd(SECOND));
+                    assertEquals(List.of("entered", "a", "b"), log);
+                });
+    }
+
+    @Test
     void A6_aSuspendedLoopThatReceivesWithALimitReturnsWhenItIsResumed() {
         World.local(
                 world -> {

@@ -135,8 +135,8 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         Fiber<?> waiting = Objects.requireNonNull(fiber);
         if (receiver != null) {
             receiver.resumed(waiting);
-        } else if (current != null || takeNext()) {
-            Waits.resumeHandler(waiting, NEXT); // unless it is in the middle of it
+        } else {
+            Waits.resumeHandler(waiting, NEXT); // no effect if it is in the middle of a message
         }
     }
 
@@ -309,8 +309,8 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     }
 
     private @Nullable Object turn() throws Exception {
-        if (cell.isSuspended()) {
-            return Handler.WAIT; // with the message in hand
+        if (cell.isSuspended() || (current == null && !takeNext())) {
+            return Handler.WAIT; // maybe with a message in hand, to be resumed
         }
         for (int left = Math.min(cell.mailboxNow().size(), MAX_IN_A_TURN); ; left--) {
             if (!process()) {

@@ -74,8 +74,11 @@ public final class Inspection {
             isIn = ask(what, () -> living(what).addTap(tap));
         } finally {
             if (!isIn) {
-                remove(tap); // it may come in late
-                Taps.closed();
+                cell.onCord(
+                        () -> {
+                            cell.removeTap(tap); // it may have come in at the last moment
+                            Taps.closed();
+                        });
             }
         }
     }
