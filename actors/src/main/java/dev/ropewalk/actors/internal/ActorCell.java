@@ -544,7 +544,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
             return;
         }
         Mailbox queue = ownMailbox();
-        queue.add(item, Waits.polls(cord));
+        queue.add(item, Waits.coarseNanoTime(cord));
         if (queue.isOverfull()) {
             drop(queue.displaced(), DeadLetter.Reason.DISPLACED, null);
         }

@@ -217,13 +217,14 @@ public final class Waits {
     }
 
     /**
-     * {@return a number that grows with each poll of the cord} A busy cord polls at least each
-     * millisecond, so what has the same number came at about the same time. To be read on the cord.
+     * {@return a reading of the cord's clock that costs next to nothing, because the clock is read
+     * once between two polls} It is behind {@link #nanoTime} by the time since then: a busy cord
+     * polls each millisecond, unless a fiber keeps it.
      *
-     * @param cord the current one
+     * @param cord the current cord
      */
-    public static long polls(Cord cord) {
-        return CordImpl.of(cord).loop.polls();
+    public static long coarseNanoTime(Cord cord) {
+        return CordImpl.of(cord).loop.coarseNanoTime();
     }
 
     /**

@@ -7,16 +7,18 @@ import java.util.function.LongSupplier;
 
 /**
  * When the messages of a mailbox came, for reports: a mark, its number and the time, where the
- * first message after a poll of the cord came. A clock is read once a poll, and not for each
- * message: what came between two polls of a busy cord is a millisecond apart at most.
+ * first message in {@value #PERIOD_NS} ns came. So a message costs a look at the coarse clock of
+ * its cord, and no mark.
  *
  * <p>At most {@value #MAX_MARKS} marks are kept; beyond that each second one goes, so a message of
  * a long queue may be told as somewhat older than it is.
  */
 final class Ages {
     private static final int MAX_MARKS = 64;
+    private static final long PERIOD_NS = 1_000_000;
 
-    private long lastPoll = -1;
+    /** Of the latest mark. */
+    private long lastNs;
 
     /** Of the oldest mark; the later ones are in the arrays. */
     private long firstNs;
@@ -25,23 +27,24 @@ final class Ages {
     private long @Nullable [] times;
     private int later;
 
-    /** Whether {@link #mark} is to be called before the next message. */
-    boolean isNewPoll(long poll) {
-        return poll != lastPoll;
+    /** None waits, and the next one comes now. */
+    void begin(long nowNs) {
+        firstNs = nowNs;
+        lastNs = nowNs;
+        later = 0;
+    }
+
+    boolean isToMark(long nowNs) {
+        return nowNs - lastNs >= PERIOD_NS;
     }
 
     /**
      * The next message gets the number, and comes now.
      *
-     * @param oldest tells the number of the oldest that waits; null if none does
+     * @param oldest tells the number of the oldest that waits
      */
-    void mark(long poll, long nowNs, long number, @Nullable LongSupplier oldest) {
-        lastPoll = poll;
-        if (oldest == null) {
-            firstNs = nowNs;
-            later = 0;
-            return;
-        }
+    void mark(long nowNs, long number, LongSupplier oldest) {
+        lastNs = nowNs;
         if (numbers != null && later == numbers.length) {
             forgetBefore(oldest.getAsLong());
         }

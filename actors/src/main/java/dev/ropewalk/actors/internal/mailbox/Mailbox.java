@@ -56,11 +56,13 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
     /**
      * Puts an item at its place, which is the last one if the order is that of arrival.
      *
-     * @param poll of the cord, for the age of the item
+     * @param nowNs of the cord's coarse clock, for the age of the item
      */
-    public final void add(Object item, long poll) {
-        if (ages.isNewPoll(poll)) {
-            ages.mark(poll, Waits.nanoTime(), arrived, size() == 0 ? null : this::oldestNumber);
+    public final void add(Object item, long nowNs) {
+        if (size() == 0) {
+            ages.begin(nowNs);
+        } else if (ages.isToMark(nowNs)) {
+            ages.mark(nowNs, arrived, this::oldestNumber);
         }
         add(item);
         arrived++;

@@ -82,6 +82,11 @@ public final class FiberLoop {
     /** How often it has polled; with the switches since, a number for each turn of a fiber. */
     private long polls;
 
+    /** When {@link #coarseNanoTime} was first asked after the poll of that number. */
+    private long coarseNs;
+
+    private long coarsePoll = -1;
+
     /**
      * Up to the last poll: what came since is POLL_INTERVAL - untilPoll, so no switch is counted.
      */
@@ -444,7 +449,16 @@ public final class FiberLoop {
         return switches + (POLL_INTERVAL - untilPoll);
     }
 
-    public long polls() {
+    /** The clock, read once between two polls: it may be behind by a turn, or a millisecond. */
+    public long coarseNanoTime() {
+        if (coarsePoll != polls) {
+            coarsePoll = polls;
+            coarseNs = cord.platform.nanoTime();
+        }
+        return coarseNs;
+    }
+
+    long polls() {
         return polls;
     }
 
