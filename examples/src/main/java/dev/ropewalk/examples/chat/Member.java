@@ -1,80 +1,82 @@
 package dev.ropewalk.examples.chat;
 
-import dev.ropewalk.channels.ChannelOptions;
-import dev.ropewalk.channels.ReceivePort;
-import dev.ropewalk.channels.broadcast.Broadcast;
-import dev.ropewalk.channels.select.Select;
-import dev.ropewalk.fibers.io.CodecException;
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorContext;
+import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.MailboxOptions;
+import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.io.ConnectionTimeoutException;
 import dev.ropewalk.fibers.io.MessageConnection;
-import dev.ropewalk.fibers.spi.ClosedException;
+import dev.ropewalk.fibers.supervision.RestartRule;
 
-import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
-import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
-import io.netty.handler.codec.http.websocketx.PongWebSocketFrame;
-import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
-import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
-import io.netty.handler.codec.http.websocketx.WebSocketFrame;
+import io.netty.util.ReferenceCounted;
 
-/** Somebody in the room: waits for what is said here and there in one select. */
-final class Member {
-    /** One that reads too slowly misses the oldest of what is said. */
-    private static final int MAX_BEHIND = 256;
+import java.util.concurrent.atomic.AtomicReference;
 
-    private final MessageConnection<WebSocketFrame> frames;
-    private final Broadcast<String> room;
-    private final ReceivePort<String> heard;
-    private boolean isOver;
+/**
+ * Writes to a client what it is told, in order; it alone writes to the connection.
+ *
+ * <p>Its mailbox is what a slow reader may be behind: a room that finds it full dismisses the
+ * member. A write waits while 64 KiB are unsent, so the mailbox of one that does not read fills up;
+ * and if nothing goes for a few seconds, the connection is broken off, however quiet the room is.
+ */
+final class Member implements Behavior<Delivery> {
+    private final MessageConnection<ReferenceCounted> connection;
+    private final Format format;
+    private final AtomicReference<Farewell> farewell;
 
-    Member(MessageConnection<WebSocketFrame> frames, Broadcast<String> room) {
-        this.frames = frames;
-        this.room = room;
-        this.heard = room.subscribe(ChannelOptions.sliding(MAX_BEHIND));
+    private Member(
+            MessageConnection<ReferenceCounted> connection,
+            Format format,
+            AtomicReference<Farewell> farewell) {
+        this.connection = connection;
+        this.format = format;
+        this.farewell = farewell;
     }
 
-    /** Until either side ends it. */
-    void run() {
+    /** For the cord of the connection, which it closes at its end, behind the last words. */
+    static Actor<Delivery> actor(
+            MessageConnection<ReferenceCounted> connection,
+            Format format,
+            AtomicReference<Farewell> farewell,
+            int maxBehind) {
+        return Actor.handler(
+                        (ActorContext<Delivery> self) -> {
+                            Member made = new Member(connection, format, farewell);
+                            self.atEnd(_ -> made.end());
+                            return made;
+                        })
+                .restart(RestartRule.TEMPORARY)
+                .mailbox(MailboxOptions.bounded(maxBehind));
+    }
+
+    @Override
+    public Behavior<Delivery> onMessage(Delivery delivery) {
+        ReferenceCounted bytes = delivery.take();
+        if (bytes == null) {
+            throw new IllegalStateException("a delivery that has no bytes any more");
+        }
         try {
-            Select<Runnable> next =
-                    Select.of(
-                            frames.onReceive(frame -> () -> take(frame)),
-                            heard.onReceive(
-                                    text -> () -> frames.write(new TextWebSocketFrame(text))));
-            while (!isOver) {
-                next.await().run();
-            }
-        } catch (ClosedException end) {
-            frames.write(new CloseWebSocketFrame(reason(end)));
-        } finally {
-            heard.cancel();
+            connection.write(bytes);
+            return Behavior.same();
+        } catch (ConnectionTimeoutException deaf) {
+            connection.connection().reset();
+            return Behavior.stopped();
+        } catch (ConnectionException gone) {
+            return Behavior.stopped();
         }
     }
 
-    /** What came was no WebSocket; otherwise the room is closed, or the other side has left. */
-    private static WebSocketCloseStatus reason(ClosedException end) {
-        return end.getCause() instanceof CodecException
-                ? WebSocketCloseStatus.PROTOCOL_ERROR
-                : WebSocketCloseStatus.ENDPOINT_UNAVAILABLE;
-    }
-
-    private void take(WebSocketFrame frame) {
+    /** One that does not take even the last words is broken off. */
+    private void end() {
         try {
-            switch (frame) {
-                case TextWebSocketFrame said -> room.trySend(said.text());
-                case PingWebSocketFrame ping ->
-                        frames.write(new PongWebSocketFrame(ping.content().retain()));
-                case PongWebSocketFrame _ -> {}
-                case CloseWebSocketFrame close -> {
-                    isOver = true;
-                    frames.write(new CloseWebSocketFrame(true, 0, close.content().retain()));
-                }
-                default -> {
-                    isOver = true;
-                    frames.write(
-                            new CloseWebSocketFrame(WebSocketCloseStatus.INVALID_MESSAGE_TYPE));
-                }
-            }
+            connection.write(format.farewell(farewell.get()));
+        } catch (ConnectionTimeoutException deaf) {
+            connection.connection().reset();
+        } catch (ConnectionException gone) {
+            // It hears nothing any more.
         } finally {
-            frame.release();
+            connection.close();
         }
     }
 }

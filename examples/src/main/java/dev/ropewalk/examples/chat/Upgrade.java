@@ -2,17 +2,8 @@ package dev.ropewalk.examples.chat;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.ropewalk.fibers.io.Codec;
 import dev.ropewalk.fibers.io.LineTooLongException;
-import dev.ropewalk.fibers.io.MessageConnection;
 import dev.ropewalk.fibers.io.TcpConnection;
-
-import io.netty.handler.codec.http.websocketx.Utf8FrameValidator;
-import io.netty.handler.codec.http.websocketx.WebSocket13FrameDecoder;
-import io.netty.handler.codec.http.websocketx.WebSocket13FrameEncoder;
-import io.netty.handler.codec.http.websocketx.WebSocketDecoderConfig;
-import io.netty.handler.codec.http.websocketx.WebSocketFrame;
-import io.netty.handler.codec.http.websocketx.WebSocketFrameAggregator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +17,6 @@ import java.util.Map;
 /** How a connection becomes a WebSocket (RFC 6455, section 4.2): lines first, then frames. */
 final class Upgrade {
     private static final int MAX_HEADERS = 100;
-    private static final int MAX_MESSAGE_BYTES = 64 * 1024;
     private static final int KEY_BYTES = 16;
     private static final String ACCEPT_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
@@ -126,22 +116,5 @@ final class Upgrade {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("each JDK has SHA-1", e);
         }
-    }
-
-    /** Whole messages; what breaks the protocol is a failure of the codec. */
-    static MessageConnection<WebSocketFrame> frames(TcpConnection client) {
-        WebSocketDecoderConfig config =
-                WebSocketDecoderConfig.newBuilder()
-                        .expectMaskedFrames(true)
-                        .maxFramePayloadLength(MAX_MESSAGE_BYTES)
-                        .closeOnProtocolViolation(false)
-                        .build();
-        return client.messages(
-                Codec.of(
-                        WebSocketFrame.class,
-                        () -> new WebSocket13FrameDecoder(config),
-                        () -> new WebSocketFrameAggregator(MAX_MESSAGE_BYTES),
-                        () -> new Utf8FrameValidator(false),
-                        () -> new WebSocket13FrameEncoder(false)));
     }
 }

@@ -48,6 +48,11 @@ public abstract class ServerProgram {
         /** The port, which is a free one for 0. */
         int port();
 
+        /** Where it listens, for people. */
+        default String where() {
+            return "127.0.0.1:" + port();
+        }
+
         /** Ends in order; may wait for a while. */
         @Override
         void close();
@@ -56,8 +61,13 @@ public abstract class ServerProgram {
     /** Reads an option of its own; false if it has none of that name. */
     protected abstract ServerOptions.More options();
 
-    /** Serves from now on. */
-    protected abstract Server start(ServerOptions options) throws IOException;
+    /**
+     * Serves from now on.
+     *
+     * @throws BadOption if the options do not go together
+     * @throws IOException if it cannot
+     */
+    protected abstract Server start(ServerOptions options) throws BadOption, IOException;
 
     /** Runs it until Ctrl-C, and returns the exit status. */
     public final int run(List<String> arguments, Output out, PrintStream err) {
@@ -77,14 +87,15 @@ public abstract class ServerProgram {
         }
     }
 
-    private int serve(ServerOptions options, Output out, PrintStream err) throws IOException {
+    private int serve(ServerOptions options, Output out, PrintStream err)
+            throws BadOption, IOException {
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch over = new CountDownLatch(1);
         try (Server server = startOrTell(err, options)) {
             if (server == null) {
                 return CANNOT_START;
             }
-            out.print(name + " listens on 127.0.0.1:" + server.port() + "\n");
+            out.print(name + " listens on " + server.where() + "\n");
             Runtime.getRuntime().addShutdownHook(new Thread(() -> end(stop, over), name));
             stop.await();
         } catch (InterruptedException e) {
@@ -96,7 +107,7 @@ public abstract class ServerProgram {
     }
 
     /** Null if it cannot. */
-    private @Nullable Server startOrTell(PrintStream err, ServerOptions options) {
+    private @Nullable Server startOrTell(PrintStream err, ServerOptions options) throws BadOption {
         try {
             return start(options);
         } catch (FiberFailedException failed) {

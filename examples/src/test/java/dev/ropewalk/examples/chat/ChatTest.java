@@ -1,21 +1,26 @@
 package dev.ropewalk.examples.chat;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.ropewalk.examples.cli.BadOption;
 import dev.ropewalk.examples.server.ServerOptions;
-import dev.ropewalk.examples.server.ServerProgram;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.BufferedReader;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -23,15 +28,20 @@ import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** The room against the WebSocket of the JDK, and against clients that are none. */
+/**
+ * The whole server on real sockets: with the WebSocket of the JDK, and with clients that are none.
+ */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class ChatTest {
+    private static final int LIMIT_MS = 30_000;
+
     private static final String REQUEST =
             """
             GET / HTTP/1.1
@@ -44,100 +54,180 @@ class ChatTest {
             """
                     .replace("\n", "\r\n");
 
-    /** What a client heard. */
-    private static final class Ears implements WebSocket.Listener {
+    /** A user by WebSocket. */
+    private static final class Browser implements User, WebSocket.Listener {
+        final WebSocket socket;
         private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
         private final StringBuilder text = new StringBuilder();
 
+        Browser(HttpClient http, ChatServer chat) {
+            URI uri = URI.create("ws://127.0.0.1:" + chat.webSocketPort() + "/");
+            socket = http.newWebSocketBuilder().buildAsync(uri, this).join();
+            assertTrue(next().startsWith("* /join ROOM NAME"));
+        }
+
         @Override
-        public CompletionStage<?> onText(WebSocket socket, CharSequence part, boolean isLast) {
+        public CompletionStage<?> onText(WebSocket from, CharSequence part, boolean isLast) {
             text.append(part);
             if (isLast) {
                 heard.add(text.toString());
                 text.setLength(0);
             }
-            return WebSocket.Listener.super.onText(socket, part, isLast);
+            return WebSocket.Listener.super.onText(from, part, isLast);
         }
 
         @Override
-        public CompletionStage<?> onPong(WebSocket socket, ByteBuffer message) {
+        public CompletionStage<?> onPong(WebSocket from, ByteBuffer message) {
             heard.add("pong " + message.remaining());
-            return WebSocket.Listener.super.onPong(socket, message);
+            return WebSocket.Listener.super.onPong(from, message);
         }
 
         @Override
-        public CompletionStage<?> onClose(WebSocket socket, int status, String reason) {
-            heard.add("closed " + status);
-            return WebSocket.Listener.super.onClose(socket, status, reason);
+        public CompletionStage<?> onClose(WebSocket from, int status, String reason) {
+            heard.add("closed " + status + " " + reason);
+            return WebSocket.Listener.super.onClose(from, status, reason);
         }
 
-        String next() throws InterruptedException {
-            return String.valueOf(heard.poll(30, TimeUnit.SECONDS));
+        @Override
+        public void say(String line) {
+            socket.sendText(line, true).join();
+        }
+
+        @Override
+        public String next() {
+            try {
+                return String.valueOf(heard.poll(LIMIT_MS, TimeUnit.MILLISECONDS));
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
         }
     }
 
-    private static ServerProgram.Server start(int cords) throws IOException {
-        return new Main().start(new ServerOptions(0, cords, 100, false));
+    /** A user by telnet. */
+    private static final class Terminal implements User {
+        final Socket socket;
+        private final BufferedReader in;
+
+        Terminal(ChatServer chat) throws IOException {
+            socket = new Socket(InetAddress.getLoopbackAddress(), chat.port());
+            socket.setSoTimeout(LIMIT_MS);
+            in = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
+            assertTrue(next().startsWith("* /join ROOM NAME"));
+        }
+
+        @Override
+        public void say(String line) {
+            try {
+                socket.getOutputStream().write((line + "\r\n").getBytes(UTF_8));
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Override
+        public String next() {
+            try {
+                return String.valueOf(in.readLine());
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        }
     }
 
-    private static WebSocket connect(HttpClient http, ServerProgram.Server chat, Ears ears) {
-        return http.newWebSocketBuilder()
-                .buildAsync(URI.create("ws://127.0.0.1:" + chat.port() + "/"), ears)
-                .join();
+    private static ChatServer start(int cords) throws BadOption {
+        return start(cords, ChatOptions.defaults());
     }
 
+    private static ChatServer start(int cords, ChatOptions options) {
+        return new ChatServer(new ServerOptions(0, cords, 100, false), 0, options);
+    }
+
+    // ---------------------------------------------------------------- users of both kinds
+
+    /** Rooms and connections are spread over the cords. */
     @ParameterizedTest
-    @ValueSource(ints = {1, 2})
-    void whatOneSaysAllHear(int cords) throws IOException, InterruptedException {
+    @ValueSource(ints = {1, 2, 4})
+    void whatOneSaysAllInTheRoomHear(int cords) throws IOException {
+        CountingEncoder encoder = new CountingEncoder();
         try (HttpClient http = HttpClient.newHttpClient()) {
-            Ears last = talk(http, cords);
-            assertEquals("closed 1001", last.next());
+            List<User> left = talk(http, cords, encoder);
+            left.get(0).expect("* the server ends", "null");
+            left.get(1).expect("closed 1001 the server ends");
+        }
+        encoder.checkDone();
+    }
+
+    /** Those that are there at the end. */
+    private static List<User> talk(HttpClient http, int cords, CountingEncoder encoder)
+            throws IOException {
+        ChatOptions options = ChatOptions.defaults().withEncoder(encoder);
+        try (ChatServer chat = start(cords, options)) {
+            List<User> users = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                users.add(i % 2 == 0 ? new Terminal(chat) : new Browser(http, chat));
+                users.getLast().join("hall", "user" + i);
+            }
+            for (int room = 0; room < 5; room++) {
+                Terminal alone = new Terminal(chat);
+                alone.join("room-" + room, "alone");
+                alone.say("echo " + room);
+                alone.expect("alone: echo " + room);
+                alone.socket.close();
+            }
+            for (int i = 0; i < users.size(); i++) {
+                String said = "größe " + "x".repeat(200 * i);
+                users.get(i).say(said);
+                for (User each : users) {
+                    each.expect("user" + i + ": " + said);
+                }
+                assertEquals(1, encoder.count(Format.LINE, "user" + i + ": " + said));
+                assertEquals(1, encoder.count(Format.FRAME, "user" + i + ": " + said));
+            }
+            Browser late = new Browser(http, chat);
+            late.join("hall", "late");
+            for (int i = 0; i < users.size(); i++) {
+                late.expect("user" + i + ": größe " + "x".repeat(200 * i));
+            }
+            users.get(2).say("/quit");
+            users.get(2).expect("* goodbye", "null");
+            ((Terminal) users.get(4)).socket.close();
+            ((Browser) users.get(3)).socket.abort();
+            late.say("still here");
+            users.get(0).expect("late: still here");
+            users.get(1).expect("late: still here");
+            return List.of(users.get(0), users.get(1));
         }
     }
 
-    /** One that is still there at the end. */
-    private static Ears talk(HttpClient http, int cords) throws IOException, InterruptedException {
-        List<Ears> all = new ArrayList<>();
-        try (ServerProgram.Server chat = start(cords)) {
-            List<WebSocket> sockets = new ArrayList<>();
-            for (int i = 0; i < 5; i++) {
-                all.add(new Ears());
-                sockets.add(connect(http, chat, all.getLast()));
-                // It is in the room when it is answered.
-                sockets.getLast().sendPing(ByteBuffer.allocate(i)).join();
-                assertEquals("pong " + i, all.getLast().next());
-            }
-            String large = "größe".repeat(5_000);
-            for (String said : List.of("hello", "", large)) {
-                sockets.get(1).sendText(said, true).join();
-                for (Ears each : all) {
-                    assertEquals(said, each.next());
-                }
-            }
-            sockets.get(2).sendText("in two ", false).join();
-            sockets.get(2).sendText("parts", true).join();
-            for (Ears each : all) {
-                assertEquals("in two parts", each.next());
-            }
-            sockets.get(0).abort();
-            sockets.get(1).sendClose(WebSocket.NORMAL_CLOSURE, "bye").join();
-            assertEquals("closed 1000", all.get(1).next());
-            sockets.get(2).sendText("still here", true).join();
-            assertEquals("still here", all.get(4).next());
-            sockets.get(3).sendBinary(ByteBuffer.allocate(3), true).join();
-            assertEquals("still here", all.get(3).next());
-            assertEquals("closed 1003", all.get(3).next());
+    @Test
+    void aWebSocketPingsAndCloses() throws BadOption {
+        try (HttpClient http = HttpClient.newHttpClient();
+                ChatServer chat = start(1)) {
+            Browser ada = new Browser(http, chat);
+            ada.join("hall", "ada");
+            ada.socket.sendPing(ByteBuffer.allocate(3)).join();
+            ada.expect("pong 3");
+            ada.socket.sendText("in two ", false).join();
+            ada.socket.sendText("parts", true).join();
+            ada.expect("ada: in two parts");
+            ada.socket.sendClose(WebSocket.NORMAL_CLOSURE, "bye").join();
+            ada.expect("closed 1000 bye");
+            Browser eve = new Browser(http, chat);
+            eve.join("hall", "eve");
+            eve.expect("ada: in two parts");
+            eve.socket.sendBinary(ByteBuffer.allocate(3), true).join();
+            eve.expect("closed 1003 only text is understood here");
         }
-        return all.get(4);
     }
 
     // ---------------------------------------------------------------- clients that are none
 
     /** All that comes until the end. */
-    private static String answer(String request) throws IOException {
-        try (ServerProgram.Server chat = start(1);
-                Socket socket = new Socket(InetAddress.getLoopbackAddress(), chat.port())) {
-            socket.setSoTimeout(30_000);
+    private static String answer(String request) throws IOException, BadOption {
+        try (ChatServer chat = start(1);
+                Socket socket =
+                        new Socket(InetAddress.getLoopbackAddress(), chat.webSocketPort())) {
+            socket.setSoTimeout(LIMIT_MS);
             socket.getOutputStream().write(request.getBytes(ISO_8859_1));
             socket.shutdownOutput();
             return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
@@ -145,7 +235,7 @@ class ChatTest {
     }
 
     @Test
-    void whatIsNoUpgradeIsRefused() throws IOException {
+    void whatIsNoUpgradeIsRefused() throws IOException, BadOption {
         assertTrue(answer("GET / HTTP/1.1\r\nHost: x\r\n\r\n").startsWith("HTTP/1.1 426 "));
         assertTrue(answer("POST / HTTP/1.1\r\n\r\n").startsWith("HTTP/1.1 400 "));
         assertTrue(answer("nonsense\r\n\r\n").startsWith("HTTP/1.1 400 "));
@@ -164,35 +254,51 @@ class ChatTest {
 
     /** The key and the answer of the standard's own example. */
     @Test
-    void theAnswerIsThatOfTheStandard() throws IOException {
+    void theAnswerIsThatOfTheStandard() throws IOException, BadOption {
         assertTrue(
                 answer(REQUEST)
                         .contains("\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"));
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "\u0081\u0002hi", // not masked
-                "\u0091\u0082abcdhi", // a bit that nobody agreed on
-                "\u0083\u0080abcd", // no such frame
-                "\u0081\u00ff\u0000\u0000\u0000\u0000\u0010\u0000\u0000\u0000abcd" // too long
-            })
-    void whatIsNoFrameIsToldSo(String frame) throws IOException {
-        try (ServerProgram.Server chat = start(1);
-                Socket socket = new Socket(InetAddress.getLoopbackAddress(), chat.port())) {
-            socket.setSoTimeout(30_000);
-            socket.getOutputStream().write((REQUEST + frame).getBytes(ISO_8859_1));
+    @CsvSource({
+        "8102 6869, 1002", // not masked
+        "9182 61626364 6869, 1002", // a bit that nobody agreed on
+        "8380 61626364, 1002", // no such frame
+        "81ff 0000000000100000 61626364, 1009", // too long
+        "8182 00000000 c328, 1007", // no UTF-8
+        "8882 00000000 03e8, 1000" // the end, and its answer
+    })
+    void whatIsNoFrameIsToldSo(String frame, int status) throws IOException, BadOption {
+        try (ChatServer chat = start(1);
+                Socket socket =
+                        new Socket(InetAddress.getLoopbackAddress(), chat.webSocketPort())) {
+            socket.setSoTimeout(LIMIT_MS);
+            socket.getOutputStream().write(REQUEST.getBytes(ISO_8859_1));
+            socket.getOutputStream().write(HexFormat.of().parseHex(frame.replace(" ", "")));
             DataInputStream in = new DataInputStream(socket.getInputStream());
             String agreement = "";
             while (!agreement.endsWith("\r\n\r\n")) {
                 agreement += (char) in.readUnsignedByte();
             }
+            assertEquals(0x81, in.readUnsignedByte()); // the greeting
+            in.readNBytes(in.readUnsignedByte());
             assertEquals(0x88, in.readUnsignedByte());
             int length = in.readUnsignedByte();
-            assertEquals(1002, in.readUnsignedShort());
+            assertEquals(status, in.readUnsignedShort());
             in.readNBytes(length - 2);
             assertEquals(-1, in.read());
         }
+    }
+
+    // ---------------------------------------------------------------- the command line
+
+    @Test
+    void thePortsDiffer() {
+        BadOption bad =
+                assertThrows(
+                        BadOption.class,
+                        () -> new Main().start(new ServerOptions(7_009, 1, 100, false)));
+        assertEquals("--port 7009 and --ws-port 7009 are one port; give two", bad.getMessage());
     }
 }
