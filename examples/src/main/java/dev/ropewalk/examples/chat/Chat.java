@@ -65,13 +65,13 @@ final class Chat implements AutoCloseable {
         this.lobby = system.start("lobby", Lobby.actor(system.supervisor(ROOMS), options));
     }
 
-    /** What a member did not write is released, and what a room did not say is told. */
+    /** Releases what was not written, and tells senders of what was not said. */
     private static void returnToSender(DeadLetter letter) {
         switch (letter.message()) {
             case Delivery unwritten -> unwritten.release();
             case Room.Say unsaid ->
-                    unsaid.client().offerNotice("not said: the room failed; say it again");
-            default -> {} // who asked is told by the ask
+                    unsaid.client().offerNotice("not said: the room failed; try again");
+            default -> {} // the ask itself tells the asker
         }
     }
 

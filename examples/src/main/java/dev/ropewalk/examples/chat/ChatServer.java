@@ -38,7 +38,7 @@ final class ChatServer implements ServerProgram.Server {
                         new Listening(chat, TcpListener.bind("127.0.0.1", common, tcp), protocol));
     }
 
-    /** What one cord does for one protocol. */
+    /** A listener of one cord, for one protocol. */
     private record Listening(Chat chat, TcpListener listener, Protocol protocol)
             implements Places.Listening {
         @Override
@@ -71,7 +71,7 @@ final class ChatServer implements ServerProgram.Server {
         return "127.0.0.1:" + port() + " for telnet, ws://127.0.0.1:" + webSocketPort() + "/";
     }
 
-    /** All who are there hear that it is over. */
+    /** All clients hear that it is over. */
     @Override
     public void close() {
         try (chat) {

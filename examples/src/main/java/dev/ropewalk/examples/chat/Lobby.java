@@ -12,7 +12,7 @@ import java.util.Map;
 
 /** Knows the rooms that there are, and makes those that are asked for. */
 final class Lobby implements Behavior<Lobby.Message> {
-    /** What it is told. */
+    /** A message to the lobby. */
     sealed interface Message {}
 
     /** Asks for a room, which is made if there is none of the name. */
@@ -20,7 +20,7 @@ final class Lobby implements Behavior<Lobby.Message> {
 
     private record Gone(String room) implements Message {}
 
-    /** What is answered. */
+    /** The reply to a {@link Find}. */
     sealed interface Answer {}
 
     /** The room; it may end before it is told anything, if nobody is in it. */

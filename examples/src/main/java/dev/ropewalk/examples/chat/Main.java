@@ -27,8 +27,8 @@ public final class Main extends ServerProgram {
             """
             usage: chat [option]...
 
-            Listens on 127.0.0.1 for telnet and for WebSockets, until Ctrl-C. Who joins a room with
-            /join ROOM NAME hears what its members say, the last messages first.
+            Listens on 127.0.0.1 for telnet and for WebSockets, until Ctrl-C. /join ROOM NAME enters
+            a room: its last messages come first, then all that its members say.
 
               --ws-port N      the port for WebSockets, 0 to 65535; 0 takes a free one (default 7009)
               --history N      so many messages a room keeps, 0 to 1000 (default 100)

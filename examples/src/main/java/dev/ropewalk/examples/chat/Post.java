@@ -8,7 +8,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * What somebody has said. Its bytes are made once for each format, when a client of the format
+ * A message that was said. Its bytes are made once for each format, when a client of the format
  * first needs them, and all clients share them by reference.
  *
  * <p>Confined to its room; what {@link #share} gives away may go anywhere.

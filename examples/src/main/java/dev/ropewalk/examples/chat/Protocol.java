@@ -14,7 +14,7 @@ interface Protocol {
     /** How it is written to. */
     Format format();
 
-    /** What comes before the first line; false if that was none of a client of the kind. */
+    /** Reads and answers the begin of the connection; false if it is none of this kind. */
     boolean open(TcpConnection connection);
 
     /** Cuts the bytes into messages. */

@@ -30,7 +30,7 @@ import java.util.Set;
  * <p>It never waits for a member: one that is too far behind is dismissed.
  */
 final class Room implements Behavior<Room.Message> {
-    /** What it is told. */
+    /** A message to a room. */
     sealed interface Message {}
 
     /** To be a member. */
@@ -48,7 +48,7 @@ final class Room implements Behavior<Room.Message> {
         EMPTY
     }
 
-    /** What a join and a leave are answered. */
+    /** The reply to a join and a leave. */
     sealed interface Answer {}
 
     /** It is so. */
@@ -62,7 +62,7 @@ final class Room implements Behavior<Room.Message> {
     /** A room is kept for so long without members. */
     static final Duration EMPTY_LIMIT = Duration.ofMinutes(10);
 
-    /** Who says something while so much waits is held up. */
+    /** While so many messages wait, a client that says something is held up. */
     private static final int MAX_WAITING = 1_024;
 
     private final ActorContext<Message> self;

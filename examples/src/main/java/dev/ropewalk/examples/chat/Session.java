@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.regex.Pattern;
 
 /**
- * What the fiber of a connection does: it reads lines, and tells rooms of them. What is to be
- * written it tells the client's member.
+ * The work of a connection's fiber: it reads lines, and tells rooms of them. It writes nothing, but
+ * tells the client's member what to write.
  */
 final class Session {
     /** How long the member may take to write what it has, once the client has sent its last. */
@@ -107,7 +107,8 @@ final class Session {
             case "/leave" -> {
                 if (room == null) {
                     client.sendNotice("you are in no room");
-                } else if (leave()) {
+                } else {
+                    leave();
                     client.sendNotice("you have left");
                 }
             }
@@ -133,9 +134,7 @@ final class Session {
             client.sendNotice(wrong);
             return;
         }
-        if (room != null && !leave()) {
-            return;
-        }
+        leave();
         try {
             switch (lobby.<Lobby.Answer>ask(to -> new Lobby.Find(words[1], to))) {
                 case Lobby.Found found -> join(found.room(), words[2]);
@@ -175,19 +174,17 @@ final class Session {
         }
     }
 
-    /** False if the client is still in the room. */
-    private boolean leave() {
+    /** When it returns, nothing of the room comes any more, unless the room failed meanwhile. */
+    private void leave() {
         ActorRef<Room.Message> left = room;
         if (left == null) {
-            return true;
+            return;
         }
+        room = null;
         try {
             left.<Room.Answer>ask(to -> new Room.Leave(client, to));
         } catch (AskFailedException | AskTimeoutException failed) {
-            client.sendNotice("room " + left.name() + " failed; try again");
-            return false;
+            left.tell(new Room.Leave(client, null));
         }
-        room = null;
-        return true;
     }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.CharacterCodingException;
 
-/** Lines of UTF-8. What the end of the connection cuts off is no line. */
+/** Lines of UTF-8. A part of a line, cut off by the end of the connection, is no line. */
 final class Telnet implements Protocol {
     private static final Farewell TOO_LONG =
             new Farewell(1009, "a line may have " + MAX_LINE_BYTES + " bytes at most");

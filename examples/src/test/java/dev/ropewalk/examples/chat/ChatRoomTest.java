@@ -3,12 +3,17 @@ package dev.ropewalk.examples.chat;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.io.TcpConnection;
+import dev.ropewalk.fibers.io.testing.MemoryNetwork;
+
+import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,6 +22,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /** Rooms and those in them, on the network in memory. */
@@ -309,6 +315,55 @@ class ChatRoomTest {
                 });
     }
 
+    /** The client of a WebSocket closes first: it gets its status back, and leaves. */
+    @Test
+    void theCloseHandshake() {
+        Lab.run(
+                lab -> {
+                    WebSocketUser bob = lab.webSocket("hall", "bob");
+                    bob.frames.write(new CloseWebSocketFrame(4_711, "bye"));
+                    bob.expect("closed 4711", WebSocketUser.END);
+                    WebSocketUser eve = lab.webSocket("hall", "bob");
+                    eve.frames.write(new CloseWebSocketFrame()); // without a status
+                    eve.expect("closed -1", WebSocketUser.END);
+                    WebSocketUser zoe = lab.webSocket("hall", "bob");
+                    zoe.frames.shutdownOutput(); // without a word
+                    zoe.expect("closed 1000", WebSocketUser.END);
+                    lab.webSocket("hall", "bob");
+                });
+    }
+
+    @Test
+    void aWebSocketThatIsNeverAskedForIsClosed() {
+        Lab.run(
+                lab -> {
+                    try (TcpConnection mute =
+                            TcpConnection.connect("127.0.0.1", Lab.WEB_SOCKET_PORT)) {
+                        mute.write("GET / HTTP/1.1\r\n");
+                        assertNull(mute.readLine());
+                        assertEquals(0, lab.connections());
+                    }
+                });
+    }
+
+    /** Each byte arrives alone. */
+    @Test
+    void bytesThatArriveOneByOne() {
+        Lab.run(
+                lab -> {
+                    MemoryNetwork.current().maxPiece(1);
+                    User ada = lab.telnet("hall", "ada");
+                    User bob = lab.webSocket("hall", "bob");
+                    ada.say("größe");
+                    bob.say("groß");
+                    for (User each : List.of(ada, bob)) {
+                        assertEquals(
+                                Set.of("ada: größe", "bob: groß"),
+                                Set.of(each.next(), each.next()));
+                    }
+                });
+    }
+
     @Test
     void aMemberThatNeverReadsIsDismissed() {
         Lab.run(
@@ -408,6 +463,9 @@ class ChatRoomTest {
                     ada.expect("* the server ends", TelnetUser.END);
                     eve.expect("* the server ends", TelnetUser.END);
                     bob.expect("closed 1001", WebSocketUser.END);
+                    try (TcpConnection late = TcpConnection.connect("127.0.0.1", Lab.TELNET_PORT)) {
+                        assertNull(late.readLine());
+                    }
                 });
     }
 

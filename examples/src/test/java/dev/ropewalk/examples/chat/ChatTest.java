@@ -8,6 +8,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.ropewalk.examples.cli.BadOption;
+import dev.ropewalk.examples.cli.Output;
 import dev.ropewalk.examples.server.ServerOptions;
 
 import org.junit.jupiter.api.Test;
@@ -18,10 +19,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -300,5 +304,47 @@ class ChatTest {
                         BadOption.class,
                         () -> new Main().start(new ServerOptions(7_009, 1, 100, false)));
         assertEquals("--port 7009 and --ws-port 7009 are one port; give two", bad.getMessage());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--ws-port 65536, 2, --ws-port 65536",
+        "--ws-port, 2, --ws-port",
+        "--history 1001, 2, --history 1001",
+        "--history many, 2, --history many",
+        "--cords 0, 2, --cords 0",
+        "--port 7009, 2, are one port; give two",
+        "--rooms 3, 2, --rooms is unknown; see --help",
+        "hall, 2, hall is no option; see --help"
+    })
+    void wrongOptionsAreTold(String line, int status, String part) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int actual =
+                new Main()
+                        .run(
+                                List.of(line.split(" ")),
+                                new Output(out, UTF_8),
+                                new PrintStream(err, true, UTF_8));
+        assertEquals(status, actual);
+        assertTrue(err.toString(UTF_8).startsWith("chat: "), err.toString(UTF_8));
+        assertTrue(err.toString(UTF_8).contains(part), err.toString(UTF_8));
+        assertEquals("", out.toString(UTF_8));
+    }
+
+    /** Both ports belong to one program: if one cannot be had, it does not start. */
+    @Test
+    void aPortThatIsInUse() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            ByteArrayOutputStream err = new ByteArrayOutputStream();
+            int status =
+                    new Main()
+                            .run(
+                                    List.of("--port", "0", "--ws-port", "" + taken.getLocalPort()),
+                                    new Output(new ByteArrayOutputStream(), UTF_8),
+                                    new PrintStream(err, true, UTF_8));
+            assertEquals(1, status);
+            assertTrue(err.toString(UTF_8).contains("cannot listen on"), err.toString(UTF_8));
+        }
     }
 }

@@ -18,6 +18,8 @@ final class CountingEncoder implements Encoder {
     private final List<ByteBuf> made = Collections.synchronizedList(new ArrayList<>());
     private final Map<String, Integer> counts = new ConcurrentHashMap<>();
 
+    private final Map<Format, ByteBuf> newest = new ConcurrentHashMap<>();
+
     /** Which lines it refuses. */
     private volatile Predicate<String> refused = _ -> false;
 
@@ -28,8 +30,15 @@ final class CountingEncoder implements Encoder {
         }
         ByteBuf bytes = format.encode(allocator, line);
         made.add(bytes);
+        newest.put(format, bytes);
         counts.merge(key(format, line), 1, Integer::sum);
         return bytes;
+    }
+
+    /** How many hold the newest one of the format, the room included. */
+    int references(Format format) {
+        ByteBuf bytes = newest.get(format);
+        return bytes == null ? 0 : bytes.refCnt();
     }
 
     private static String key(Format format, String line) {
