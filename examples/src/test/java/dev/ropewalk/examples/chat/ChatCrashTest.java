@@ -18,9 +18,18 @@ import java.util.function.UnaryOperator;
 class ChatCrashTest {
     /** What is done to a room before and after a message; what it throws fails the room. */
     private interface Fault {
-        default void before(Room.Message message) {}
+        Fault NONE =
+                new Fault() {
+                    @Override
+                    public void before(Room.Message message) {}
 
-        default void after(Room.Message message) {}
+                    @Override
+                    public void after(Room.Message message) {}
+                };
+
+        void before(Room.Message message);
+
+        void after(Room.Message message);
     }
 
     /** Without a stack, because it is logged each time. */
@@ -34,7 +43,7 @@ class ChatCrashTest {
 
     /** The fault of the run; each run has one of its own. */
     private static final class Switch {
-        Fault now = new Fault() {};
+        Fault now = Fault.NONE;
 
         Behavior<Room.Message> around(Behavior<Room.Message> room) {
             return message -> {
@@ -54,9 +63,12 @@ class ChatCrashTest {
             now =
                     new Fault() {
                         @Override
+                        public void after(Room.Message message) {}
+
+                        @Override
                         public void before(Room.Message message) {
                             if (type.isInstance(message)) {
-                                now = new Fault() {};
+                                now = Fault.NONE;
                                 meanwhile.run();
                                 throw new Crash();
                             }
@@ -69,9 +81,12 @@ class ChatCrashTest {
             now =
                     new Fault() {
                         @Override
+                        public void before(Room.Message message) {}
+
+                        @Override
                         public void after(Room.Message message) {
                             if (type.isInstance(message)) {
-                                now = new Fault() {};
+                                now = Fault.NONE;
                                 throw new Crash();
                             }
                         }
@@ -278,7 +293,7 @@ class ChatCrashTest {
                         ada.say("crash " + i);
                         ada.expect("* not said: the room failed; try again");
                     }
-                    fault.now = new Fault() {};
+                    fault.now = Fault.NONE;
                     assertEquals(1, lab.chat.system().root().restarts());
                     ada.say("hello");
                     ada.expect("ada: hello");
