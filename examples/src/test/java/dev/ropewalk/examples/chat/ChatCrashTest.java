@@ -285,6 +285,9 @@ class ChatCrashTest {
                     fault.now =
                             new Fault() {
                                 @Override
+                                public void after(Room.Message message) {}
+
+                                @Override
                                 public void before(Room.Message message) {
                                     throw new Crash();
                                 }
