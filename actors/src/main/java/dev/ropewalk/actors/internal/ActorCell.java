@@ -152,10 +152,10 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
 
     @Override
     public void tell(M message) {
+        send(message instanceof Envelope envelope ? new Envelope.Told(envelope) : message);
         if (Taps.areAny()) {
             sentTo(name(), message);
         }
-        send(message instanceof Envelope envelope ? new Envelope.Told(envelope) : message);
     }
 
     /**
@@ -164,14 +164,14 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
      * @param router is named by the dead letter that the message becomes if the actor has ended
      */
     public void tellBy(String router, M message) {
-        if (Taps.areAny()) {
-            sentTo(name(), message);
-        }
         Object item = message instanceof Envelope envelope ? new Envelope.Told(envelope) : message;
         if (gate == null) {
             deliver(item, router);
         } else {
             gate.send(item, Long.MAX_VALUE, router);
+        }
+        if (Taps.areAny()) {
+            sentTo(name(), message);
         }
     }
 
@@ -253,9 +253,6 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
         AwaitedAsk<M, R> ask =
                 new AwaitedAsk<>(this, asker == null ? callerName() : asker.name(), limitNanos);
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
-        if (Taps.areAny()) {
-            sentTo(name(), ask.open());
-        }
         if (asker == null) {
             return sendAndAwait(ask, limitNanos);
         }
@@ -271,12 +268,14 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
     private <R> R sendAndAwait(AwaitedAsk<M, R> ask, long limitNanos) {
         if (gate == null) {
             deliver(ask);
+            askSent(ask);
             return ask.await(limitNanos);
         }
         long beganNs = Waits.nanoTime();
         if (!gate.send(ask, limitNanos, null)) {
             throw ask.timeout(limitNanos);
         }
+        askSent(ask);
         boolean isLimited = limitNanos != Long.MAX_VALUE;
         return ask.await(
                 isLimited ? Math.max(0, limitNanos - (Waits.nanoTime() - beganNs)) : limitNanos);
@@ -296,9 +295,6 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
         String asker = caller == null ? callerName() : caller.cell().name();
         LaterAsk<M, R> ask = new LaterAsk<>(this, asker, limitNanos);
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
-        if (Taps.areAny()) {
-            sentTo(name(), ask.open());
-        }
         if (gate == null) {
             deliver(ask);
         } else if (gate.trySend(ask) == TellResult.FULL) {
@@ -309,8 +305,15 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
             }
             return ask.stage();
         }
+        askSent(ask);
         onCord(ask::beginLimit);
         return ask.stage();
+    }
+
+    private void askSent(Ask<M, ?> ask) {
+        if (Taps.areAny()) {
+            sentTo(name(), ask.open());
+        }
     }
 
     /** The taps of the actor that calls hear of it. */

@@ -42,7 +42,10 @@ final class Receiver<M> {
 
     private boolean waitsForNudge;
 
-    /** Null but for a receive by predicate: what it has passed over and was replaced since. */
+    /** A receive by predicate is under way. */
+    private boolean isSelecting;
+
+    /** What that has passed over and was replaced since; null while nothing was. */
     private @Nullable Set<Placed.Renewable> renewed;
 
     /** It was asked to stop: every receive says so from then on. */
@@ -105,8 +108,11 @@ final class Receiver<M> {
 
     /** A message that was passed over is another one now. */
     void renewed(Placed.Renewable message, Fiber<?> waiting) {
-        if (renewed == null) {
+        if (!isSelecting) {
             return;
+        }
+        if (renewed == null) {
+            renewed = new LinkedHashSet<>();
         }
         renewed.add(message);
         if (waitNumber != NOT_WAITING && waitsForNudge) {
@@ -162,39 +168,41 @@ final class Receiver<M> {
     M receive(Predicate<? super M> wanted) {
         begin(null);
         Predicate<Object> passes = item -> item == Stop.STOP || passes(wanted, item);
-        Set<Placed.Renewable> replaced = new LinkedHashSet<>(0);
-        renewed = replaced;
+        isSelecting = true;
         try {
             boolean hasLooked = !isSuspended();
             Object item = mailbox().poll(passes);
             do {
                 while (item == null) {
-                    if (replaced.isEmpty() || isSuspended()) {
+                    if (renewed == null || isSuspended()) {
                         park(true, Long.MAX_VALUE);
                     }
                     if (isSuspended()) {
                         continue;
                     }
-                    item = hasLooked ? pollUnseen(passes, replaced) : mailbox().poll(passes);
+                    item = hasLooked ? pollUnseen(passes) : mailbox().poll(passes);
                     hasLooked = true;
                 }
                 incarnation.makeCurrent(item);
                 item = null;
             } while (isStopPutOff());
         } finally {
+            isSelecting = false;
             renewed = null;
         }
         return current();
     }
 
     /** Of what was replaced since this receive has looked, and what came: that is younger. */
-    private @Nullable Object pollUnseen(Predicate<Object> passes, Set<Placed.Renewable> replaced) {
-        while (!replaced.isEmpty()) {
-            Placed.Renewable next = replaced.iterator().next();
-            replaced.remove(next);
-            if (!next.isTaken() && passes.test(next)) {
-                mailbox().remove(next);
-                return next;
+    private @Nullable Object pollUnseen(Predicate<Object> passes) {
+        Set<Placed.Renewable> replaced = renewed;
+        renewed = null;
+        if (replaced != null) {
+            for (Placed.Renewable next : replaced) {
+                if (passes.test(next)) {
+                    mailbox().remove(next);
+                    return next;
+                }
             }
         }
         return mailbox().pollNew(passes);
@@ -224,9 +232,12 @@ final class Receiver<M> {
                 : isWanted(wanted, item);
     }
 
-    /** A sender may replace it while the predicate looks at it. */
+    /**
+     * A sender may replace it while the predicate looks at it, and what the predicate tells its own
+     * actor may displace it.
+     */
     private boolean passesOrIsPassedOver(Predicate<? super M> wanted, Placed.Renewable renewable) {
-        for (; ; ) {
+        while (!renewable.isTaken()) {
             Object seen = renewable.now();
             if (!isWanted(wanted, seen)) {
                 if (renewable.passOver(seen)) {
@@ -236,6 +247,7 @@ final class Receiver<M> {
                 return true;
             }
         }
+        return false;
     }
 
     /** What cannot be opened passes, so that the actor fails on it. */

@@ -1,7 +1,5 @@
 package dev.ropewalk.actors.internal.mailbox;
 
-import org.jspecify.annotations.Nullable;
-
 import java.util.Arrays;
 import java.util.function.LongSupplier;
 
@@ -16,6 +14,7 @@ import java.util.function.LongSupplier;
 final class Ages {
     private static final int MAX_MARKS = 64;
     private static final long PERIOD_NS = 1_000_000;
+    private static final long[] NONE = {};
 
     /** Of the latest mark. */
     private long lastNs;
@@ -23,8 +22,8 @@ final class Ages {
     /** Of the oldest mark; the later ones are in the arrays. */
     private long firstNs;
 
-    private long @Nullable [] numbers;
-    private long @Nullable [] times;
+    private long[] numbers = NONE;
+    private long[] times = NONE;
     private int later;
 
     /** None waits, and the next one comes now. */
@@ -45,48 +44,44 @@ final class Ages {
      */
     void mark(long nowNs, long number, LongSupplier oldest) {
         lastNs = nowNs;
-        if (numbers != null && later == numbers.length) {
-            forgetBefore(oldest.getAsLong());
-        }
-        if (numbers == null || times == null) {
-            numbers = new long[4];
-            times = new long[4];
-        } else if (later == MAX_MARKS) {
-            thinOut(numbers, times);
-        } else if (later == numbers.length) {
-            numbers = Arrays.copyOf(numbers, 2 * later);
-            times = Arrays.copyOf(times, 2 * later);
+        if (later == numbers.length) {
+            makeRoom(oldest.getAsLong());
         }
         numbers[later] = number;
         times[later] = nowNs;
         later++;
     }
 
-    private void forgetBefore(long oldest) {
+    private void makeRoom(long oldest) {
         int over = 0;
-        while (over < later && numbers != null && times != null && numbers[over] <= oldest) {
+        while (over < later && numbers[over] <= oldest) {
             firstNs = times[over];
             over++;
         }
-        if (over > 0 && numbers != null && times != null) {
-            System.arraycopy(numbers, over, numbers, 0, later - over);
-            System.arraycopy(times, over, times, 0, later - over);
-            later -= over;
+        later -= over;
+        System.arraycopy(numbers, over, numbers, 0, later);
+        System.arraycopy(times, over, times, 0, later);
+        if (later == MAX_MARKS) {
+            thinOut();
+        } else if (later == numbers.length) {
+            int length = Math.max(4, 2 * later);
+            numbers = Arrays.copyOf(numbers, length);
+            times = Arrays.copyOf(times, length);
         }
     }
 
-    private void thinOut(long[] ofNumbers, long[] ofTimes) {
+    private void thinOut() {
         later /= 2;
         for (int i = 0; i < later; i++) {
-            ofNumbers[i] = ofNumbers[2 * i];
-            ofTimes[i] = ofTimes[2 * i];
+            numbers[i] = numbers[2 * i];
+            times[i] = times[2 * i];
         }
     }
 
     /** How long the message of the number has waited, or somewhat longer. */
     long ageNs(long number, long nowNs) {
         long cameNs = firstNs;
-        for (int i = 0; i < later && numbers != null && times != null; i++) {
+        for (int i = 0; i < later; i++) {
             if (numbers[i] <= number) {
                 cameNs = times[i];
             }

@@ -56,7 +56,7 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
     /**
      * Puts an item at its place, which is the last one if the order is that of arrival.
      *
-     * @param nowNs of the cord's coarse clock, for the age of the item
+     * @param nowNs the time by the cord's coarse clock; the age of the item is counted from it
      */
     public final void add(Object item, long nowNs) {
         if (size() == 0) {

@@ -23,6 +23,19 @@ public abstract sealed class Placed extends Envelope {
     /** The actor begins it, or it is given up: it is the placed message from now on. */
     public abstract Object take();
 
+    /** What it is now. */
+    abstract Object now();
+
+    @Override
+    public final Object open() {
+        return Envelope.open(now());
+    }
+
+    @Override
+    public final Object content() {
+        return Envelope.content(now());
+    }
+
     /** What is placed, or the item itself if it has no place of its own. */
     public static Object taken(Object item) {
         return item instanceof Placed placed ? placed.take() : item;
@@ -48,13 +61,8 @@ public abstract sealed class Placed extends Envelope {
         }
 
         @Override
-        public Object open() {
-            return Envelope.open(item);
-        }
-
-        @Override
-        public Object content() {
-            return Envelope.content(item);
+        Object now() {
+            return item;
         }
     }
 
@@ -126,10 +134,14 @@ public abstract sealed class Placed extends Envelope {
             return item.get() == CLOSED;
         }
 
-        /** What it is now. */
+        @Override
         public Object now() {
             Object now = item.get();
             return now == CLOSED ? Objects.requireNonNull(last) : now;
+        }
+
+        public Object key() {
+            return key;
         }
 
         /** Closes it if it still is what the receiver has looked at. */
@@ -150,16 +162,6 @@ public abstract sealed class Placed extends Envelope {
                 published.remove(key, this);
             }
             return Objects.requireNonNull(last, "last");
-        }
-
-        @Override
-        public Object open() {
-            return Envelope.open(now());
-        }
-
-        @Override
-        public Object content() {
-            return Envelope.content(now());
         }
     }
 }

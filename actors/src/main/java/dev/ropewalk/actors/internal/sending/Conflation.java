@@ -61,10 +61,10 @@ final class Conflation<M> {
         return new Placed.Renewable(item, priority, key, waiting);
     }
 
-    /** Puts the item in the place of one that waits; false if none does. */
-    boolean renew(Object item, Object key) {
-        Placed.Renewable found = waiting.get(key);
-        Object older = found == null ? null : found.renew(item);
+    /** Puts what it holds in the place of one that waits; false if none does. */
+    boolean renews(Placed.Renewable newer) {
+        Placed.Renewable found = waiting.get(newer.key());
+        Object older = found == null ? null : found.renew(newer.now());
         if (older == null) {
             return false;
         }

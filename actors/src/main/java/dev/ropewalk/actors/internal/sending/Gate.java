@@ -67,53 +67,43 @@ public final class Gate<M> {
         if (overflow == Overflow.SUSPEND) {
             Waits.switchpoint();
         }
-        Object key = keyOf(item);
-        if (renews(item, key)) {
+        Object placed = place(item);
+        if (passes(placed, router)) {
             return true;
         }
-        Object placed = place(item, key);
-        if (room != null) {
-            if (actor.isHandedOver(placed)) {
-                return true;
-            }
-            if (!room.tryTake()) {
-                if (overflow == Overflow.DROP_NEW) {
-                    actor.drop(item, DeadLetter.Reason.REFUSED);
-                    return true;
-                }
-                if (overflow == Overflow.FAIL) {
-                    throw full(item);
-                }
-                actor.checkNotOwn();
-                if (!room.take(limitNanos)) {
-                    return false;
-                }
-                if (renews(item, key)) { // another one of the key came meanwhile
-                    room.give();
-                    return true;
-                }
-            }
+        if (overflow == Overflow.DROP_NEW) {
+            actor.drop(item, DeadLetter.Reason.REFUSED);
+            return true;
         }
-        leave(placed, router);
+        if (overflow == Overflow.FAIL) {
+            throw full(item);
+        }
+        actor.checkNotOwn();
+        if (room != null && !room.take(limitNanos)) {
+            return false;
+        }
+        if (renews(placed)) { // another one of the key came meanwhile
+            begun();
+        } else {
+            leave(placed, router);
+        }
         return true;
     }
 
     public TellResult trySend(Object item) {
-        Object key = keyOf(item);
-        if (renews(item, key)) {
-            return TellResult.ACCEPTED;
+        return passes(place(item), null) ? TellResult.ACCEPTED : TellResult.FULL;
+    }
+
+    /** False if there is no room for it now. */
+    private boolean passes(Object placed, @Nullable String router) {
+        if (renews(placed) || (room != null && actor.isHandedOver(placed))) {
+            return true;
         }
-        Object placed = place(item, key);
-        if (room != null) {
-            if (actor.isHandedOver(placed)) {
-                return TellResult.ACCEPTED;
-            }
-            if (!room.tryTake()) {
-                return TellResult.FULL;
-            }
+        if (room != null && !room.tryTake()) {
+            return false;
         }
-        leave(placed, null);
-        return TellResult.ACCEPTED;
+        leave(placed, router);
+        return true;
     }
 
     /** Takes the messages that wait out of the reach of what is told from now on. */
@@ -123,7 +113,7 @@ public final class Gate<M> {
         }
     }
 
-    /** The actor has begun a message that took a permit. */
+    /** A message that took a permit needs it no longer: the actor has begun it. */
     public void begun() {
         if (room != null) {
             room.give();
@@ -160,22 +150,20 @@ public final class Gate<M> {
         }
     }
 
-    private boolean renews(Object item, @Nullable Object key) {
-        return key != null && conflation != null && conflation.renew(item, key);
+    private boolean renews(Object placed) {
+        return conflation != null
+                && placed instanceof Placed.Renewable renewable
+                && conflation.renews(renewable);
     }
 
-    private @Nullable Object keyOf(Object item) {
-        return conflation == null || item instanceof Envelope.Adapted
-                ? null
-                : conflation.keyOf(message(item));
-    }
-
-    /** What another function makes the message of, on the actor's fiber, has no priority. */
-    private Object place(Object item, @Nullable Object key) {
-        if (item instanceof Envelope.Adapted || (priority == null && key == null)) {
+    /** What another function makes the message of, on the actor's fiber, has no place of its own. */
+    private Object place(Object item) {
+        if (item instanceof Envelope.Adapted || (priority == null && conflation == null)) {
             return item;
         }
-        int rank = priority == null ? 0 : priority.applyAsInt(message(item));
+        M message = message(item);
+        int rank = priority == null ? 0 : priority.applyAsInt(message);
+        Object key = conflation == null ? null : conflation.keyOf(message);
         return key == null || conflation == null
                 ? new Placed.Ranked(item, rank)
                 : conflation.place(item, rank, key);
