@@ -28,7 +28,7 @@ module dev.ropewalk.fibers {
     exports dev.ropewalk.fibers.testing;
     exports dev.ropewalk.fibers.internal.io to
             dev.ropewalk.fibers.io;
-    exports dev.ropewalk.fibers.internal.json to
+    exports dev.ropewalk.fibers.internal.dump to
             dev.ropewalk.actors;
     exports dev.ropewalk.fibers.internal.log to
             dev.ropewalk.actors,

@@ -2,8 +2,9 @@ package dev.ropewalk.actors;
 
 import dev.ropewalk.actors.internal.SupervisorCell;
 import dev.ropewalk.actors.internal.SystemCore;
-import dev.ropewalk.actors.internal.TreeWalk;
+import dev.ropewalk.actors.internal.observe.TreeWalk;
 import dev.ropewalk.actors.internal.routing.GroupCell;
+import dev.ropewalk.actors.observe.SupervisorDump;
 import dev.ropewalk.actors.observe.SystemDump;
 import dev.ropewalk.actors.observe.SystemSnapshot;
 import dev.ropewalk.actors.routing.Group;
@@ -350,7 +351,8 @@ public final class ActorSystem implements AutoCloseable {
      * @throws IllegalStateException if this thread is another cord, and no fiber runs there now
      */
     public SystemDump dump(Duration limit) {
-        return TreeWalk.dump(name, root, Waits.nanos(limit));
+        SupervisorDump tree = (SupervisorDump) TreeWalk.dump(root, Waits.nanos(limit));
+        return new SystemDump(name, deadLetterCount(), tree);
     }
 
     /**

@@ -301,6 +301,56 @@ class ConflationTest {
                 });
     }
 
+    /** It was looked at for ever. */
+    @Test
+    void A1_aPredicateThatDisplacesTheMessageItLooksAtGoesOnToTheNext() {
+        World.anywhere(
+                world -> {
+                    for (boolean isWanted : new boolean[] {false, true}) {
+                        List<Object> log = World.log();
+                        AtomicBoolean go = new AtomicBoolean();
+                        AtomicBoolean isFirst = new AtomicBoolean(true);
+                        ActorRef<Quote> ref =
+                                world.spin(
+                                        "loop",
+                                        Actor.<Quote>loop(
+                                                        self -> {
+                                                            while (!go.get()) {
+                                                                Fiber.sleep(Duration.ofMillis(1));
+                                                            }
+                                                            log.add(
+                                                                    self.receive(
+                                                                            quote ->
+                                                                                    isFirst
+                                                                                                    .getAndSet(
+                                                                                                            false)
+                                                                                            ? tells(
+                                                                                                    self,
+                                                                                                    isWanted)
+                                                                                            : quote
+                                                                                                    instanceof
+                                                                                                    Quote
+                                                                                                            .Trade));
+                                                        })
+                                                .byPriority(_ -> 0) // looked at where it stands
+                                                .conflate(ConflationTest::symbol)
+                                                .mailbox(
+                                                        MailboxOptions.bounded(1)
+                                                                .withOverflow(Overflow.DROP_OLD)));
+                        ref.tell(new Quote.Price("x", 1));
+                        world.settle();
+                        go.set(true);
+                        assertTrue(ref.awaitEnd(SECOND));
+                        assertEquals(List.of(new Quote.Trade("z", 9)), log);
+                    }
+                });
+    }
+
+    private static boolean tells(ActorContext<Quote> self, boolean result) {
+        self.self().tell(new Quote.Trade("z", 9)); // displaces what is looked at
+        return result;
+    }
+
     @Test
     void A3_aDisplacedOrLeftMessageIsNotFoundAnyMore() {
         World.anywhere(

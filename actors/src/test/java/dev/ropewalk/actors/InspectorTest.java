@@ -6,15 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.ActorInspector;
 import dev.ropewalk.actors.observe.ActorPhase;
 import dev.ropewalk.actors.observe.ActorStatistics;
 import dev.ropewalk.actors.observe.ActorTrace;
+import dev.ropewalk.actors.observe.SystemSnapshot;
 import dev.ropewalk.actors.observe.TraceEvent;
 import dev.ropewalk.actors.routing.Routing;
 import dev.ropewalk.actors.server.Reply;
 import dev.ropewalk.actors.server.Request;
 import dev.ropewalk.actors.server.Server;
+import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.TimeoutException;
@@ -343,6 +346,54 @@ class InspectorTest {
     }
 
     @Test
+    void A6_aTraceTellsOfNoMessageThatWasNotSent() {
+        World.anywhere(
+                world -> {
+                    ActorRef<String> full =
+                            world.spin(
+                                    "full",
+                                    Actor.<String>loop(
+                                                    self -> {
+                                                        Fiber.sleep(Duration.ofMillis(5));
+                                                        for (; ; ) {
+                                                            self.receive();
+                                                        }
+                                                    })
+                                            .mailbox(
+                                                    MailboxOptions.bounded(1)
+                                                            .withOverflow(Overflow.FAIL)));
+                    List<String> log = World.log();
+                    ActorRef<String> teller =
+                            world.spin(
+                                    "teller",
+                                    Actor.handler(
+                                            () ->
+                                                    message -> {
+                                                        try {
+                                                            full.tell(message);
+                                                        } catch (MailboxFullException refused) {
+                                                            log.add(message);
+                                                        }
+                                                        return Behavior.same();
+                                                    }));
+                    world.settle();
+                    ActorTrace trace = ActorInspector.of(teller).trace(10);
+                    teller.tell("a");
+                    teller.tell("b");
+                    teller.stop();
+                    assertTrue(teller.awaitEnd(SECOND));
+                    assertEquals(
+                            3L - log.size(),
+                            1L
+                                    + trace.events().stream()
+                                            .filter(e -> e.kind() == TraceEvent.Kind.OUT)
+                                            .count());
+                    full.stop();
+                    assertTrue(full.awaitEnd(SECOND));
+                });
+    }
+
+    @Test
     void A6_aTraceGoesOnOverARestartAndEndsWithTheActor() {
         World.anywhere(
                 world -> {
@@ -408,7 +459,7 @@ class InspectorTest {
                     ActorInspector inspector = ActorInspector.of(ref);
                     Errors.assertMentions(
                             assertThrows(IllegalStateException.class, () -> inspector.trace(1)),
-                            "trace of logger",
+                            "trace of actor logger",
                             "has ended");
                     assertThrows(IllegalStateException.class, inspector::suspend);
                     assertThrows(IllegalStateException.class, inspector::resume);
@@ -443,8 +494,7 @@ class InspectorTest {
         CountDownLatch go = new CountDownLatch(1);
         try (ActorSystem system =
                 ActorSystem.start(
-                        dev.ropewalk.actors.supervision.Tree.oneForOne("stuck"),
-                        ActorSystemOptions.defaults().withCords(1))) {
+                        Tree.oneForOne("stuck"), ActorSystemOptions.defaults().withCords(1))) {
             ActorRef<String> ref =
                     system.spin(
                             "blocker",
@@ -464,9 +514,17 @@ class InspectorTest {
                     "5 ms");
             assertThrows(TimeoutException.class, () -> inspector.trace(1));
             assertTrue(system.dump(Duration.ofMillis(5)).toString().contains("SILENT"));
+            SystemSnapshot early = system.snapshot(Duration.ofMillis(5));
+            assertEquals(List.of("stuck-0"), early.silent());
+            assertEquals(List.of(), early.actors());
             assertTrue(ActorSystem.all().contains(system));
             assertTrue(Cord.all().containsAll(system.cords()));
             go.countDown();
+            SystemSnapshot late = system.snapshot(SECOND);
+            assertEquals(List.of(), late.silent());
+            assertEquals(
+                    List.of("stuck/blocker"),
+                    late.actors().stream().map(ActorGlance::path).toList());
         }
         assertTrue(ActorSystem.all().stream().noneMatch(system -> system.name().equals("stuck")));
         assertTrue(Cord.all().stream().noneMatch(cord -> cord.name().startsWith("stuck")));

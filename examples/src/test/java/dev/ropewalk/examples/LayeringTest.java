@@ -81,6 +81,7 @@ class LayeringTest {
                             "dev.ropewalk.fibers.internal.boot",
                             "dev.ropewalk.fibers.internal.context",
                             "dev.ropewalk.fibers.internal.cord",
+                            "dev.ropewalk.fibers.internal.dump",
                             "dev.ropewalk.fibers.internal.fiber",
                             "dev.ropewalk.fibers.internal.report",
                             "dev.ropewalk.fibers.internal.watch"),

@@ -18,6 +18,9 @@ import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.actors.internal.observe.ActorEvents;
+import dev.ropewalk.actors.internal.observe.Described;
+import dev.ropewalk.actors.internal.observe.ObservedActor;
+import dev.ropewalk.actors.internal.observe.Snapshots;
 import dev.ropewalk.actors.internal.observe.Tap;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.routing.Gauge;
@@ -34,6 +37,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.internal.dump.CordQuery;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.WaitCell;
@@ -66,7 +70,7 @@ import java.util.function.Function;
  * Everything but the final fields is confined to the actor's cord; a call from another thread comes
  * as a message to that cord, which also makes stopping and accepting atomic.
  */
-public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Host {
+public final class ActorCell<M> extends Target<M> implements Supervised, ObservedActor, Gate.Host {
     private enum State {
         DOWN,
         DELAYED,
@@ -1072,13 +1076,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
 
     /** Null if its cord did not answer within the limit. */
     @Nullable MailboxSnapshot mailbox(long limitNanos) {
-        if (cord.isCurrent()) {
-            return snapshot();
-        }
-        WaitCell answer = new WaitCell();
-        onCord(() -> answer.give(snapshot()));
-        Object told = answer.await("the mailbox of " + name(), limitNanos);
-        return told == Waits.TIMED_OUT ? null : (MailboxSnapshot) told;
+        return CordQuery.ask(cord, this::snapshot).awaitOrAnswer(limitNanos);
     }
 
     private MailboxSnapshot snapshot() {
@@ -1111,12 +1109,30 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
         return new Described(own, below == null ? List.of() : below.below());
     }
 
-    ActorGlance glance() {
+    @Override
+    public ActorDump silent() {
+        return new ActorDump(
+                ref.path(),
+                ref.number(),
+                cord.name(),
+                null,
+                null,
+                0,
+                0,
+                0,
+                null,
+                null,
+                null,
+                List.of());
+    }
+
+    @Override
+    public ActorGlance glance() {
         return new ActorGlance(ref.path(), ref.number(), phase(), mailbox.messages(), restarts());
     }
 
-    /** From now on it says when it changes. */
-    void watch() {
+    @Override
+    public void watch() {
         isWatched = true;
     }
 
@@ -1129,7 +1145,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
         };
     }
 
-    boolean isOver() {
+    @Override
+    public boolean isOver() {
         return state == State.ENDED;
     }
 
@@ -1137,8 +1154,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
         return extras == null ? 0 : extras.restarts;
     }
 
-    /** Null if there is none. */
-    @Nullable Object userState() {
+    @Override
+    public @Nullable Object userState() {
         return incarnation == null ? null : incarnation.userState();
     }
 
@@ -1146,18 +1163,16 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
         return isSuspended;
     }
 
-    /** True if it was not. */
-    boolean suspend() {
-        boolean isNew = !isSuspended;
+    @Override
+    public void suspend() {
         isSuspended = true;
         if (isWatched) {
             changed();
         }
-        return isNew;
     }
 
-    /** True if it was suspended. */
-    boolean resume() {
+    @Override
+    public void resume() {
         boolean was = isSuspended;
         isSuspended = false;
         if (was && state == State.UP) {
@@ -1166,15 +1181,15 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
         if (isWatched) {
             changed();
         }
-        return was;
     }
 
-    boolean addTap(Tap tap) {
+    @Override
+    public void addTap(Tap tap) {
         extras().addTap(tap);
-        return true;
     }
 
-    boolean removeTap(Tap tap) {
+    @Override
+    public boolean removeTap(Tap tap) {
         return extras != null && extras.removeTap(tap);
     }
 
@@ -1218,7 +1233,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Gate.Ho
         snapshots().changed(this);
     }
 
-    /** Now if this is the cord, otherwise by a message; also if the cord has ended. */
+    @Override
     public void onCord(Runnable task) {
         if (cord.isCurrent()) {
             task.run();

@@ -17,13 +17,13 @@ import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.actors.internal.observe.CrashReports;
-import dev.ropewalk.actors.internal.observe.DumpText;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.observe.CrashReport;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -147,9 +147,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     /** The message in hand, as a line. */
     @Nullable String currentShown() {
         Object item = current;
-        return item == null || item == Stop.STOP
-                ? null
-                : DumpText.line(shown(Envelope.content(item)));
+        return item == null || item == Stop.STOP ? null : Lines.of(shown(Envelope.content(item)));
     }
 
     private @Nullable Object shown(@Nullable Object thing) {
@@ -636,7 +634,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         Belongings<M> own = belongings;
         Throwable cause = cause(failure);
         if (reason.isFailure() && cause != null) {
-            reportCrash(cause);
+            Waits.asNoFiber(() -> reportCrash(cause)); // the taker is the user's code
         }
         settleCurrent(cause);
         belongings = null;

@@ -1,8 +1,8 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.internal.observe.Observed;
 import dev.ropewalk.actors.supervision.Supervision;
-import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.supervision.RestartRule;
@@ -12,10 +12,8 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 
 /** What a supervisor starts, ends and starts again: an actor, or a supervisor below it. */
-interface Supervised {
+interface Supervised extends Observed {
     String name();
-
-    Cord cord();
 
     /** The record that its supervisor has of it. */
     Child child();
@@ -61,9 +59,6 @@ interface Supervised {
 
     /** The last incarnation ended for itself, and not because its supervisor did. */
     boolean isOverByItself();
-
-    /** {@return what it is now, and what is below it} On its cord. */
-    Described describe();
 
     /** It is not started again; from any thread, when no incarnation runs. */
     void end(ExitReason reason);

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.StartFailedException;
 import dev.ropewalk.actors.StopReport;
+import dev.ropewalk.actors.internal.observe.Described;
 import dev.ropewalk.actors.observe.SupervisorDump;
 import dev.ropewalk.actors.supervision.ActorSpec;
 import dev.ropewalk.actors.supervision.ChildInfo;
@@ -1346,6 +1347,11 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         SupervisorDump own =
                 new SupervisorDump(path, cord.name(), state.name(), restarts.get(), List.of());
         return new Described(own, below());
+    }
+
+    @Override
+    public SupervisorDump silent() {
+        return new SupervisorDump(path, cord.name(), "SILENT", 0, List.of());
     }
 
     /** Its children, on its cord. */

@@ -2,7 +2,7 @@ package dev.ropewalk.actors.observe;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
-import dev.ropewalk.actors.internal.Inspection;
+import dev.ropewalk.actors.internal.observe.Inspection;
 import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.spi.Waits;
 

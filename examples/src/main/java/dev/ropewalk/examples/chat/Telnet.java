@@ -31,7 +31,7 @@ final class Telnet implements Protocol {
 
     @Override
     public Codec<ReferenceCounted> codec() {
-        // One more, for a CR whose LF has not come.
+        // One more, because a CR may be there whose LF has not come.
         return Codec.of(
                 ReferenceCounted.class,
                 () -> new LineBasedFrameDecoder(MAX_LINE_BYTES + 1, true, true));

@@ -106,7 +106,8 @@ class ChatRoomTest {
     // ---------------------------------------------------------------- the history
 
     /**
-     * Who joins while others talk gets all that is kept, then what is new: none lost or doubled.
+     * A member that joins while others talk gets all that is kept, then what is new: none is lost
+     * or doubled.
      */
     @Test
     void theHistoryJoinsWhatIsNew() {

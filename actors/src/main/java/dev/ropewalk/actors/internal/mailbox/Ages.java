@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * When the messages of a mailbox came, for reports: a mark, its number and the time, where the
- * first message in {@value #PERIOD_NS} ns came. So a message costs a look at the coarse clock of
- * its cord, and no mark.
+ * When the messages of a mailbox came, as reports tell it: a mark, its number and the time, where
+ * the first message in {@value #PERIOD_NS} ns came. So a message costs a look at the coarse clock
+ * of its cord, and no mark.
  *
  * <p>At most {@value #MAX_MARKS} marks are kept; beyond that each second one goes, so a message of
  * a long queue may be told as somewhat older than it is.

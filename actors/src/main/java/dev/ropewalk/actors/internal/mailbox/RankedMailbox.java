@@ -151,33 +151,28 @@ public final class RankedMailbox extends Mailbox {
 
     @Override
     public @Nullable Object poll(Class<?> type) {
+        Object item = poll((Object queued) -> PassedOver.fits(type, queued));
         news = null;
-        return first(inOrder(), item -> PassedOver.fits(type, item));
-    }
-
-    @Override
-    public @Nullable Object poll(Predicate<Object> wanted) {
-        Set<Object> came = Collections.newSetFromMap(new IdentityHashMap<>());
-        news = came;
-        Object item = first(inOrder(), wanted);
-        if (item != null) {
-            news = null;
-        }
         return item;
     }
 
     @Override
+    public @Nullable Object poll(Predicate<Object> wanted) {
+        news = Collections.newSetFromMap(new IdentityHashMap<>());
+        Object item = first(inOrder(), wanted);
+        return item == null ? pollNew(wanted) : item;
+    }
+
+    /** Also what the user's code tells the actor while it is asked. */
+    @Override
     public @Nullable Object pollNew(Predicate<Object> wanted) {
         Set<Object> came = news;
-        if (came == null || came.isEmpty()) {
-            return null;
-        }
-        List<Object> unseen = inOrder();
-        unseen.removeIf(item -> !came.contains(item));
-        came.clear();
-        Object item = first(unseen, wanted);
-        if (item != null) {
-            news = null;
+        Object item = null;
+        while (item == null && came != null && !came.isEmpty()) {
+            Set<Object> unseen = came;
+            came = Collections.newSetFromMap(new IdentityHashMap<>());
+            news = came;
+            item = first(inOrder().stream().filter(unseen::contains).toList(), wanted);
         }
         return item;
     }
@@ -195,6 +190,7 @@ public final class RankedMailbox extends Mailbox {
                     noteVoid(1);
                 }
             } else if (wanted.test(item) && take(item)) {
+                news = null; // the wait is over
                 return noteTaken(item);
             }
         }

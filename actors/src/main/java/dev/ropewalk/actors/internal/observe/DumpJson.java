@@ -4,7 +4,7 @@ import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.SupervisorDump;
 import dev.ropewalk.actors.observe.SystemDump;
 import dev.ropewalk.actors.observe.TreeDump;
-import dev.ropewalk.fibers.internal.json.JsonWriter;
+import dev.ropewalk.fibers.internal.dump.JsonWriter;
 
 /** A {@link SystemDump} as JSON. */
 public final class DumpJson {

@@ -5,13 +5,8 @@ import dev.ropewalk.actors.observe.SupervisorDump;
 import dev.ropewalk.actors.observe.SystemDump;
 import dev.ropewalk.actors.observe.TreeDump;
 
-import org.jspecify.annotations.Nullable;
-
 /** A {@link SystemDump} as a tree for people. */
 public final class DumpText {
-    /** Of a message. */
-    private static final int MAX_SHOWN = 200;
-
     private final StringBuilder text = new StringBuilder();
 
     private DumpText() {}
@@ -26,18 +21,6 @@ public final class DumpText {
                 .append(" dead letters\n");
         all.tree(dump.root(), "  ");
         return all.text.toString();
-    }
-
-    /** Anything as one line, and not a long one. Never throws. */
-    public static String line(@Nullable Object thing) {
-        String text;
-        try {
-            text = String.valueOf(thing);
-        } catch (RuntimeException broken) {
-            text = "something whose toString failed: " + broken.getClass().getName();
-        }
-        String line = text.replaceAll("\\p{Cntrl}", " ");
-        return line.length() <= MAX_SHOWN ? line : line.substring(0, MAX_SHOWN) + "...";
     }
 
     private void tree(TreeDump tree, String indent) {

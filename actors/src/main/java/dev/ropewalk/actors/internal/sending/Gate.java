@@ -156,7 +156,9 @@ public final class Gate<M> {
                 && conflation.renews(renewable);
     }
 
-    /** What another function makes the message of, on the actor's fiber, has no place of its own. */
+    /**
+     * What another function makes the message of, on the actor's fiber, has no place of its own.
+     */
     private Object place(Object item) {
         if (item instanceof Envelope.Adapted || (priority == null && conflation == null)) {
             return item;

@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.internal.report;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.dump.CordQuery;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.FiberTime;
@@ -23,13 +24,7 @@ public final class CordDumps {
         long limitNs = Waits.nanos(limit);
         List<CordQuery<CordDump>> queries = new ArrayList<>(cords.size());
         for (Cord each : cords) {
-            queries.add(
-                    new CordQuery<CordDump>(
-                            CordImpl.of(each),
-                            cord -> cord.loop.asNoFiber(() -> DumpTaker.take(cord))));
-        }
-        for (CordQuery<CordDump> each : queries) {
-            each.ask();
+            queries.add(CordQuery.ask(each, () -> DumpTaker.take(CordImpl.of(each))));
         }
         long startNs = now();
         List<CordDump> dumps = new ArrayList<>(cords.size());
@@ -65,8 +60,8 @@ public final class CordDumps {
                             + " ran is not known: start the JVM with -Dropewalk.fiberTimes=true");
         }
         CordQuery<List<FiberTime>> query =
-                new CordQuery<>(cord, asked -> asked.loop.times().top(most, asked.nanoTime()));
-        List<FiberTime> top = query.ask().await(Waits.nanos(limit));
+                CordQuery.ask(cord, () -> cord.loop.times().top(most, cord.nanoTime()));
+        List<FiberTime> top = query.await(Waits.nanos(limit));
         if (top == null && !query.hasCordEnded()) {
             throw new TimeoutException(
                     cord + " did not answer within " + limit + "; its dump() shows where it is");

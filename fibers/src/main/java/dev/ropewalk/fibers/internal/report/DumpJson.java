@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.internal.report;
 
-import dev.ropewalk.fibers.internal.json.JsonWriter;
+import dev.ropewalk.fibers.internal.dump.JsonWriter;
 import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.CordStats;
 import dev.ropewalk.fibers.observe.FiberDump;

@@ -7,6 +7,8 @@ import dev.ropewalk.fibers.internal.cord.Inbox;
 import dev.ropewalk.fibers.internal.cord.LightMount;
 import dev.ropewalk.fibers.internal.cord.StackMount;
 import dev.ropewalk.fibers.internal.cord.VirtualMount;
+import dev.ropewalk.fibers.internal.dump.CordQuery;
+import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.internal.fiber.Cancellation;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.WaitKind;
@@ -163,18 +165,18 @@ public final class DumpTaker {
         fibers.add(
                 new FiberDump(
                         fiber.id(),
-                        Texts.line(fiber.name()),
+                        Lines.line(fiber.name()),
                         depth,
                         parent == null ? 0 : parent.id(),
                         fiber.isForeignChild(),
                         fiber.state(),
                         waits ? textOf(fiber.waitKind()) : null,
-                        waits ? Texts.of(fiber.waitShown()) : null,
+                        waits ? Lines.of(fiber.waitShown()) : null,
                         graph.blockersOf(fiber).stream()
                                 .limit(MAX_NAMES)
-                                .map(each -> Texts.line(each.name()))
+                                .map(each -> Lines.line(each.name()))
                                 .toList(),
-                        pending == null ? null : Texts.of(pending),
+                        pending == null ? null : Lines.of(pending),
                         countChildren(fiber),
                         cord.loop.times().of(fiber, cord.nanoTime()),
                         stackOf(fiber)));

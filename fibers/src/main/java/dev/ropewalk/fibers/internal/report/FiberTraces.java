@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.internal.report;
 
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.stack.Stacks;
@@ -93,7 +94,7 @@ public final class FiberTraces {
             } catch (Throwable broken) {
                 remove(each); // the loop goes over a copy
                 String text = "{} failed for {} and is told no more";
-                Logs.tellBroken(LOG, broken, text, Texts.of(each), fiber);
+                Logs.tellBroken(LOG, broken, text, Lines.of(each), fiber);
             }
         }
         return true;

@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.internal.report;
 
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.observe.FiberTrace;
 
@@ -83,7 +84,7 @@ public final class FlightRecorderTrace implements FiberTrace {
         if (event.shouldCommit()) {
             Throwable failure = fiber.failure();
             event.of(fiber);
-            event.failure = failure == null ? null : Texts.of(failure);
+            event.failure = failure == null ? null : Lines.of(failure);
             event.commit();
         }
     }

@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.internal.report;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.internal.fiber.Cancellation;
 import dev.ropewalk.fibers.internal.fiber.FiberAwait;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
@@ -234,11 +235,11 @@ public final class WaitCycle {
         StringBuilder text = new StringBuilder("a cycle of waits would close on ");
         text.append(me.cord()).append(": ").append(me.name());
         text.append(" would wait for ").append(path.getFirst().name()).append(" (");
-        text.append(Texts.of(wanted)).append(')');
+        text.append(Lines.of(wanted)).append(')');
         for (int i = 0; i < Math.min(path.size(), MAX_NAMES); i++) {
             FiberImpl<?> next = i + 1 < path.size() ? path.get(i + 1) : me;
             text.append(", ").append(path.get(i).name()).append(" waits for ").append(next.name());
-            text.append(" (").append(Texts.of(path.get(i).waitReason())).append(')');
+            text.append(" (").append(Lines.of(path.get(i).waitReason())).append(')');
         }
         if (path.size() > MAX_NAMES) {
             text.append(", and so on over ").append(path.size() + 1).append(" fibers");

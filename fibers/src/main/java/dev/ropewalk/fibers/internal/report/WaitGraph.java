@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.internal.report;
 
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.GuardedWait;
 import dev.ropewalk.fibers.internal.fiber.Held;
@@ -146,7 +147,7 @@ final class WaitGraph {
                     .append(" waits for ")
                     .append(cycle.get((i + 1) % cycle.size()).name())
                     .append(" (")
-                    .append(Texts.of(fiber.waitReason()))
+                    .append(Lines.of(fiber.waitReason()))
                     .append(i + 1 < shown ? "), " : ")");
         }
         if (shown < cycle.size()) {

@@ -1,11 +1,10 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.observe;
 
-import dev.ropewalk.actors.internal.observe.CordAnswer;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.SupervisorDump;
-import dev.ropewalk.actors.observe.SystemDump;
 import dev.ropewalk.actors.observe.TreeDump;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.internal.dump.CordQuery;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -14,7 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 
 /**
  * Walks a system's tree from anywhere, level by level: of each level each cord is asked once, for
@@ -24,20 +23,20 @@ import java.util.Objects;
 public final class TreeWalk {
     /** One place of the tree, to be filled in. */
     private static final class Node {
-        final Supervised what;
+        final Observed what;
         final List<Node> below = new ArrayList<>();
 
         /** Null if its cord is silent. */
         @Nullable TreeDump dump;
 
-        Node(Supervised what) {
+        Node(Observed what) {
             this.what = what;
         }
 
         TreeDump build() {
             List<TreeDump> children = below.stream().map(Node::build).toList();
             return switch (dump) {
-                case null -> silent();
+                case null -> what.silent();
                 case SupervisorDump supervisor ->
                         new SupervisorDump(
                                 supervisor.path(),
@@ -47,26 +46,6 @@ public final class TreeWalk {
                                 children);
                 case ActorDump actor -> withChildren(actor, children);
             };
-        }
-
-        private TreeDump silent() {
-            String cord = what.cord().name();
-            return what instanceof ActorCell<?> actor
-                    ? new ActorDump(
-                            actor.ref().path(),
-                            actor.ref().number(),
-                            cord,
-                            null,
-                            null,
-                            0,
-                            0,
-                            0,
-                            null,
-                            null,
-                            null,
-                            List.of())
-                    : new SupervisorDump(
-                            ((SupervisorCell) what).path(), cord, "SILENT", 0, List.of());
         }
 
         private static ActorDump withChildren(ActorDump actor, List<TreeDump> children) {
@@ -89,33 +68,35 @@ public final class TreeWalk {
     private final Node root;
     private final long deadlineNs;
 
-    private TreeWalk(SupervisorCell root, long limitNs) {
+    private TreeWalk(Observed root, long limitNs) {
         this.root = new Node(root);
         this.deadlineNs = Waits.nanoTime() + Math.min(limitNs, Long.MAX_VALUE / 2);
     }
 
-    /** All of the system. A switchpoint, unless all of it is on this cord. */
-    public static SystemDump dump(String system, SupervisorCell root, long limitNs) {
+    /** All below the root. A switchpoint, unless all of it is on this cord. */
+    public static TreeDump dump(Observed root, long limitNs) {
         TreeWalk walk = new TreeWalk(root, limitNs);
         walk.run();
-        SupervisorDump top = (SupervisorDump) walk.root.build();
-        return new SystemDump(system, root.core().deadLetters().count(), top);
+        return walk.root.build();
     }
 
-    /** The actors of the system, by their cords; without those whose cords are silent. */
-    static Map<Cord, List<ActorCell<?>>> actors(SupervisorCell root, long limitNs) {
+    /** The actors below the root, by their cords; with those that their cords did not tell of. */
+    static Map<Cord, List<ObservedActor>> actors(Observed root, long limitNs, Set<Cord> silent) {
         TreeWalk walk = new TreeWalk(root, limitNs);
         walk.run();
-        Map<Cord, List<ActorCell<?>>> found = new LinkedHashMap<>();
-        collect(walk.root, found);
+        Map<Cord, List<ObservedActor>> found = new LinkedHashMap<>();
+        collect(walk.root, found, silent);
         return found;
     }
 
-    private static void collect(Node node, Map<Cord, List<ActorCell<?>>> found) {
-        if (node.what instanceof ActorCell<?> actor) {
+    private static void collect(Node node, Map<Cord, List<ObservedActor>> found, Set<Cord> silent) {
+        if (node.dump == null) {
+            silent.add(node.what.cord());
+        }
+        if (node.what instanceof ObservedActor actor) {
             found.computeIfAbsent(actor.cord(), _ -> new ArrayList<>()).add(actor);
         }
-        node.below.forEach(child -> collect(child, found));
+        node.below.forEach(child -> collect(child, found, silent));
     }
 
     private void run() {
@@ -131,29 +112,32 @@ public final class TreeWalk {
         for (Node node : level) {
             byCord.computeIfAbsent(node.what.cord(), _ -> new ArrayList<>()).add(node);
         }
-        Map<Cord, CordAnswer<List<Described>>> answers = new LinkedHashMap<>();
+        Map<Cord, CordQuery<List<Described>>> queries = new LinkedHashMap<>();
         byCord.forEach(
                 (cord, nodes) ->
-                        answers.put(
+                        queries.put(
                                 cord,
-                                CordAnswer.of(
+                                CordQuery.ask(
                                         cord,
-                                        "a dump by " + cord,
                                         () ->
                                                 nodes.stream()
                                                         .map(n -> n.what.describe())
                                                         .toList())));
-        byCord.forEach(
-                (cord, nodes) -> {
-                    long leftNs = Math.max(0, deadlineNs - Waits.nanoTime());
+        queries.forEach(
+                (cord, query) -> {
                     List<Described> told =
-                            Objects.requireNonNull(answers.get(cord), "answer").await(leftNs);
-                    for (int i = 0; told != null && i < nodes.size(); i++) {
-                        nodes.get(i).dump = told.get(i).dump();
-                        for (Supervised child : told.get(i).below()) {
-                            nodes.get(i).below.add(new Node(child));
-                        }
+                            query.awaitOrAnswer(Math.max(0, deadlineNs - Waits.nanoTime()));
+                    if (told != null) {
+                        fillIn(byCord.getOrDefault(cord, List.of()), told);
                     }
                 });
+    }
+
+    private static void fillIn(List<Node> nodes, List<Described> told) {
+        for (int i = 0; i < nodes.size(); i++) {
+            Node node = nodes.get(i);
+            node.dump = told.get(i).dump();
+            told.get(i).below().forEach(child -> node.below.add(new Node(child)));
+        }
     }
 }

@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.observe;
 
 import dev.ropewalk.actors.observe.TreeDump;
 
@@ -10,4 +10,4 @@ import java.util.List;
  * @param dump what it is, without children
  * @param below its children, in the order of their start
  */
-record Described(TreeDump dump, List<Supervised> below) {}
+public record Described(TreeDump dump, List<? extends Observed> below) {}

@@ -1,14 +1,12 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.observe;
 
-import dev.ropewalk.actors.internal.observe.CordAnswer;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.SystemSnapshot;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.internal.dump.CordQuery;
 import dev.ropewalk.fibers.spi.Waits;
 
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -27,7 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Snapshots {
     /** What one cord knows; confined to that cord. */
     private static final class Part {
-        Set<ActorCell<?>> changed = new LinkedHashSet<>();
+        Set<ObservedActor> changed = new LinkedHashSet<>();
     }
 
     private static final Comparator<ActorGlance> BY_PATH =
@@ -36,59 +34,73 @@ public final class Snapshots {
     private final Map<Cord, Part> parts = new ConcurrentHashMap<>();
     private final Map<Long, ActorGlance> known = new ConcurrentHashMap<>();
 
-    /** Whether there was a first one. */
+    /** Whether somebody has asked: what begins from now on says so itself. */
     private volatile boolean isOn;
 
-    /** Of {@link #known}, until that changes. */
+    /**
+     * All actors that were there before have been looked at, or say themselves when they change.
+     */
+    private volatile boolean isComplete;
+
+    /** What is known has changed since it was sorted. */
+    private volatile boolean isStale;
+
     private volatile List<ActorGlance> sorted = List.of();
 
-    boolean isOn() {
+    public boolean isOn() {
         return isOn;
     }
 
     /** On the actor's cord. */
-    void changed(ActorCell<?> actor) {
-        parts.computeIfAbsent(actor.cord(), _ -> new Part()).changed.add(actor);
+    public void changed(ObservedActor actor) {
+        part(actor.cord()).changed.add(actor);
+    }
+
+    private Part part(Cord cord) {
+        return parts.computeIfAbsent(cord, _ -> new Part());
     }
 
     /** A switchpoint, unless all actors are on this cord. */
-    public SystemSnapshot take(SupervisorCell root, long limitNs) {
+    public SystemSnapshot take(Observed root, long limitNs) {
         long deadlineNs = Waits.nanoTime() + Math.min(limitNs, Long.MAX_VALUE / 2);
-        Map<Cord, List<ActorCell<?>>> all = new HashMap<>();
-        if (!isOn) {
-            isOn = true; // first: what begins from now on says so itself
-            all.putAll(TreeWalk.actors(root, limitNs));
-        }
+        isOn = true;
+        boolean isToWalk = !isComplete;
+        Set<Cord> silent = new LinkedHashSet<>();
+        Map<Cord, List<ObservedActor>> first =
+                isToWalk ? TreeWalk.actors(root, limitNs, silent) : Map.of();
         Set<Cord> cords = new LinkedHashSet<>(parts.keySet());
-        cords.addAll(all.keySet());
-        Map<Cord, CordAnswer<Integer>> answers = new LinkedHashMap<>();
+        cords.addAll(first.keySet());
+        Map<Cord, CordQuery<Integer>> queries = new LinkedHashMap<>();
         for (Cord cord : cords) {
-            List<ActorCell<?>> first = all.getOrDefault(cord, List.of());
-            answers.put(
-                    cord, CordAnswer.of(cord, "a snapshot by " + cord, () -> visit(cord, first)));
+            List<ObservedActor> those = first.getOrDefault(cord, List.of());
+            queries.put(cord, CordQuery.ask(cord, () -> visit(cord, those)));
         }
         int visited = 0;
-        List<String> silent = new ArrayList<>();
-        for (Map.Entry<Cord, CordAnswer<Integer>> each : answers.entrySet()) {
-            Integer told = each.getValue().await(Math.max(0, deadlineNs - Waits.nanoTime()));
+        for (Map.Entry<Cord, CordQuery<Integer>> each : queries.entrySet()) {
+            Integer told =
+                    each.getValue().awaitOrAnswer(Math.max(0, deadlineNs - Waits.nanoTime()));
             if (told == null) {
-                silent.add(each.getKey().name());
+                silent.add(each.getKey());
             } else {
                 visited += told;
             }
         }
-        if (visited > 0) {
+        if (isToWalk) {
+            isComplete = silent.isEmpty();
+        }
+        if (isStale) {
+            isStale = false; // first: what comes meanwhile is sorted by the next one
             sorted = known.values().stream().sorted(BY_PATH).toList();
         }
-        return new SystemSnapshot(sorted, visited, silent);
+        return new SystemSnapshot(sorted, visited, silent.stream().map(Cord::name).toList());
     }
 
-    private int visit(Cord cord, List<ActorCell<?>> first) {
-        Part part = parts.computeIfAbsent(cord, _ -> new Part());
-        Set<ActorCell<?>> now = part.changed;
+    private int visit(Cord cord, List<ObservedActor> first) {
+        Part part = part(cord);
+        Set<ObservedActor> now = part.changed;
         part.changed = new LinkedHashSet<>();
         now.addAll(first);
-        for (ActorCell<?> actor : now) {
+        for (ObservedActor actor : now) {
             ActorGlance glance = actor.glance();
             if (actor.isOver()) {
                 known.remove(glance.number());
@@ -101,6 +113,7 @@ public final class Snapshots {
                 }
             }
         }
+        isStale |= !now.isEmpty();
         return now.size();
     }
 }

@@ -1,56 +1,59 @@
-package dev.ropewalk.fibers.internal.report;
+package dev.ropewalk.fibers.internal.dump;
 
+import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.spi.WaitCell;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * A question to a cord that is answered on it, between two of its fibers, and may be asked from
- * anywhere (rule F8). On the cord itself it is answered at once.
+ * anywhere (rule F8). On the cord itself it is answered at once. It is answered as no fiber, so the
+ * user's code in it cannot wait and change what is being looked at.
  *
  * <p>Several may be asked before the first is awaited.
  *
  * @param <T> the type of the answer
  */
-final class CordQuery<T> extends CordMessage {
+public final class CordQuery<T> extends CordMessage {
     /** The thread or fiber that waits for the answer; null if it was there at once. */
     private final @Nullable WaitCell waiter;
 
     private final CordImpl cord;
-    private final Function<? super CordImpl, ? extends T> question;
+    private final Supplier<? extends T> question;
     private volatile @Nullable T answer;
     private volatile @Nullable Throwable failure;
     private volatile boolean hasCordEnded;
 
-    /**
-     * Asks.
-     *
-     * @throws IllegalStateException if this thread is another cord, and no fiber runs there now
-     */
-    CordQuery(CordImpl cord, Function<? super CordImpl, ? extends T> question) {
+    private CordQuery(CordImpl cord, Supplier<? extends T> question) {
         this.cord = cord;
         this.question = question;
         this.waiter = cord.isCurrent() ? null : new WaitCell();
     }
 
-    CordQuery<T> ask() {
-        if (waiter == null) {
-            onCord();
+    /**
+     * Asks, and does not wait.
+     *
+     * @throws IllegalStateException if this thread is another cord, and no fiber runs there now
+     */
+    public static <T> CordQuery<T> ask(Cord cord, Supplier<? extends T> question) {
+        CordQuery<T> query = new CordQuery<>(CordImpl.of(cord), question);
+        if (query.waiter == null) {
+            query.onCord();
         } else {
-            cord.send(this);
+            query.cord.send(query);
         }
-        return this;
+        return query;
     }
 
     /**
      * Waits for the answer; null if the limit passed, or the cord has ended. Throws what answering
      * threw.
      */
-    @Nullable T await(long limitNs) {
+    public @Nullable T await(long limitNs) {
         if (waiter != null) {
             waiter.await(this, limitNs);
         }
@@ -61,7 +64,16 @@ final class CordQuery<T> extends CordMessage {
         return answer;
     }
 
-    boolean hasCordEnded() {
+    /**
+     * The same, but if the cord has ended the question is answered here: nobody else touches what
+     * was the cord's then.
+     */
+    public @Nullable T awaitOrAnswer(long limitNs) {
+        T told = await(limitNs);
+        return told == null && hasCordEnded ? question.get() : told;
+    }
+
+    public boolean hasCordEnded() {
         return hasCordEnded;
     }
 
@@ -71,7 +83,7 @@ final class CordQuery<T> extends CordMessage {
             return; // it came too late
         }
         try {
-            answer = question.apply(cord);
+            answer = cord.loop.asNoFiber(question::get);
         } catch (RuntimeException | Error failed) {
             failure = failed; // it is the asker's
         }

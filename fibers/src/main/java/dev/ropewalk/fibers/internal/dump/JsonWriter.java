@@ -1,4 +1,4 @@
-package dev.ropewalk.fibers.internal.json;
+package dev.ropewalk.fibers.internal.dump;
 
 import org.jspecify.annotations.Nullable;
 

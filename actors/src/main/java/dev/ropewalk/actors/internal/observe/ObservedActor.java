@@ -1,0 +1,38 @@
+package dev.ropewalk.actors.internal.observe;
+
+import dev.ropewalk.actors.observe.ActorDump;
+import dev.ropewalk.actors.observe.ActorGlance;
+
+import org.jspecify.annotations.Nullable;
+
+/** An actor, as snapshots and inspectors see it. All but the last is for its cord. */
+public interface ObservedActor extends Observed {
+    @Override
+    Described describe();
+
+    @Override
+    ActorDump silent();
+
+    ActorGlance glance();
+
+    /** From now on it says when it changes, once. */
+    void watch();
+
+    /** It is not started again. */
+    boolean isOver();
+
+    /** What a program would call its state; null if there is none. */
+    @Nullable Object userState();
+
+    void suspend();
+
+    void resume();
+
+    void addTap(Tap tap);
+
+    /** False if it is not in. */
+    boolean removeTap(Tap tap);
+
+    /** Now if this is its cord, otherwise by a message; also if the cord has ended. */
+    void onCord(Runnable task);
+}

@@ -1,0 +1,31 @@
+package dev.ropewalk.fibers.internal.dump;
+
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+
+import org.jspecify.annotations.Nullable;
+
+/** What users give names, reasons and messages, as text that fits into a line of a report. */
+public final class Lines {
+    private static final int MAX_CHARS = 300;
+
+    private Lines() {}
+
+    /** Whatever its {@code toString} does, or returns. */
+    public static String of(@Nullable Object thing) {
+        return thing == null ? "nothing" : line(FiberImpl.textOf(thing));
+    }
+
+    /** One line, and not a long one. Null only by a {@code toString} that breaks its contract. */
+    public static String line(@Nullable String text) {
+        if (text == null) {
+            return "null";
+        }
+        int shown = Math.min(text.length(), MAX_CHARS);
+        StringBuilder line = new StringBuilder(shown);
+        for (int i = 0; i < shown; i++) {
+            char each = text.charAt(i);
+            line.append(Character.isISOControl(each) ? ' ' : each);
+        }
+        return shown < text.length() ? line.append("...").toString() : line.toString();
+    }
+}
