@@ -551,7 +551,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             return;
         }
         Mailbox queue = ownMailbox();
-        queue.add(item, Waits.coarseNanoTime(cord));
+        queue.add(item, Waits.ticks(cord));
         if (queue.isOverfull()) {
             drop(queue.displaced(), DeadLetter.Reason.DISPLACED, null);
         }

@@ -549,7 +549,8 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                 belongings().requests().postponedBefore(again.postponed);
             }
         } else {
-            current = Placed.taken(queued);
+            // One question tells the plain message, which nearly all are.
+            current = queued instanceof Envelope ? Placed.taken(queued) : queued;
             triedBefore = 0;
             cell.begun(queued);
         }

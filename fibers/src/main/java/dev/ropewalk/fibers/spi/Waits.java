@@ -217,14 +217,15 @@ public final class Waits {
     }
 
     /**
-     * {@return a reading of the cord's clock that costs next to nothing, because the clock is read
-     * once between two polls} It is behind {@link #nanoTime} by the time since then: a busy cord
-     * polls each millisecond, unless a fiber keeps it.
+     * {@return a number that grows each millisecond in which the cord is busy, and with each sleep
+     * of it; on a virtual clock with each poll} To read it costs next to nothing, so it tells
+     * whether a clock is worth a look: of two moments with one number the later came a few
+     * milliseconds behind the other at most, unless a fiber keeps the cord.
      *
      * @param cord the current cord
      */
-    public static long coarseNanoTime(Cord cord) {
-        return CordImpl.of(cord).loop.coarseNanoTime();
+    public static long ticks(Cord cord) {
+        return CordImpl.of(cord).loop.ticks();
     }
 
     /**

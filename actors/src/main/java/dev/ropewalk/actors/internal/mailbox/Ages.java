@@ -1,23 +1,21 @@
 package dev.ropewalk.actors.internal.mailbox;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * When the messages of a mailbox came, as reports tell it: a mark, its number and the time, where
- * the first message in {@value #PERIOD_NS} ns came. So a message costs a look at the coarse clock
- * of its cord, and no mark.
+ * When the messages of a mailbox came, as reports tell it. The first message in each tick of the
+ * cord, which is a millisecond while it is busy, makes a mark: its number and the time. So most
+ * messages cost a comparison, and the age of one is that of the mark before it.
  *
  * <p>At most {@value #MAX_MARKS} marks are kept; beyond that each second one goes, so a message of
  * a long queue may be told as somewhat older than it is.
  */
 final class Ages {
     private static final int MAX_MARKS = 64;
-    private static final long PERIOD_NS = 1_000_000;
     private static final long[] NONE = {};
-
-    /** Of the latest mark. */
-    private long lastNs;
 
     /** Of the oldest mark; the later ones are in the arrays. */
     private long firstNs;
@@ -26,24 +24,17 @@ final class Ages {
     private long[] times = NONE;
     private int later;
 
-    /** None waits, and the next one comes now. */
-    void begin(long nowNs) {
-        firstNs = nowNs;
-        lastNs = nowNs;
-        later = 0;
-    }
-
-    boolean isToMark(long nowNs) {
-        return nowNs - lastNs >= PERIOD_NS;
-    }
-
     /**
      * The next message gets the number, and comes now.
      *
-     * @param oldest tells the number of the oldest that waits
+     * @param oldest tells the number of the oldest that waits; null if none does
      */
-    void mark(long nowNs, long number, LongSupplier oldest) {
-        lastNs = nowNs;
+    void mark(long nowNs, long number, @Nullable LongSupplier oldest) {
+        if (oldest == null) {
+            firstNs = nowNs;
+            later = 0;
+            return;
+        }
         if (later == numbers.length) {
             makeRoom(oldest.getAsLong());
         }

@@ -35,6 +35,9 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
     /** How many ever came to the end of it. */
     private long arrived;
 
+    /** Of the cord, when the last mark was made. */
+    private long lastTick = -1;
+
     private final Ages ages = new Ages();
 
     /** Oldest first; null until a message is postponed. */
@@ -56,13 +59,12 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
     /**
      * Puts an item at its place, which is the last one if the order is that of arrival.
      *
-     * @param nowNs the time by the cord's coarse clock; the age of the item is counted from it
+     * @param tick of the cord, by which the age of the item is told
      */
-    public final void add(Object item, long nowNs) {
-        if (size() == 0) {
-            ages.begin(nowNs);
-        } else if (ages.isToMark(nowNs)) {
-            ages.mark(nowNs, arrived, this::oldestNumber);
+    public final void add(Object item, long tick) {
+        if (tick != lastTick) {
+            lastTick = tick;
+            ages.mark(Waits.nanoTime(), arrived, size() == 0 ? null : this::oldestNumber);
         }
         add(item);
         arrived++;

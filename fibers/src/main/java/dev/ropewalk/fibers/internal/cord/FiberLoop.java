@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.internal.report.FiberTraces;
 import dev.ropewalk.fibers.internal.watch.Slices;
 import dev.ropewalk.fibers.internal.watch.Ticker;
 import dev.ropewalk.fibers.observe.Slice;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -82,10 +83,8 @@ public final class FiberLoop {
     /** How often it has polled; with the switches since, a number for each turn of a fiber. */
     private long polls;
 
-    /** When {@link #coarseNanoTime} was first asked after the poll of that number. */
-    private long coarseNs;
-
-    private long coarsePoll = -1;
+    /** Read for each message that is queued, so a plain field. */
+    private long ticks;
 
     /**
      * Up to the last poll: what came since is POLL_INTERVAL - untilPoll, so no switch is counted.
@@ -259,6 +258,9 @@ public final class FiberLoop {
         if (--pollsUntilIo <= 0 || marked) {
             pollsUntilIo = IO_POLL_INTERVAL / POLL_INTERVAL;
             io = cord.platform.reactor();
+        }
+        if (marked || countsCalls) {
+            tick();
         }
         marked = false;
         mayTurnBeOver = countsCalls;
@@ -449,13 +451,14 @@ public final class FiberLoop {
         return switches + (POLL_INTERVAL - untilPoll);
     }
 
-    /** The clock, read once between two polls: it may be behind by a turn, or a millisecond. */
-    public long coarseNanoTime() {
-        if (coarsePoll != polls) {
-            coarsePoll = polls;
-            coarseNs = cord.platform.nanoTime();
-        }
-        return coarseNs;
+    /** See {@link Waits#ticks}. */
+    public long ticks() {
+        return ticks;
+    }
+
+    /** Time has passed: the ticker came, the cord slept, or the clock is a virtual one. */
+    void tick() {
+        ticks++;
     }
 
     long polls() {

@@ -121,6 +121,7 @@ public final class IdleWait {
         if (!platform.isVirtual()) {
             Ticker.INSTANCE.cordBecameBusy();
         }
+        cord.loop.tick();
         cord.loop.poll();
         wakeForRest();
         isSilenceSeen &= !hasRunnable();
