@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** Rules A4 and A5: what an incarnation does when it is over. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -399,6 +400,48 @@ class EndHookTest {
                     ref.stop();
                     world.settle();
                     assertEquals(List.of("factory", "end Normal[]"), log);
+                });
+    }
+
+    // ---------------------------------------------------------------- waits
+
+    @ParameterizedTest
+    @ValueSource(strings = {"handler", "loop"})
+    void A4_aHookMayLimitWhatItWaitsForHoweverTheActorEnds(String style) {
+        World.anywhere(
+                world -> {
+                    List<String> log = World.log();
+                    Actor<Step> patient =
+                            actor(
+                                            style,
+                                            self ->
+                                                    self.atEnd(
+                                                            _ -> {
+                                                                boolean done =
+                                                                        CancelScope.moveOnAfter(
+                                                                                Duration.ofMillis(
+                                                                                        1),
+                                                                                () ->
+                                                                                        Fiber.sleep(
+                                                                                                LONG));
+                                                                log.add("done=" + done);
+                                                            }))
+                                    .restart(RestartRule.TEMPORARY);
+                    List<Consumer<ActorRef<Step>>> ends =
+                            List.of(
+                                    ref -> ref.tell(Step.stop()),
+                                    ActorRef::stop,
+                                    ref -> ref.tell(Step.crash("no")),
+                                    ActorRef::terminate,
+                                    ActorRef::kill);
+                    for (int i = 0; i < ends.size(); i++) {
+                        ActorRef<Step> ref = world.spin("patient-" + i, patient);
+                        world.settle();
+                        ends.get(i).accept(ref);
+                        assertTrue(ref.awaitEnd(LONG.dividedBy(2)), ref::path);
+                        assertEquals(List.of("done=false"), log);
+                        log.clear();
+                    }
                 });
     }
 

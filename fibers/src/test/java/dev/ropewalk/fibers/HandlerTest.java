@@ -292,4 +292,90 @@ class HandlerTest {
                 });
         assertSame(broken, reports.only().failure());
     }
+
+    // ---------------------------------------------------------------- clean-up
+
+    /** Ends at its first value, and cleans up. */
+    private record CleaningUp(Action action) implements Handler {
+        @Override
+        public Object handle(@Nullable Object value) {
+            return value == START ? WAIT : END;
+        }
+
+        @Override
+        public void cleanUp(Fiber<?> fiber, @Nullable Throwable failure) throws Exception {
+            action.run();
+        }
+    }
+
+    private static final Duration SHORT = Duration.ofMillis(100);
+    private static final Duration LONG = Duration.ofMillis(300);
+    private static final Duration FAR = Duration.ofDays(1);
+
+    @Test
+    void F6_scopeInCleanUpWorksAndHoldsOffWhatComesFromOutside() {
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Action cleanUp =
+                            () -> {
+                                boolean done =
+                                        CancelScope.moveOnAfter(LONG, () -> Fiber.sleep(FAR));
+                                log.add("done=" + done);
+                                Fiber.sleep(SHORT);
+                                log.add("slept");
+                            };
+                    Fiber<?> fiber = Cord.current().spinHandler("handler", new CleaningUp(cleanUp));
+                    Runs.settle();
+                    long before = Cord.current().nanoTime();
+                    fiber.terminate();
+                    Fiber.sleep(SHORT);
+                    fiber.terminate();
+                    assertThrows(FiberTerminatedException.class, fiber::await);
+                    assertEquals(List.of("done=false", "slept"), log);
+                    assertEquals(LONG.plus(SHORT).toNanos(), Cord.current().nanoTime() - before);
+                });
+    }
+
+    @Test
+    void F6_scopeInCleanUpDoesNotCutTheEndOfAScopeInsideIt() {
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Action cleanUp =
+                            () ->
+                                    CancelScope.moveOnAfter(
+                                            SHORT,
+                                            () -> {
+                                                try {
+                                                    Scope.run(
+                                                            scope -> {
+                                                                scope.spin(
+                                                                        "member",
+                                                                        () -> endsLate(log));
+                                                                Fiber.sleep(FAR);
+                                                            });
+                                                } finally {
+                                                    log.add("scope");
+                                                }
+                                            });
+                    Fiber<?> fiber = Cord.current().spinHandler("handler", new CleaningUp(cleanUp));
+                    Runs.settle();
+                    long before = Cord.current().nanoTime();
+                    turn(fiber, "end");
+                    fiber.await();
+                    assertEquals(List.of("member", "scope"), log);
+                    assertEquals(LONG.plus(SHORT).toNanos(), Cord.current().nanoTime() - before);
+                });
+    }
+
+    private static @Nullable Object endsLate(List<String> log) {
+        try {
+            Fiber.sleep(FAR);
+        } finally {
+            CancelScope.shielded(FAR, () -> Fiber.sleep(LONG));
+            log.add("member");
+        }
+        return null;
+    }
 }

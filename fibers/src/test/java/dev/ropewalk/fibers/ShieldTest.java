@@ -1,8 +1,12 @@
 package dev.ropewalk.fibers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.fibers.internal.fiber.Cancellation;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -156,5 +160,32 @@ class ShieldTest {
                     assertThrows(FiberTerminatedException.class, fiber::await);
                     assertEquals(LONG.toNanos() - 1, now() - before);
                 });
+    }
+
+    @Test
+    void F6_shieldOfTheLibraryHoldsOffTheScopesAroundItAlsoInScopesInsideIt() {
+        Runs.cleanly(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    boolean done =
+                            CancelScope.moveOnAfter(
+                                    SHORT,
+                                    () -> {
+                                        Cancellation.shielded(
+                                                FiberImpl.current(), () -> slept(log));
+                                        Fiber.snooze();
+                                        log.add("never");
+                                    });
+                    assertEquals(List.of("inner true", "slept"), log);
+                    assertFalse(done);
+                });
+    }
+
+    private static boolean slept(List<String> log) {
+        boolean inner = CancelScope.moveOnAfter(FAR, () -> Fiber.sleep(LONG));
+        log.add("inner " + inner);
+        Fiber.sleep(SHORT);
+        log.add("slept");
+        return true;
     }
 }

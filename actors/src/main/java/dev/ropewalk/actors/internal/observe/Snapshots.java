@@ -90,7 +90,7 @@ public final class Snapshots {
         }
         if (isStale) {
             isStale = false; // first: what comes meanwhile is sorted by the next one
-            sorted = known.values().stream().sorted(BY_PATH).toList();
+            sorted = List.copyOf(known.values().stream().sorted(BY_PATH).toList()); // kept as it is
         }
         return new SystemSnapshot(sorted, visited, silent.stream().map(Cord::name).toList());
     }

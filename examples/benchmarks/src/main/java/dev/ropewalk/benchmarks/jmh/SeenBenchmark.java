@@ -29,29 +29,33 @@ import java.util.function.Function;
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class SeenBenchmark {
-    private static final int OPERATIONS = 500;
+    private static final int DUMPS = 500;
+
+    /** So many that what it takes to start and stop the actors is little beside them. */
+    private static final int SNAPSHOTS = 20_000;
+
     private static final int ACTORS = 1_000;
 
     @Benchmark
-    @OperationsPerInvocation(OPERATIONS)
+    @OperationsPerInvocation(DUMPS)
     public void dump(Blackhole hole) {
-        look(hole, ActorSystem::dump);
+        look(hole, DUMPS, ActorSystem::dump);
     }
 
     @Benchmark
-    @OperationsPerInvocation(OPERATIONS)
+    @OperationsPerInvocation(SNAPSHOTS)
     public void snapshot(Blackhole hole) {
-        look(hole, ActorSystem::snapshot);
+        look(hole, SNAPSHOTS, ActorSystem::snapshot);
     }
 
-    private static void look(Blackhole hole, Function<ActorSystem, Object> taken) {
+    private static void look(Blackhole hole, int times, Function<ActorSystem, Object> taken) {
         Cord.run(
                 () -> {
                     try (ActorSystem system = ActorSystem.start("seen")) {
                         for (int i = 0; i < ACTORS; i++) {
                             system.start("a" + i, Actor.handler(() -> _ -> Behavior.same()));
                         }
-                        for (int i = 0; i < OPERATIONS; i++) {
+                        for (int i = 0; i < times; i++) {
                             hole.consume(taken.apply(system));
                         }
                     }

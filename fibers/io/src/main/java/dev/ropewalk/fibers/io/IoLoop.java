@@ -21,6 +21,9 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.UnixChannelOption;
+import io.netty.channel.uring.IoUringDatagramChannel;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GenericFutureListener;
 
@@ -53,6 +56,7 @@ abstract sealed class IoLoop {
         Reactor reactor = CordIo.reactor();
         return switch (reactor.kind()) {
             case EPOLL -> new Epoll(reactor);
+            case IO_URING -> new Uring(reactor);
             case NIO -> new Nio(reactor);
         };
     }
@@ -120,6 +124,20 @@ abstract sealed class IoLoop {
             this.reactor = reactor;
         }
 
+        /** Only those Unix-domain sockets of Netty that are epoll's can end one half alone. */
+        final void checkTcp(SocketAddress address) {
+            if (address instanceof UnixDomainSocketAddress) {
+                throw new IllegalArgumentException(
+                        "the Unix-domain socket "
+                                + address
+                                + " needs epoll, and "
+                                + Cord.current()
+                                + " runs on "
+                                + reactor.kind()
+                                + "; run on Linux without -Dropewalk.reactor, or use TCP");
+            }
+        }
+
         @Override
         void flushLater(Reactor.Unflushed written) {
             reactor.flushLater(written);
@@ -169,6 +187,34 @@ abstract sealed class IoLoop {
         }
     }
 
+    private static final class Uring extends Real {
+        Uring(Reactor reactor) {
+            super(reactor);
+        }
+
+        @Override
+        Channel newConnection(SocketAddress to) {
+            checkTcp(to);
+            return new IoUringSocketChannel();
+        }
+
+        @Override
+        ServerChannel newListener(SocketAddress at) {
+            checkTcp(at);
+            return new IoUringServerSocketChannel();
+        }
+
+        @Override
+        Channel newDatagramSocket() {
+            return new IoUringDatagramChannel();
+        }
+
+        @Override
+        boolean sharePort(Channel socket) {
+            return socket.config().setOption(UnixChannelOption.SO_REUSEPORT, true);
+        }
+    }
+
     private static final class Nio extends Real {
         Nio(Reactor reactor) {
             super(reactor);
@@ -189,18 +235,6 @@ abstract sealed class IoLoop {
         @Override
         Channel newDatagramSocket() {
             return new NioDatagramChannel();
-        }
-
-        /** NIO's Unix-domain sockets cannot end one half alone. */
-        private static void checkTcp(SocketAddress address) {
-            if (address instanceof UnixDomainSocketAddress) {
-                throw new IllegalArgumentException(
-                        "the Unix-domain socket "
-                                + address
-                                + " needs epoll, and "
-                                + Cord.current()
-                                + " runs on NIO; run on Linux, or use TCP");
-            }
         }
 
         @Override

@@ -33,10 +33,7 @@ final class EchoProcess implements AutoCloseable {
      * @param shell what a shell does before, to limit it
      */
     EchoProcess(String shell, Path folder) throws IOException {
-        this(
-                shell,
-                folder,
-                "-Dropewalk.reactor=" + System.getProperty("ropewalk.reactor", "epoll"));
+        this(shell, folder, "-Dropewalk.reactor=" + Transport.ASKED);
     }
 
     /** Starts it with an option of the JVM. */

@@ -10,15 +10,16 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.util.Locale;
 
-/** Rule I1: this suite runs on epoll and on NIO, and this says on which it ran. */
+/** Rule I1: this suite runs on epoll, NIO and io_uring, and this says on which it ran. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class TransportTest {
     @Test
     void I1_socketsAreThoseOfTheReactorThatWasAskedFor() {
-        String asked = System.getProperty("ropewalk.reactor", "epoll");
         Net.onSockets(
                 net -> {
-                    assertEquals(asked, CordIo.reactor().kind().name().toLowerCase(Locale.ROOT));
+                    assertEquals(
+                            Transport.ASKED,
+                            CordIo.reactor().kind().name().toLowerCase(Locale.ROOT));
                     net.talk(
                             server -> assertEquals("line", server.readLine()),
                             client -> client.write("line\n"));

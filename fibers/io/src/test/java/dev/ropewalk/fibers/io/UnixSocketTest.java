@@ -21,10 +21,6 @@ import java.nio.file.Path;
 /** Rule I2: a path in place of a port. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class UnixSocketTest {
-    /** As {@link TransportTest} asks for it. */
-    private static final boolean IS_EPOLL =
-            System.getProperty("ropewalk.reactor", "epoll").equals("epoll");
-
     @TempDir private Path folder;
 
     private UnixDomainSocketAddress address() {
@@ -34,7 +30,7 @@ class UnixSocketTest {
     /** In memory, and on sockets if those of this run can do it. */
     private void anywhere(Net.Body body) {
         Net.inMemory(body);
-        if (IS_EPOLL) {
+        if (Transport.HAS_UNIX_SOCKETS) {
             Net.onSockets(
                     net -> {
                         body.run(net);
@@ -162,7 +158,7 @@ class UnixSocketTest {
 
     @Test
     void I2_theFileGoesWithTheCord() {
-        if (IS_EPOLL) {
+        if (Transport.HAS_UNIX_SOCKETS) {
             Cord.run(
                     () -> {
                         listen();
@@ -188,8 +184,8 @@ class UnixSocketTest {
     }
 
     @Test
-    void I2_nioSaysThatItCannot() {
-        if (!IS_EPOLL) {
+    void I2_theOthersSayThatTheyCannot() {
+        if (!Transport.HAS_UNIX_SOCKETS) {
             Net.onSockets(
                     net -> {
                         Errors.assertMentions(

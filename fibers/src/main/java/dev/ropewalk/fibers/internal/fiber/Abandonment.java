@@ -218,7 +218,7 @@ public final class Abandonment {
         giveBack(fiber, null);
         fiber.abandonedFor = null;
         fiber.setEnding(true);
-        Cancellation.setShielded(fiber, true);
+        Cancellation.shield(fiber);
         Outcome<T> end = new Outcome.Abandoned<>(leaked);
         Ending.finish(
                 fiber,

@@ -15,7 +15,8 @@ import java.util.function.BooleanSupplier;
  * fiber has ended, anything else is thrown once. A scope that was cancelled raises its signal at
  * every switchpoint until it is left. Of several that are due, what is pending comes first, and
  * then the outermost scope: it unwinds the ones inside it. A shield holds off whatever comes from
- * outside it.
+ * outside it, and nothing that was entered inside it, also one of the library's own clean-up, in
+ * which users' end hooks run.
  *
  * <pre>
  *   due() =  pending                 unless a shield stands between it and here
@@ -39,7 +40,12 @@ public final class Cancellation {
 
     /** Whether a switchpoint has to check {@link #due}. */
     public static boolean isAlerted(FiberImpl<?> fiber) {
-        return fiber.alerted && (!fiber.shielded || fiber.abandonedFor != null);
+        return fiber.alerted
+                && (fiber.shields == 0 || fiber.abandonedFor != null || isInsideShields(fiber));
+    }
+
+    private static boolean isInsideShields(FiberImpl<?> fiber) {
+        return fiber.scope != null && fiber.scope.isInsideShields();
     }
 
     /** What a switchpoint raises here; null if nothing is due, or it is held off. */
@@ -48,14 +54,18 @@ public final class Cancellation {
             return null;
         }
         Unwind due = null;
+        boolean isHeldOff = fiber.abandonedFor == null;
         for (ScopeNode each = fiber.scope; each != null; each = each.outer()) {
+            if (isHeldOff && !each.isInsideShields()) {
+                return due;
+            }
             Unwind signal = each.signal();
             due = signal == null ? due : signal;
-            if (each.holdsOff() && fiber.abandonedFor == null) {
+            if (isHeldOff && each.holdsOff()) {
                 return due;
             }
         }
-        return fiber.pending == null ? due : fiber.pending;
+        return fiber.pending == null || (isHeldOff && fiber.shields > 0) ? due : fiber.pending;
     }
 
     /** Throws what is due: a fresh raise of a signal, which stays due; anything else once. */
@@ -137,22 +147,22 @@ public final class Cancellation {
         return false;
     }
 
-    static boolean isShielded(FiberImpl<?> fiber) {
-        return fiber.shielded;
+    /** From now on nothing from outside ends its waits early; each of them has a limit. */
+    static void shield(FiberImpl<?> fiber) {
+        fiber.shields++;
     }
 
-    static void setShielded(FiberImpl<?> fiber, boolean on) {
-        fiber.shielded = on;
+    static void unshield(FiberImpl<?> fiber) {
+        fiber.shields--;
     }
 
-    /** Runs clean-up whose waits nothing ends early; each of them has a limit. */
+    /** Runs clean-up whose waits nothing from outside ends early; each of them has a limit. */
     public static boolean shielded(FiberImpl<?> fiber, BooleanSupplier cleanUp) {
-        boolean before = fiber.shielded;
-        fiber.shielded = true;
+        shield(fiber);
         try {
             return cleanUp.getAsBoolean();
         } finally {
-            fiber.shielded = before;
+            unshield(fiber);
         }
     }
 

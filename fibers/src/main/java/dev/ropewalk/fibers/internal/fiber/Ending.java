@@ -39,7 +39,7 @@ public final class Ending {
             Abandonment.settle(fiber);
         }
         fiber.setEnding(true);
-        Cancellation.setShielded(fiber, true);
+        Cancellation.shield(fiber);
         fiber.abandonedFor = null; // it ends by itself after all
         Throwable pending = Cancellation.takePending(fiber);
         Outcome<T> end = PendingRules.withPending(atEdge(fiber, raw, pending), pending);
@@ -103,7 +103,7 @@ public final class Ending {
         }
         fiber.forgetInstantValue();
         fiber.setEnding(false);
-        Cancellation.setShielded(fiber, false);
+        Cancellation.unshield(fiber);
     }
 
     /** Terminates the fibers below, awaits them within the limit, and abandons the rest. */

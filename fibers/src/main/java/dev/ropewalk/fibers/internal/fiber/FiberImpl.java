@@ -125,8 +125,11 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
 
     boolean alerted;
 
-    /** Holds off everything: clean-up of the library itself, each with a limit. */
-    boolean shielded;
+    /**
+     * How many shields of the library's own clean-up stand, one inside the other. They hold off
+     * everything but the scopes that were entered inside the innermost.
+     */
+    byte shields;
 
     /** Set when the running fiber is to be abandoned at its next switchpoint; no shield helps. */
     public @Nullable String abandonedFor;

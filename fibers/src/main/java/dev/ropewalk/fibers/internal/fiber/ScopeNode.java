@@ -46,6 +46,10 @@ public final class ScopeNode extends CancelScope {
     private long limitNs;
     private State state = State.NEW;
     private @Nullable ScopeNode outer;
+
+    /** How many shields of the library's own stood when it was entered. */
+    private byte shields;
+
     private @Nullable Timer timer;
     private Unwind.@Nullable Cancel signal;
 
@@ -110,6 +114,11 @@ public final class ScopeNode extends CancelScope {
         return signal;
     }
 
+    /** Whether it was entered inside the innermost shield of the library's own. */
+    boolean isInsideShields() {
+        return shields == fiber.shields;
+    }
+
     /** Whether what comes from outside must wait. */
     boolean holdsOff() {
         return isShield && !isLifted;
@@ -126,6 +135,7 @@ public final class ScopeNode extends CancelScope {
         }
         state(State.NEW, State.OPEN);
         outer = Cancellation.scope(fiber);
+        shields = fiber.shields;
         Cancellation.enterScope(fiber, this);
         armTimer();
     }

@@ -12,12 +12,13 @@ import java.util.Locale;
 
 /**
  * What a reactor asks the system with, the same for all cords of the process: epoll where there is
- * one, otherwise NIO, or what the property {@value #PROPERTY} names. Reading it loads the library.
+ * one, otherwise NIO, or what the property {@value #PROPERTY} names; io_uring only by its name.
+ * Reading it loads the library.
  */
 public enum ReactorKind {
     EPOLL {
         @Override
-        @Nullable Throwable whyUnavailable() {
+        public @Nullable Throwable whyUnavailable() {
             return Epoll.unavailabilityCause();
         }
 
@@ -27,9 +28,21 @@ public enum ReactorKind {
         }
     },
 
+    IO_URING {
+        @Override
+        public @Nullable Throwable whyUnavailable() {
+            return UringHandler.whyUnavailable();
+        }
+
+        @Override
+        IoHandlerFactory newFactory() {
+            return UringHandler.newFactory();
+        }
+    },
+
     NIO {
         @Override
-        @Nullable Throwable whyUnavailable() {
+        public @Nullable Throwable whyUnavailable() {
             return null;
         }
 
@@ -44,7 +57,7 @@ public enum ReactorKind {
     static final ReactorKind CHOSEN = choose(System.getProperty(PROPERTY));
 
     /** Null if it can be used. */
-    abstract @Nullable Throwable whyUnavailable();
+    public abstract @Nullable Throwable whyUnavailable();
 
     abstract IoHandlerFactory newFactory();
 
@@ -58,7 +71,7 @@ public enum ReactorKind {
             }
         }
         throw new IllegalArgumentException(
-                PROPERTY + "=" + named + " is neither epoll nor nio; or leave it out");
+                PROPERTY + "=" + named + " is none of epoll, io_uring and nio; or leave it out");
     }
 
     static ReactorKind bestAvailable(String system) {
