@@ -11,12 +11,15 @@ import java.util.List;
 public final class Roster<M> {
     private static final Roster<Object> EMPTY = new Roster<>(List.of());
 
-    private final List<Member<M>> members;
+    /** An array, because each routed message reads it. */
+    private final Member<M>[] members;
+
     private final List<ActorRef<M>> actors;
 
+    @SuppressWarnings("unchecked") // as a list would have it
     Roster(List<Member<M>> members) {
-        this.members = List.copyOf(members);
-        this.actors = this.members.stream().map(Member::actor).toList();
+        this.members = (Member<M>[]) members.toArray(Member[]::new);
+        this.actors = members.stream().map(Member::actor).toList();
     }
 
     @SuppressWarnings("unchecked") // it has no members
@@ -29,10 +32,10 @@ public final class Roster<M> {
     }
 
     int size() {
-        return members.size();
+        return members.length;
     }
 
     Member<M> get(int index) {
-        return members.get(index);
+        return members[index];
     }
 }

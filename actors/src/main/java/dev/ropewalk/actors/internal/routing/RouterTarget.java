@@ -35,6 +35,10 @@ public final class RouterTarget<M> extends Target<M> {
 
     private final String name;
     private final Choice<M> choice;
+
+    /** What it means if all are chosen; null if one is. */
+    private final @Nullable ToAll<M> toAll;
+
     private final WhenEmpty whenEmpty;
 
     /** Null if the members do not change. */
@@ -51,6 +55,7 @@ public final class RouterTarget<M> extends Target<M> {
             Roster<M> fixed) {
         this.name = name;
         this.choice = choice;
+        this.toAll = choice.toAll();
         this.whenEmpty = whenEmpty;
         this.group = group;
         this.fixed = fixed;
@@ -90,7 +95,7 @@ public final class RouterTarget<M> extends Target<M> {
         if (roster.size() == 0) {
             roster = whenEmpty(message);
         }
-        if (choice.toAll() != null) {
+        if (toAll != null) {
             tellAll(roster, message);
         } else if (roster.size() > 0) {
             choice.choose(roster, message).tell(name, message);
@@ -140,7 +145,7 @@ public final class RouterTarget<M> extends Target<M> {
         if (roster.size() == 0) {
             return TellResult.ENDED;
         }
-        if (choice.toAll() == null) {
+        if (toAll == null) {
             return choice.choose(roster, message).actor().tryTell(message);
         }
         TellResult worst = TellResult.ACCEPTED;
@@ -185,7 +190,7 @@ public final class RouterTarget<M> extends Target<M> {
             }
             roster = awaitMembers();
         }
-        ToAll<M> all = choice.toAll();
+        ToAll<M> all = toAll;
         if (all != null) {
             return AskMany.first(takingFirst(all, roster), message, limit);
         }
@@ -222,7 +227,7 @@ public final class RouterTarget<M> extends Target<M> {
         if (roster.size() == 0) {
             return CompletableFuture.failedStage(none());
         }
-        ToAll<M> all = choice.toAll();
+        ToAll<M> all = toAll;
         if (all != null) {
             return AskMany.firstLater(takingFirst(all, roster), message, limit);
         }

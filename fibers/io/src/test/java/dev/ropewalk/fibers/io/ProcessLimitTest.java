@@ -42,6 +42,7 @@ class ProcessLimitTest {
     void I2_noDescriptorIsLeft() throws IOException {
         int count = 200;
         try (EchoProcess server = new EchoProcess("ulimit -n 100", folder)) {
+            // Its own first connections may be going still.
             int idle = server.sockets();
             Net.onSockets(
                     StackKind.LIGHT,
@@ -70,7 +71,7 @@ class ProcessLimitTest {
                             }
                         }
                     });
-            await().atMost(LIMIT).until(() -> server.sockets() == idle);
+            await().atMost(LIMIT).until(() -> server.sockets() <= idle);
             Errors.assertMentions(
                     new IOException(server.logged("cannot accept").getFirst()),
                     "listener on 127.0.0.1:",
@@ -86,6 +87,7 @@ class ProcessLimitTest {
                         .getMaxFileDescriptorCount();
         int count = (int) Math.min(10_000, most - 1_000);
         try (EchoProcess server = new EchoProcess(":", folder)) {
+            // Its own first connections may be going still.
             int idle = server.sockets();
             Net.onSockets(
                     StackKind.LIGHT,
@@ -115,7 +117,7 @@ class ProcessLimitTest {
                             Fiber.snooze();
                         }
                     });
-            await().atMost(LIMIT).until(() -> server.sockets() == idle);
+            await().atMost(LIMIT).until(() -> server.sockets() <= idle);
             assertEquals(List.of(), server.logged("cannot accept"));
         }
     }
