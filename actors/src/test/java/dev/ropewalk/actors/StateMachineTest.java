@@ -507,6 +507,40 @@ class StateMachineTest {
                 });
     }
 
+    /** Neither towards the bound of postponed messages nor in what the mailbox shows. */
+    @Test
+    void A1_cancelledPostponedTimeoutsDoNotCount() {
+        World.local(
+                world -> {
+                    Machine m = new Machine();
+                    m.state(
+                            "a",
+                            (self, message) -> {
+                                if (message.equals("set")) {
+                                    for (int i = 0; i < 1_000; i++) {
+                                        self.self().timers().once("t" + i, SECOND, "tick");
+                                    }
+                                } else if (message.equals("cancel")) {
+                                    for (int i = 0; i < 999; i++) {
+                                        self.self().timers().cancel("t" + i);
+                                    }
+                                } else {
+                                    self.self().postpone();
+                                }
+                                return same();
+                            });
+                    ActorRef<String> ref = world.spin("m", m.actor("a"));
+                    ref.tell("set");
+                    Fiber.sleep(SECOND.multipliedBy(2));
+                    assertEquals(1_000, ref.mailbox().queued());
+                    ref.tell("cancel");
+                    ref.tell("one more");
+                    world.settle();
+                    assertEquals(List.of(), world.failures);
+                    assertEquals(2, ref.mailbox().queued());
+                });
+    }
+
     // ---------------------------------------------------------------- failures and ends
 
     /** What a message asked for that fails is not granted; it is the state before that goes on. */

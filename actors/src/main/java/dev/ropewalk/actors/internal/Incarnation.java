@@ -14,6 +14,7 @@ import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.behavior.StateBehavior;
 import dev.ropewalk.actors.internal.behavior.StateChange;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.actors.internal.observe.CrashReports;
@@ -491,7 +492,11 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     /** The message in hand comes again later. */
     void postpone() {
         Requests<M> asked = requests("postpone");
-        asked.postpone(cell.name(), StateBehavior.nameOf(behavior), cell.mailboxNow().postponed());
+        Mailbox queue = cell.mailboxNow();
+        if (queue.postponed() >= Requests.MAX_POSTPONED) {
+            queue.dropVoidPostponed();
+        }
+        asked.postpone(cell.name(), StateBehavior.nameOf(behavior), queue.postponed());
     }
 
     private void begin() throws Exception {

@@ -105,8 +105,16 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
         postponed.addLast(item);
     }
 
+    /** With those that were revoked since and have not been dropped yet. */
     public final int postponed() {
         return postponed == null ? 0 : postponed.size();
+    }
+
+    /** Drops the postponed ones whose source was revoked: they would never be seen. */
+    public final void dropVoidPostponed() {
+        if (postponed != null) {
+            postponed.removeIf(Envelope::isVoid);
+        }
     }
 
     /** They come next, oldest first. */
@@ -122,6 +130,7 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
 
     /** How many of them are messages, postponed ones included: a stop is none. */
     public final int messages() {
+        dropVoidPostponed();
         return size() + postponed() - (exempt > 0 ? stops() : 0);
     }
 
