@@ -219,6 +219,7 @@ class ConflationTest {
                     world.settle();
                     go.set(true);
                     assertTrue(ref.awaitEnd(SECOND));
+                    world.settle(); // it is over before its dead letters are told
                     assertEquals(List.of(new Quote.Price("x", 1)), log);
                     assertEquals(List.of("reader ENDED " + late), world.deadLetters());
                 });

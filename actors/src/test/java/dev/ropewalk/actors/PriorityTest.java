@@ -90,6 +90,7 @@ class PriorityTest {
                     world.settle();
                     go.set(true);
                     assertTrue(worker.awaitEnd(SECOND));
+                    world.settle(); // it is over before its dead letters are told
                     assertEquals(List.of("hold", "before"), log);
                     assertEquals(List.of("worker ENDED " + late), world.deadLetters());
                 });
