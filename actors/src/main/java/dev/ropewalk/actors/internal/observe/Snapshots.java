@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /**
  * The light snapshots of a system: each visits those actors only that have changed since the last
@@ -90,7 +91,10 @@ public final class Snapshots {
         }
         if (isStale) {
             isStale = false; // first: what comes meanwhile is sorted by the next one
-            sorted = List.copyOf(known.values().stream().sorted(BY_PATH).toList()); // kept as it is
+            sorted =
+                    known.values().stream()
+                            .sorted(BY_PATH)
+                            .collect(Collectors.toUnmodifiableList()); // kept without a copy
         }
         return new SystemSnapshot(sorted, visited, silent.stream().map(Cord::name).toList());
     }

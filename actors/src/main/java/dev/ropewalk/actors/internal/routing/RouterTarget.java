@@ -190,9 +190,8 @@ public final class RouterTarget<M> extends Target<M> {
             }
             roster = awaitMembers();
         }
-        ToAll<M> all = toAll;
-        if (all != null) {
-            return AskMany.first(takingFirst(all, roster), message, limit);
+        if (toAll != null) {
+            return AskMany.first(takingFirst(toAll, roster), message, limit);
         }
         if (!choice.needsMessage()) {
             return choice.choose(roster, null).actor().ask(message, limit);
@@ -227,9 +226,8 @@ public final class RouterTarget<M> extends Target<M> {
         if (roster.size() == 0) {
             return CompletableFuture.failedStage(none());
         }
-        ToAll<M> all = toAll;
-        if (all != null) {
-            return AskMany.firstLater(takingFirst(all, roster), message, limit);
+        if (toAll != null) {
+            return AskMany.firstLater(takingFirst(toAll, roster), message, limit);
         }
         if (!choice.needsMessage()) {
             return choice.choose(roster, null).actor().askLater(message, limit);

@@ -158,11 +158,12 @@ public final class Cancellation {
 
     /** Runs clean-up whose waits nothing from outside ends early; each of them has a limit. */
     public static boolean shielded(FiberImpl<?> fiber, BooleanSupplier cleanUp) {
-        shield(fiber);
+        byte before = fiber.shields;
+        fiber.shields++;
         try {
             return cleanUp.getAsBoolean();
         } finally {
-            unshield(fiber);
+            fiber.shields = before; // no call, because the stack may be full
         }
     }
 

@@ -86,7 +86,7 @@ final class UringHandler implements IoHandler {
     }
 
     static @Nullable Throwable whyUnavailable() {
-        prepare();
+        System.setProperty(MULTISHOT, "false"); // in time, unless Netty's classes are loaded
         Throwable why = IoUring.unavailabilityCause();
         return why == null && IoUring.isPollAddMultishotEnabled()
                 ? new IllegalStateException(
@@ -96,15 +96,10 @@ final class UringHandler implements IoHandler {
                 : why;
     }
 
+    /** Of a kind that {@linkplain #whyUnavailable can be had}. */
     static IoHandlerFactory newFactory() {
-        prepare();
         IoHandlerFactory netty = IoUringIoHandler.newFactory();
         return executor -> new UringHandler(netty.newHandler(executor));
-    }
-
-    /** In time, unless another part of the process has loaded Netty's classes. */
-    private static void prepare() {
-        System.setProperty(MULTISHOT, "false");
     }
 
     @Override
