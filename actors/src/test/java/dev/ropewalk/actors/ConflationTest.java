@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -414,21 +415,31 @@ class ConflationTest {
 
     // ---------------------------------------------------------------- conservation
 
-    /** Of a sender: the last of each of its keys arrives, told = processed + replaced, in order. */
-    private static void conserves(long seed, World world, int messages) {
+    /**
+     * Told = processed + replaced, nothing overtakes what the same sender told before with the same
+     * key, and the last that is processed of a key is the last of a sender.
+     *
+     * @param areShared whether all senders have the same keys
+     */
+    private static void conserves(long seed, World world, int messages, boolean areShared) {
         SplittableRandom random = new SplittableRandom(seed);
-        List<Object> log = World.log();
+        List<Quote> log = Collections.synchronizedList(new ArrayList<>());
         AtomicInteger replaced = new AtomicInteger();
-        ActorRef<Quote> ref =
-                world.spin(
-                        "reader",
-                        Actor.handler(() -> reader(log))
-                                .conflate(ConflationTest::symbol, _ -> replaced.incrementAndGet()));
+        Actor<Quote> reader =
+                Actor.<Quote>handler(
+                                () ->
+                                        quote -> {
+                                            log.add(quote);
+                                            return Behavior.same();
+                                        })
+                        .conflate(ConflationTest::symbol, _ -> replaced.incrementAndGet());
+        ActorRef<Quote> ref = world.spin("reader", reader);
         List<Fiber<Integer>> senders = new ArrayList<>();
         for (Cord cord : world.cords) {
             long own = random.nextLong();
-            String name = "s" + senders.size();
-            senders.add(cord.spin(name, () -> send(ref, name, own, messages)));
+            int number = senders.size();
+            String keys = areShared ? "k" : "k" + number + ".";
+            senders.add(cord.spin("s" + number, () -> send(ref, keys, number, own, messages)));
         }
         int told = 0;
         for (Fiber<Integer> sender : senders) {
@@ -437,30 +448,35 @@ class ConflationTest {
         ref.stop();
         assertTrue(ref.awaitEnd(SECOND), "seed=" + seed);
         assertEquals(told, log.size() + replaced.get(), "seed=" + seed);
-        Map<String, Integer> last = new HashMap<>();
-        for (Object each : log) {
-            Quote.Price price = (Quote.Price) each;
-            Integer before = last.put(String.valueOf(price.symbol()), price.value());
+        Map<String, Integer> lastOfSender = new HashMap<>();
+        Map<String, Integer> lastOfKey = new HashMap<>();
+        for (Quote each : log) {
+            Quote.Trade trade = (Quote.Trade) each;
+            int number = trade.value() >> 24;
+            int value = trade.value() & 0xffffff;
+            Integer before = lastOfSender.put(number + trade.symbol(), value);
             assertTrue(
-                    before == null || before < price.value(),
-                    () -> "seed=" + seed + " " + before + " before " + price);
+                    before == null || before < value,
+                    () -> "seed=" + seed + " " + before + " before " + value + " of " + trade);
+            lastOfKey.put(trade.symbol(), value);
         }
-        for (Map.Entry<String, Integer> entry : last.entrySet()) {
+        assertEquals(areShared ? 3 : 3 * senders.size(), lastOfKey.size(), "seed=" + seed);
+        for (Map.Entry<String, Integer> entry : lastOfKey.entrySet()) {
             assertTrue(entry.getValue() >= messages, () -> "seed=" + seed + " " + entry);
         }
-        assertEquals(3 * senders.size(), last.size(), "seed=" + seed);
     }
 
-    private static int send(ActorRef<Quote> ref, String name, long seed, int messages) {
+    private static int send(ActorRef<Quote> ref, String keys, int number, long seed, int messages) {
         SplittableRandom random = new SplittableRandom(seed);
+        int sender = number << 24;
         for (int i = 0; i < messages; i++) {
-            ref.tell(new Quote.Price(name + random.nextInt(3), i));
+            ref.tell(new Quote.Trade(keys + random.nextInt(3), sender | i));
             if (random.nextInt(10) == 0) {
                 Fiber.snooze();
             }
         }
         for (int key = 0; key < 3; key++) {
-            ref.tell(new Quote.Price(name + key, messages + key));
+            ref.tell(new Quote.Trade(keys + key, sender | (messages + key)));
         }
         return messages + 3;
     }
@@ -468,20 +484,22 @@ class ConflationTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void A3_toldIsProcessedAndReplacedOverThreeCords(long seed) {
-        World.overThreeCords(seed, true, world -> conserves(seed, world, 200));
+        World.overThreeCords(seed, true, world -> conserves(seed, world, 200, seed % 2 == 0));
     }
 
-    @Test
-    void A3_toldIsProcessedAndReplacedBetweenTwoThreads() {
-        World.remote(world -> conserves(11, world, 20_000));
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void A3_toldIsProcessedAndReplacedBetweenTwoThreads(boolean areShared) {
+        World.remote(world -> conserves(11, world, 20_000, areShared));
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     @Tag("stress")
-    void A3_stress_toldIsProcessedAndReplacedBetweenTwoThreads() {
+    void A3_stress_toldIsProcessedAndReplacedBetweenTwoThreads(boolean areShared) {
         for (long seed = 0; seed < 50; seed++) {
             long now = seed;
-            World.remote(world -> conserves(now, world, 100_000));
+            World.remote(world -> conserves(now, world, 100_000, areShared));
         }
     }
 }

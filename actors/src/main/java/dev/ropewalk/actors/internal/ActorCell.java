@@ -372,10 +372,12 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     @Override
     public void stop() {
-        if (gate != null) {
-            gate.seal(); // what this sender tells from now on stays behind it
-        }
         deliver(Stop.STOP);
+        if (gate != null) {
+            // Behind it on its way, because what comes after the seal may be replaced by what this
+            // sender tells from now on.
+            gate.seal();
+        }
     }
 
     @Override

@@ -74,11 +74,13 @@ public abstract sealed class Placed extends Envelope {
         private static final Object CLOSED = new Object();
 
         private final Object key;
-
-        /** Where senders find it, once it is on its way. */
-        private final ConcurrentMap<Object, Renewable> published;
-
         private final AtomicReference<Object> item;
+
+        /** Where senders find it; null until its own sender has looked there. */
+        private @Nullable ConcurrentMap<Object, Renewable> published;
+
+        /** What that sender found there, which had been taken; of the sender. */
+        private @Nullable Renewable found;
 
         /** What it was when it was closed; written on the actor's cord, or by its last owner. */
         private @Nullable Object last;
@@ -86,20 +88,39 @@ public abstract sealed class Placed extends Envelope {
         /** What a selective receive did not want; null if none has looked at it. */
         private volatile @Nullable Object passedOver;
 
-        public Renewable(
-                Object item, int priority, Object key, ConcurrentMap<Object, Renewable> published) {
+        public Renewable(Object item, int priority, Object key) {
             super(priority);
             this.item = new AtomicReference<>(item);
             this.key = key;
-            this.published = published;
         }
 
-        /** It is on its way: from now on senders may replace it. */
-        public void publish() {
-            published.put(key, this);
-            if (item.get() == CLOSED) {
-                published.remove(key, this);
+        /**
+         * Its sender has looked for one to replace, and is about to send it.
+         *
+         * @param seen what is there, and has been taken; null if nothing is
+         */
+        public void lookedIn(ConcurrentMap<Object, Renewable> where, @Nullable Renewable seen) {
+            published = where;
+            found = seen;
+        }
+
+        /**
+         * It is on its way: from now on senders may replace it.
+         *
+         * @return false if another one of the key came there since its sender looked; then it is
+         *     not found
+         */
+        public boolean publish() {
+            ConcurrentMap<Object, Renewable> where = Objects.requireNonNull(published);
+            Renewable seen = found;
+            found = null; // otherwise each of a key holds all that were before it
+            boolean isAlone =
+                    (seen != null && where.replace(key, seen, this))
+                            || where.putIfAbsent(key, this) == null;
+            if (isAlone && item.get() == CLOSED) {
+                where.remove(key, this);
             }
+            return isAlone;
         }
 
         /** Returns what was replaced; null if it has been taken already. From any thread. */
@@ -149,8 +170,7 @@ public abstract sealed class Placed extends Envelope {
             if (!item.compareAndSet(seen, CLOSED)) {
                 return false;
             }
-            last = seen;
-            published.remove(key, this);
+            closed(seen);
             return true;
         }
 
@@ -158,10 +178,16 @@ public abstract sealed class Placed extends Envelope {
         public Object take() {
             Object now = item.getAndSet(CLOSED);
             if (now != CLOSED) {
-                last = now;
-                published.remove(key, this);
+                closed(now);
             }
             return Objects.requireNonNull(last, "last");
+        }
+
+        private void closed(Object now) {
+            last = now;
+            if (published != null) {
+                published.remove(key, this);
+            }
         }
     }
 }

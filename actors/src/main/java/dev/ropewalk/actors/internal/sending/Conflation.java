@@ -19,10 +19,26 @@ import java.util.function.Function;
  * newest. A sender, on any thread, replaces the one that waits where it stands: in the mailbox, or
  * on its way there. So the newer one needs neither room nor a place.
  *
- * <p>A message is found by its key from the moment it is on its way, and not before: a sender that
- * replaced one that is still with another sender would be overtaken by its own next message. It is
- * found until the actor begins it, or until {@link #seal}: nothing moves across a stop, a DOWN or a
- * trapped exit, so what is told behind one of them finds none of those before it.
+ * <p>The newer one comes as early as the older one would have. So it may be put there only if all
+ * that its sender told before, and has the same key, comes earlier still. Three rules see to it:
+ *
+ * <ul>
+ *   <li>A message is found from the moment it is on its way, and not before: a sender that replaced
+ *       one that is still with another sender would be overtaken by its own next message.
+ *   <li>A sender looks, sends, and enters its message only if no other one has been entered since
+ *       it looked. Otherwise two were sent at the same time, and neither sender knows which comes
+ *       first: {@link #seal}.
+ *   <li>After a seal nothing is found that was sent, or looked for a place, before it. A DOWN and a
+ *       trapped exit seal when they come to the mailbox, a stop when it is on its way: nothing
+ *       moves across them, so what is told behind one of them finds none of those before it.
+ * </ul>
+ *
+ * <p>It is found until the actor begins it. Two of a key wait only if they were sent at the same
+ * time, by two threads, or one of them before a seal.
+ *
+ * <p>Rejected: a lock around looking, sending and entering. What is displaced, or comes to an actor
+ * that has ended, is told to the program's takers of dead letters while it is sent, and they may
+ * send to another actor that conflates.
  *
  * <p>Rejected: to replace on the actor's cord. The sender would need a permit for a message that
  * needs no room, and a mailbox full of old prices would refuse the new ones.
@@ -56,16 +72,13 @@ final class Conflation<M> {
         return key == null ? null : new Key(message.getClass(), key);
     }
 
-    /** Not to be found by others before it is published. */
-    Placed.Renewable place(Object item, int priority, Object key) {
-        return new Placed.Renewable(item, priority, key, waiting);
-    }
-
     /** Puts what it holds in the place of one that waits; false if none does. */
     boolean renews(Placed.Renewable newer) {
-        Placed.Renewable found = waiting.get(newer.key());
+        ConcurrentMap<Object, Placed.Renewable> now = waiting;
+        Placed.Renewable found = now.get(newer.key());
         Object older = found == null ? null : found.renew(newer.now());
         if (older == null) {
+            newer.lookedIn(now, found);
             return false;
         }
         if (Objects.requireNonNull(found).isPassedOver()) {
@@ -75,7 +88,14 @@ final class Conflation<M> {
         return true;
     }
 
-    /** What waits now is not replaced any more. From any thread. */
+    /** It is on its way, and has replaced none: from now on others may replace it. */
+    void publish(Placed.Renewable message) {
+        if (!message.publish()) {
+            seal();
+        }
+    }
+
+    /** What waits now, or is about to, is not replaced any more. From any thread. */
     void seal() {
         waiting = new ConcurrentHashMap<>();
     }

@@ -145,8 +145,8 @@ public final class Gate<M> {
 
     private void leave(Object placed, @Nullable String router) {
         actor.deliver(placed, router);
-        if (placed instanceof Placed.Renewable renewable) {
-            renewable.publish();
+        if (conflation != null && placed instanceof Placed.Renewable renewable) {
+            conflation.publish(renewable);
         }
     }
 
@@ -166,9 +166,7 @@ public final class Gate<M> {
         M message = message(item);
         int rank = priority == null ? 0 : priority.applyAsInt(message);
         Object key = conflation == null ? null : conflation.keyOf(message);
-        return key == null || conflation == null
-                ? new Placed.Ranked(item, rank)
-                : conflation.place(item, rank, key);
+        return key == null ? new Placed.Ranked(item, rank) : new Placed.Renewable(item, rank, key);
     }
 
     @SuppressWarnings("unchecked") // only M, and what opens as M, are sent
