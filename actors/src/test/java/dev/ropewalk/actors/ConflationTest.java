@@ -413,11 +413,46 @@ class ConflationTest {
                 });
     }
 
+    /** Otherwise two takers that send to two such actors could wait for each other. */
+    @Test
+    void A3_noLockIsHeldWhileADeadLetterIsTaken() {
+        World.remote(
+                world -> {
+                    ActorRef<Quote> ref = world.spin("reader", conflating(World.log()));
+                    ref.stop();
+                    assertTrue(ref.awaitEnd(SECOND));
+                    AtomicInteger taken = new AtomicInteger();
+                    AtomicBoolean isFree = new AtomicBoolean();
+                    world.system.onDeadLetter(
+                            _ -> {
+                                if (taken.incrementAndGet() == 1) {
+                                    isFree.set(tellsFromAThread(ref));
+                                }
+                            });
+                    world.home.spin("sender", () -> ref.tell(new Quote.Price("x", 1))).await();
+                    assertTrue(isFree.get());
+                    world.settle();
+                    assertEquals(2, taken.get());
+                });
+    }
+
+    private static boolean tellsFromAThread(ActorRef<Quote> ref) {
+        Thread other = new Thread(() -> ref.tell(new Quote.Price("x", 2)));
+        other.start();
+        try {
+            other.join(SECOND);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        return !other.isAlive();
+    }
+
     // ---------------------------------------------------------------- conservation
 
     /**
-     * Told = processed + replaced, nothing overtakes what the same sender told before with the same
-     * key, and the last that is processed of a key is the last of a sender.
+     * Told = processed + replaced. Of one sender, nothing overtakes what was told before with the
+     * same key, nothing without a key overtakes anything, and nothing comes behind what was told
+     * later without one. The last that is processed of a key is the last of a sender.
      *
      * @param areShared whether all senders have the same keys
      */
@@ -451,14 +486,20 @@ class ConflationTest {
         Map<String, Integer> lastOfSender = new HashMap<>();
         Map<String, Integer> lastOfKey = new HashMap<>();
         for (Quote each : log) {
-            Quote.Trade trade = (Quote.Trade) each;
-            int number = trade.value() >> 24;
-            int value = trade.value() & 0xffffff;
-            Integer before = lastOfSender.put(number + trade.symbol(), value);
+            Quote.Price price = (Quote.Price) each;
+            int number = price.value() >> 24;
+            int value = price.value() & 0xffffff;
+            Integer before = lastOfSender.put(number + "." + price.symbol(), value);
+            Integer beforeAll = lastOfSender.get(number + ".null");
             assertTrue(
                     before == null || before < value,
-                    () -> "seed=" + seed + " " + before + " before " + value + " of " + trade);
-            lastOfKey.put(trade.symbol(), value);
+                    () -> "seed=" + seed + " " + before + " before " + value + " of " + price);
+            assertTrue(
+                    price.symbol() == null || beforeAll == null || beforeAll < value,
+                    () -> "seed=" + seed + " " + beforeAll + " before " + value + " of " + price);
+            if (price.symbol() != null) {
+                lastOfKey.put(price.symbol(), value);
+            }
         }
         assertEquals(areShared ? 3 : 3 * senders.size(), lastOfKey.size(), "seed=" + seed);
         for (Map.Entry<String, Integer> entry : lastOfKey.entrySet()) {
@@ -470,13 +511,14 @@ class ConflationTest {
         SplittableRandom random = new SplittableRandom(seed);
         int sender = number << 24;
         for (int i = 0; i < messages; i++) {
-            ref.tell(new Quote.Trade(keys + random.nextInt(3), sender | i));
+            int key = random.nextInt(4);
+            ref.tell(new Quote.Price(key == 3 ? null : keys + key, sender | i));
             if (random.nextInt(10) == 0) {
                 Fiber.snooze();
             }
         }
         for (int key = 0; key < 3; key++) {
-            ref.tell(new Quote.Trade(keys + key, sender | (messages + key)));
+            ref.tell(new Quote.Price(keys + key, sender | (messages + key)));
         }
         return messages + 3;
     }

@@ -211,6 +211,11 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     }
 
     @Override
+    public boolean isHere() {
+        return cord.isCurrent();
+    }
+
+    @Override
     public void checkNotOwn() {
         Incarnation<?> caller = caller();
         if (caller != null && caller == incarnation) {
@@ -372,12 +377,14 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     @Override
     public void stop() {
-        deliver(Stop.STOP);
+        deliverStop();
+    }
+
+    private void deliverStop() {
         if (gate != null) {
-            // Behind it on its way, because what comes after the seal may be replaced by what this
-            // sender tells from now on.
-            gate.seal();
+            gate.stops();
         }
+        deliver(Stop.STOP);
     }
 
     @Override
@@ -536,13 +543,20 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     // ---------------------------------------------------------------- accepting
 
+    /** Its cord ended while it was on its way. */
+    private void lost(Object item, @Nullable String router) {
+        if (gate == null || gate.comes(item)) {
+            drop(item, nameBy(router), DeadLetter.Reason.ENDED, null);
+        }
+    }
+
     /** On the cord: the message is accepted from here on. */
     private void accept(Object item, @Nullable String router) {
         if (item instanceof Envelope.Notice<?> notice && notice.source.isRevoked()) {
             return;
         }
-        if (gate != null && Envelope.isBarrier(item)) {
-            gate.seal();
+        if (gate != null && !gate.comes(item)) {
+            return;
         }
         if (isReceiving() && Objects.requireNonNull(incarnation).handOver(item)) {
             begun(item);
@@ -739,7 +753,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     /** The supervisor of its own actors is over: they have ended by themselves, or with it. */
     void childrenOver(SupervisorCell below, boolean isDrained) {
         if (incarnation != null && incarnation.childrenOver(below) && isDrained) {
-            deliver(Stop.STOP); // the one that it put off
+            deliverStop(); // the one that it put off
         }
     }
 
@@ -997,7 +1011,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     private void drop(
             Object item, String to, DeadLetter.Reason reason, @Nullable Throwable failure) {
-        if (item == Stop.STOP) {
+        if (item == Stop.STOP
+                || (gate != null && gate.putsOff(() -> drop(item, to, reason, failure)))) {
             return;
         }
         Object inside = Placed.taken(item instanceof Envelope.PutBack again ? again.item : item);
@@ -1270,7 +1285,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
         @Override
         public void onClosed() {
-            cell.drop(item, cell.nameBy(router), DeadLetter.Reason.ENDED, null);
+            cell.lost(item, router);
         }
     }
 

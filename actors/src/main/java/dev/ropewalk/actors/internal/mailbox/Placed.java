@@ -76,13 +76,13 @@ public abstract sealed class Placed extends Envelope {
         private final Object key;
         private final AtomicReference<Object> item;
 
-        /** Where senders find it; null until its own sender has looked there. */
-        private @Nullable ConcurrentMap<Object, Renewable> published;
+        /** Where senders find it; null until it is on its way. */
+        private volatile @Nullable ConcurrentMap<Object, Renewable> published;
 
-        /** What that sender found there, which had been taken; of the sender. */
-        private @Nullable Renewable found;
+        /** It is no longer on its way to the actor; of the actor's cord. */
+        private boolean hasCome;
 
-        /** What it was when it was closed; written on the actor's cord, or by its last owner. */
+        /** What it was when it was closed; written by its last owner. */
         private @Nullable Object last;
 
         /** What a selective receive did not want; null if none has looked at it. */
@@ -94,33 +94,28 @@ public abstract sealed class Placed extends Envelope {
             this.key = key;
         }
 
-        /**
-         * Its sender has looked for one to replace, and is about to send it.
-         *
-         * @param seen what is there, and has been taken; null if nothing is
-         */
-        public void lookedIn(ConcurrentMap<Object, Renewable> where, @Nullable Renewable seen) {
+        /** It is on its way: from now on senders find it there, and may replace it. */
+        public void publish(ConcurrentMap<Object, Renewable> where) {
             published = where;
-            found = seen;
+            where.put(key, this);
+            if (isTaken()) {
+                where.remove(key, this);
+            }
+        }
+
+        /** On the actor's cord: whether it is still on its way there. */
+        public boolean isComing() {
+            return !hasCome;
         }
 
         /**
-         * It is on its way: from now on senders may replace it.
+         * It has come to the actor, on whose cord this is called.
          *
-         * @return false if another one of the key came there since its sender looked; then it is
-         *     not found
+         * @return false if a sender on that cord has put another one before it; it is nothing then
          */
-        public boolean publish() {
-            ConcurrentMap<Object, Renewable> where = Objects.requireNonNull(published);
-            Renewable seen = found;
-            found = null; // otherwise each of a key holds all that were before it
-            boolean isAlone =
-                    (seen != null && where.replace(key, seen, this))
-                            || where.putIfAbsent(key, this) == null;
-            if (isAlone && item.get() == CLOSED) {
-                where.remove(key, this);
-            }
-            return isAlone;
+        public boolean comes() {
+            hasCome = true;
+            return !isTaken();
         }
 
         /** Returns what was replaced; null if it has been taken already. From any thread. */
@@ -185,8 +180,9 @@ public abstract sealed class Placed extends Envelope {
 
         private void closed(Object now) {
             last = now;
-            if (published != null) {
-                published.remove(key, this);
+            ConcurrentMap<Object, Renewable> where = published;
+            if (where != null) {
+                where.remove(key, this);
             }
         }
     }

@@ -3,12 +3,14 @@ package dev.ropewalk.actors.internal.sending;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Placed;
+import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-import java.util.Objects;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
@@ -19,32 +21,52 @@ import java.util.function.Function;
  * newest. A sender, on any thread, replaces the one that waits where it stands: in the mailbox, or
  * on its way there. So the newer one needs neither room nor a place.
  *
- * <p>The newer one comes as early as the older one would have. So it may be put there only if all
- * that its sender told before, and has the same key, comes earlier still. Three rules see to it:
+ * <p>A message never comes behind what its own sender tells later, and comes before what that told
+ * earlier only where it has another key. Four rules see to it:
  *
  * <ul>
- *   <li>A message is found from the moment it is on its way, and not before: a sender that replaced
- *       one that is still with another sender would be overtaken by its own next message.
- *   <li>A sender looks, sends, and enters its message only if no other one has been entered since
- *       it looked. Otherwise two were sent at the same time, and neither sender knows which comes
- *       first: {@link #seal}.
- *   <li>After a seal nothing is found that was sent, or looked for a place, before it. A DOWN and a
- *       trapped exit seal when they come to the mailbox, a stop when it is on its way: nothing
- *       moves across them, so what is told behind one of them finds none of those before it.
+ *   <li>To look for an older one, to send the newer one, and to enter it where senders find it, is
+ *       one step, under the lock {@link #sending}. So one of a key waits.
+ *   <li>A sender on the actor's own cord has no way to go: what it tells next is in the mailbox at
+ *       once. An older one that is still on its way is taken out by it, with its permit, and the
+ *       newer one goes into the mailbox.
+ *   <li>Nothing moves across a DOWN or a trapped exit: when one comes to the mailbox, nothing that
+ *       is there is found any more ({@link #seal}).
+ *   <li>Nothing moves across a stop, on its way neither: nothing is found any more when it is sent,
+ *       and nothing is entered until it has come to the mailbox, because what another thread sends
+ *       meanwhile may be ahead of it.
  * </ul>
  *
- * <p>It is found until the actor begins it. Two of a key wait only if they were sent at the same
- * time, by two threads, or one of them before a seal.
+ * <p>It is found until the actor begins it, which takes no lock: whatever takes a message closes
+ * it, and one that is closed is not replaced.
  *
- * <p>Rejected: a lock around looking, sending and entering. What is displaced, or comes to an actor
- * that has ended, is told to the program's takers of dead letters while it is sent, and they may
- * send to another actor that conflates.
+ * <p>The lock is not held while the program's code runs, but for the equals of its keys. What is
+ * displaced, or comes to an actor that has ended, is a dead letter while it is sent; it is told
+ * when the lock is free ({@link #putsOff}), because whoever takes it may send to another actor that
+ * conflates.
  *
  * <p>Rejected: to replace on the actor's cord. The sender would need a permit for a message that
- * needs no room, and a mailbox full of old prices would refuse the new ones.
+ * needs no room, and a mailbox full of old prices would refuse the new ones. Rejected: no lock, and
+ * a compare-and-set to enter. Of two threads that send the same key at the same time, one finds
+ * that the other has been there, but not whose message comes first.
  */
 final class Conflation<M> {
     private static final Logger LOG = Logs.logger(Conflation.class);
+
+    /** What became of a message. */
+    enum Outcome {
+        SENT,
+        /** It stands in the place of an older one. */
+        REPLACES,
+        NO_ROOM
+    }
+
+    /** How a message leaves that replaces none. */
+    @FunctionalInterface
+    interface Way {
+        /** False if there is no room for it. */
+        boolean send(Object item, @Nullable String router);
+    }
 
     private record Key(Class<?> type, Object key) {}
 
@@ -54,8 +76,17 @@ final class Conflation<M> {
     /** Takes what was replaced; null if that becomes a dead letter. */
     private final @Nullable Consumer<? super M> undelivered;
 
+    private final Object sending = new Object();
+
+    // Guarded by the lock.
+
     /** What may be replaced; another one after each seal. */
-    private volatile ConcurrentMap<Object, Placed.Renewable> waiting = new ConcurrentHashMap<>();
+    private ConcurrentMap<Object, Placed.Renewable> waiting = new ConcurrentHashMap<>();
+
+    /** How many stops are on their way. */
+    private int stops;
+
+    private final Queue<Runnable> later = new ArrayDeque<>();
 
     Conflation(
             Gate.Host actor,
@@ -72,32 +103,70 @@ final class Conflation<M> {
         return key == null ? null : new Key(message.getClass(), key);
     }
 
-    /** Puts what it holds in the place of one that waits; false if none does. */
-    boolean renews(Placed.Renewable newer) {
-        ConcurrentMap<Object, Placed.Renewable> now = waiting;
-        Placed.Renewable found = now.get(newer.key());
-        Object older = found == null ? null : found.renew(newer.now());
-        if (older == null) {
-            newer.lookedIn(now, found);
-            return false;
+    // ---------------------------------------------------------------- sending
+
+    /** Puts it in the place of one that waits, or sends it that way. */
+    Outcome send(Placed.Renewable newer, @Nullable String router, Way way) {
+        Placed.Renewable found;
+        Object older = null;
+        boolean isSent = true;
+        boolean isPutOff;
+        synchronized (sending) {
+            found = waiting.get(newer.key());
+            if (found != null && actor.isHere() && found.isComing()) {
+                older = found.take();
+                actor.deliver(newer, router);
+                enter(newer);
+            } else {
+                older = found == null ? null : found.renew(newer.now());
+                isSent = older != null || way.send(newer, router);
+                if (older == null && isSent) {
+                    enter(newer);
+                }
+            }
+            isPutOff = !later.isEmpty();
         }
-        if (Objects.requireNonNull(found).isPassedOver()) {
+        if (isPutOff) {
+            tellPutOff();
+        }
+        if (older == null) {
+            return isSent ? Outcome.SENT : Outcome.NO_ROOM;
+        }
+        if (found != null && found.isPassedOver()) {
             actor.renewed(found);
         }
         replaced(older);
-        return true;
+        return Outcome.REPLACES;
     }
 
-    /** It is on its way, and has replaced none: from now on others may replace it. */
-    void publish(Placed.Renewable message) {
-        if (!message.publish()) {
-            seal();
+    private void enter(Placed.Renewable message) {
+        if (stops == 0) {
+            message.publish(waiting);
         }
     }
 
-    /** What waits now, or is about to, is not replaced any more. From any thread. */
-    void seal() {
-        waiting = new ConcurrentHashMap<>();
+    /**
+     * Whether the lock is held by this thread, so that the task, which runs the program's code, has
+     * to wait; then it runs when the lock is free.
+     */
+    boolean putsOff(Runnable task) {
+        if (!Thread.holdsLock(sending)) {
+            return false;
+        }
+        later.add(task);
+        return true;
+    }
+
+    private void tellPutOff() {
+        for (Runnable next = nextPutOff(); next != null; next = nextPutOff()) {
+            next.run();
+        }
+    }
+
+    private @Nullable Runnable nextPutOff() {
+        synchronized (sending) {
+            return later.poll();
+        }
     }
 
     @SuppressWarnings("unchecked") // only M, and what opens as M, are sent
@@ -114,6 +183,46 @@ final class Conflation<M> {
             // Any failure: it is the sender of another message that comes here.
             Logs.tellBroken(
                     LOG, broken, "the undelivered hook of {} failed for {}", actor, message);
+        }
+    }
+
+    // ---------------------------------------------------------------- what nothing moves across
+
+    /** A stop is about to be sent. From any thread. */
+    void stops() {
+        synchronized (sending) {
+            stops++;
+            seal();
+        }
+    }
+
+    /** An item has come; false if it is nothing, because it was replaced. On the actor's cord. */
+    boolean comes(Object item) {
+        if (item instanceof Placed.Renewable message) {
+            return message.comes();
+        }
+        if (item == Stop.STOP) {
+            synchronized (sending) {
+                stops--;
+            }
+        } else if (Envelope.isBarrier(item)) {
+            seal();
+        }
+        return true;
+    }
+
+    /** What waits now is not replaced any more. */
+    private void seal() {
+        synchronized (sending) {
+            waiting = new ConcurrentHashMap<>();
+        }
+    }
+
+    void checkInvariants() {
+        synchronized (sending) {
+            if (stops < 0) {
+                throw new IllegalStateException("stops=" + stops + " < 0 on their way to " + actor);
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Placed;
+import dev.ropewalk.actors.internal.sending.Conflation.Outcome;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,9 @@ public final class Gate<M> {
     /** The actor behind it. Works on any thread. */
     public interface Host {
         String name();
+
+        /** Whether the caller is on its cord. */
+        boolean isHere();
 
         /** True if the actor waited for the item, and has begun it. */
         boolean isHandedOver(Object item);
@@ -68,7 +72,7 @@ public final class Gate<M> {
             Waits.switchpoint();
         }
         Object placed = place(item);
-        if (passes(placed, router)) {
+        if (send(placed, router, this::tryLeave) != Outcome.NO_ROOM) {
             return true;
         }
         if (overflow == Overflow.DROP_NEW) {
@@ -82,35 +86,51 @@ public final class Gate<M> {
         if (room != null && !room.take(limitNanos)) {
             return false;
         }
-        if (renews(placed)) { // another one of the key came meanwhile
-            begun();
-        } else {
-            leave(placed, router);
+        if (send(placed, router, this::leave) == Outcome.REPLACES) {
+            begun(); // another one of the key came meanwhile, which has a permit
         }
         return true;
     }
 
     public TellResult trySend(Object item) {
-        return passes(place(item), null) ? TellResult.ACCEPTED : TellResult.FULL;
+        Outcome outcome = send(place(item), null, this::tryLeave);
+        return outcome == Outcome.NO_ROOM ? TellResult.FULL : TellResult.ACCEPTED;
     }
 
-    /** False if there is no room for it now. */
-    private boolean passes(Object placed, @Nullable String router) {
-        if (renews(placed) || (room != null && actor.isHandedOver(placed))) {
-            return true;
+    private Outcome send(Object placed, @Nullable String router, Conflation.Way way) {
+        if (conflation != null && placed instanceof Placed.Renewable renewable) {
+            return conflation.send(renewable, router, way);
         }
-        if (room != null && !room.tryTake()) {
-            return false;
+        return way.send(placed, router) ? Outcome.SENT : Outcome.NO_ROOM;
+    }
+
+    private boolean tryLeave(Object placed, @Nullable String router) {
+        if (room == null) {
+            return leave(placed, router);
         }
-        leave(placed, router);
+        return actor.isHandedOver(placed) || (room.tryTake() && leave(placed, router));
+    }
+
+    private boolean leave(Object placed, @Nullable String router) {
+        actor.deliver(placed, router);
         return true;
     }
 
-    /** Takes the messages that wait out of the reach of what is told from now on. */
-    public void seal() {
+    /** A stop is about to be sent. From any thread. */
+    public void stops() {
         if (conflation != null) {
-            conflation.seal();
+            conflation.stops();
         }
+    }
+
+    /** An item has come; false if it is nothing, because it was replaced. On the actor's cord. */
+    public boolean comes(Object item) {
+        return conflation == null || conflation.comes(item);
+    }
+
+    /** Whether the task, which runs the program's code, has to wait; then it runs soon. */
+    public boolean putsOff(Runnable task) {
+        return conflation != null && conflation.putsOff(task);
     }
 
     /** A message that took a permit needs it no longer: the actor has begun it. */
@@ -141,19 +161,9 @@ public final class Gate<M> {
         if (room != null) {
             room.checkInvariants();
         }
-    }
-
-    private void leave(Object placed, @Nullable String router) {
-        actor.deliver(placed, router);
-        if (conflation != null && placed instanceof Placed.Renewable renewable) {
-            conflation.publish(renewable);
+        if (conflation != null) {
+            conflation.checkInvariants();
         }
-    }
-
-    private boolean renews(Object placed) {
-        return conflation != null
-                && placed instanceof Placed.Renewable renewable
-                && conflation.renews(renewable);
     }
 
     /**

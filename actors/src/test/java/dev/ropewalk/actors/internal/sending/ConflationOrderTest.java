@@ -1,59 +1,105 @@
 package dev.ropewalk.actors.internal.sending;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.MailboxOptions;
+import dev.ropewalk.actors.Overflow;
+import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Placed;
+import dev.ropewalk.actors.internal.mailbox.Stop;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.testing.TestCord;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
 /**
- * Rule A3: a message that replaces another one never overtakes what its own sender told before.
- * Several senders are played by one thread: what another one does meanwhile runs while a message is
- * on its way.
+ * Rule A3: a message that replaces another one, in the mailbox or on its way there, neither
+ * overtakes what its own sender told before nor comes behind what that tells next.
  */
 class ConflationOrderTest {
-    private record Price(String symbol, String of) {}
+    private record Price(@Nullable String symbol, String of) {}
 
-    /** An actor that begins nothing; its mailbox is a list. */
+    /** An actor that begins nothing, with lists for its mailbox and the way there. */
     private static final class Reader implements Gate.Host {
         final List<Object> mailbox = new ArrayList<>();
-        final List<Object> replaced = new ArrayList<>();
+        final ArrayDeque<Object> onTheWay = new ArrayDeque<>();
+        final List<String> replaced = new ArrayList<>();
+        final Gate<Price> gate;
 
-        /** Before the next message comes in, and behind it. */
-        final ArrayDeque<Runnable> before = new ArrayDeque<>();
+        /** Whether the sender is on the actor's cord. */
+        boolean isHere;
 
-        final ArrayDeque<Runnable> behind = new ArrayDeque<>();
+        /** Runs while an item is sent. */
+        @Nullable Runnable meanwhile;
 
-        final Gate<Price> gate =
-                Objects.requireNonNull(
-                        MailboxSpec.<Price>unbounded()
-                                .conflating(Price::symbol, replaced::add)
-                                .gate(this));
-
-        void tell(String of) {
-            gate.send(new Price("x", of), Long.MAX_VALUE, null);
+        Reader(MailboxOptions options) {
+            gate =
+                    Objects.requireNonNull(
+                            MailboxSpec.<Price>unbounded()
+                                    .with(options)
+                                    .conflating(Price::symbol, price -> replaced.add(price.of()))
+                                    .gate(this));
         }
 
-        /** The contents of the mailbox. */
-        List<String> queued() {
-            return mailbox.stream().map(item -> ((Price) Envelope.content(item)).of()).toList();
+        void tell(boolean here, @Nullable String symbol, String of) {
+            isHere = here;
+            gate.send(new Price(symbol, of), Long.MAX_VALUE, null);
+        }
+
+        TellResult tryTell(boolean here, String of) {
+            isHere = here;
+            return gate.trySend(new Price("x", of));
+        }
+
+        void stop() {
+            isHere = false;
+            gate.stops();
+            deliver(Stop.STOP, null);
+        }
+
+        void arrive() {
+            while (!onTheWay.isEmpty()) {
+                come(onTheWay.remove());
+            }
+        }
+
+        private void come(Object item) {
+            if (gate.comes(item)) {
+                mailbox.add(item);
+            }
+        }
+
+        List<Object> queued() {
+            return mailbox.stream()
+                    .map(item -> item == Stop.STOP ? item : ((Price) Envelope.content(item)).of())
+                    .toList();
         }
 
         void take(int index) {
             Placed.taken(mailbox.remove(index));
+            gate.begun();
         }
 
         @Override
         public String name() {
             return "reader";
+        }
+
+        @Override
+        public boolean isHere() {
+            return isHere;
         }
 
         @Override
@@ -63,15 +109,13 @@ class ConflationOrderTest {
 
         @Override
         public void deliver(Object item, @Nullable String router) {
-            run(before);
-            mailbox.add(item);
-            run(behind);
-        }
-
-        private static void run(ArrayDeque<Runnable> waiting) {
-            Runnable next = waiting.poll();
-            if (next != null) {
-                next.run();
+            if (isHere) {
+                come(item);
+            } else {
+                onTheWay.add(item);
+            }
+            if (meanwhile != null) {
+                meanwhile.run();
             }
         }
 
@@ -92,84 +136,195 @@ class ConflationOrderTest {
 
         @Override
         public void checkNotOwn() {
-            throw new AssertionError("there is room");
+            // They are other actors.
         }
     }
 
-    private final Reader reader = new Reader();
+    private static final boolean HERE = true;
+    private static final boolean REMOTE = false;
+
+    private Reader reader = new Reader(MailboxOptions.unbounded());
+
+    @AfterEach
+    void checkInvariants() {
+        reader.gate.checkInvariants();
+    }
 
     @Test
     void A3_aLaterMessageComesInTheOldPlace() {
-        reader.tell("a1");
-        reader.tell("b1");
-        reader.tell("a2");
-        assertEquals(List.of("a2"), reader.queued());
-        assertEquals(2, reader.replaced.size());
+        reader.tell(HERE, "x", "a1");
+        reader.tell(HERE, "y", "a2");
+        reader.tell(REMOTE, "x", "b1");
+        reader.tell(HERE, "x", "a3");
+        assertEquals(List.of("a3", "a2"), reader.queued());
+        assertEquals(List.of("a1", "b1"), reader.replaced);
     }
 
-    /** The second sender's is behind the first one's, which is entered last. */
     @Test
-    void A3_ofTwoThatAreSentAtTheSameTimeTheFirstIsNotReplaced() {
-        reader.behind.add(() -> reader.tell("b1"));
-        reader.tell("a1");
-        reader.tell("b2");
-        assertEquals(List.of("a1", "b1", "b2"), reader.queued());
-        reader.tell("a2");
-        assertEquals(List.of("a1", "b1", "a2"), reader.queued());
+    void A3_aLaterMessageComesInTheOldPlaceOnItsWay() {
+        reader.tell(REMOTE, "x", "a1");
+        reader.tell(REMOTE, "y", "a2");
+        reader.tell(REMOTE, "x", "b1");
+        reader.arrive();
+        assertEquals(List.of("b1", "a2"), reader.queued());
+        assertEquals(List.of("a1"), reader.replaced);
     }
 
-    /** The second sender's is ahead of the first one's, and is entered first. */
+    /** Otherwise the second message would come first, with the way of the older one before it. */
     @Test
-    void A3_ofTwoThatAreSentAtTheSameTimeTheSecondIsNotReplaced() {
-        reader.before.add(() -> reader.tell("b1"));
-        reader.tell("a1");
-        reader.tell("a2");
-        assertEquals(List.of("b1", "a1", "a2"), reader.queued());
-        reader.tell("b2");
-        assertEquals(List.of("b1", "a1", "b2"), reader.queued());
+    void A3_aSenderOfTheSameCordTakesAMessageOutThatIsOnItsWay() {
+        reader.tell(REMOTE, "x", "a1");
+        reader.tell(HERE, "x", "b1");
+        reader.tell(HERE, null, "b2");
+        assertEquals(List.of("b1", "b2"), reader.queued());
+        assertEquals(List.of("a1"), reader.replaced);
+        reader.tell(REMOTE, "x", "a2");
+        reader.arrive();
+        assertEquals(List.of("a2", "b2"), reader.queued());
+        assertEquals(List.of("a1", "b1"), reader.replaced);
     }
 
-    /** The place is empty again when the first sender comes to it, but not as it was. */
+    /** With the permit of the one that is taken out. */
     @Test
-    void A3_aThirdSenderThatClearsThePlaceDoesNotMakeItTheFirstOnes() {
-        reader.behind.add(() -> reader.tell("b1"));
-        reader.behind.add(() -> reader.tell("c1"));
-        reader.tell("a1");
-        assertEquals(List.of("a1", "b1", "c1"), reader.queued());
-        reader.tell("c2");
-        assertEquals(List.of("a1", "b1", "c1", "c2"), reader.queued());
-    }
-
-    /** The same, with a place that held a message which was taken. */
-    @Test
-    void A3_anOldPlaceIsTakenOverByOneOnly() {
-        reader.tell("a0");
-        Object old = reader.mailbox.get(0);
+    void A3_whatIsTakenOutOnItsWayLeavesItsPermit() {
+        reader = new Reader(MailboxOptions.bounded(1).withOverflow(Overflow.FAIL));
+        assertEquals(TellResult.ACCEPTED, reader.tryTell(REMOTE, "a1"));
+        assertEquals(TellResult.ACCEPTED, reader.tryTell(HERE, "b1"));
+        reader.arrive();
+        assertEquals(List.of("b1"), reader.queued());
+        isFull();
         reader.take(0);
-        assertEquals("a0", ((Price) Envelope.content(old)).of());
-        reader.behind.add(() -> reader.tell("b1"));
-        reader.tell("a1");
-        reader.tell("b2");
-        assertEquals(List.of("a1", "b1", "b2"), reader.queued());
+        assertEquals(TellResult.ACCEPTED, reader.gate.trySend(new Price(null, "c1")));
+        isFull();
     }
 
-    /** What is on its way at a stop is ahead of it, for all that its sender knows. */
+    private void isFull() {
+        assertEquals(TellResult.FULL, reader.gate.trySend(new Price(null, "other")));
+    }
+
+    /** Two have waited for room, and the second needs none. */
     @Test
-    void A3_whatWasOnItsWayAtASealIsNotReplaced() {
-        reader.behind.add(reader.gate::seal);
-        reader.tell("a1");
-        reader.tell("a2");
-        reader.tell("a3");
-        assertEquals(List.of("a1", "a3"), reader.queued());
+    void A3_whoeverReplacesAnotherThatHasWaitedGivesItsPermitBack() {
+        TestCord.run(
+                () -> {
+                    reader = new Reader(MailboxOptions.bounded(2));
+                    reader.tell(HERE, null, "a1");
+                    reader.tell(HERE, null, "a2");
+                    Fiber<?> first = Fiber.spin("b", () -> reader.tell(HERE, "x", "b1"));
+                    Fiber<?> second = Fiber.spin("c", () -> reader.tell(HERE, "x", "c1"));
+                    Fiber.sleep(Duration.ofNanos(1));
+                    assertEquals(List.of("a1", "a2"), reader.queued());
+                    reader.take(0);
+                    reader.take(0);
+                    first.await();
+                    second.await();
+                    assertEquals(1, reader.mailbox.size());
+                    assertEquals(TellResult.ACCEPTED, reader.gate.trySend(new Price(null, "d1")));
+                    isFull();
+                });
+    }
+
+    @Test
+    void A3_whatTheActorHasBegunIsNotReplaced() {
+        reader.tell(HERE, "x", "a1");
+        reader.take(0);
+        reader.tell(HERE, "x", "a2");
+        assertEquals(List.of("a2"), reader.queued());
+        assertEquals(List.of(), reader.replaced);
     }
 
     /** It is begun before its sender enters it. */
     @Test
-    void A3_aMessageThatIsBegunAtOnceIsNotFound() {
-        reader.behind.add(() -> reader.take(0));
-        reader.tell("a1");
-        reader.tell("a2");
-        reader.tell("a3");
-        assertEquals(List.of("a3"), reader.queued());
+    void A3_whatTheActorHasBegunAtOnceIsNotReplaced() {
+        reader.meanwhile = () -> reader.take(0);
+        reader.tell(HERE, "x", "a1");
+        reader.meanwhile = null;
+        reader.tell(HERE, "x", "a2");
+        assertEquals(List.of("a2"), reader.queued());
+        assertEquals(List.of(), reader.replaced);
+    }
+
+    /** What another cord's sender told is in the mailbox, and the stop before it on its way. */
+    @Test
+    void A3_nothingMovesAcrossAStopThatIsOnItsWay() {
+        reader.tell(HERE, "x", "b1");
+        reader.stop();
+        reader.tell(HERE, "x", "b2");
+        reader.tell(REMOTE, "x", "a1");
+        reader.tell(REMOTE, "x", "a2");
+        reader.arrive();
+        assertEquals(List.of("b1", "b2", Stop.STOP, "a1", "a2"), reader.queued());
+        reader.tell(REMOTE, "x", "a3");
+        reader.tell(REMOTE, "x", "a4");
+        reader.arrive();
+        assertEquals(List.of("b1", "b2", Stop.STOP, "a1", "a2", "a4"), reader.queued());
+    }
+
+    @Test
+    void A3_ofTwoStopsOnTheirWayTheLastCounts() {
+        reader.stop();
+        reader.stop();
+        reader.come(reader.onTheWay.remove());
+        reader.tell(HERE, "x", "b1");
+        reader.tell(REMOTE, "x", "a1");
+        reader.arrive();
+        assertEquals(List.of(Stop.STOP, "b1", Stop.STOP, "a1"), reader.queued());
+    }
+
+    @Test
+    void A3_nothingMovesAcrossADownThatHasCome() {
+        reader.tell(HERE, "x", "a1");
+        reader.tell(REMOTE, "y", "b1");
+        reader.come(down());
+        reader.tell(HERE, "x", "a2");
+        reader.tell(REMOTE, "y", "b2");
+        reader.arrive();
+        assertEquals(5, reader.mailbox.size());
+        assertEquals(List.of(), reader.replaced);
+    }
+
+    private static Envelope.Notice<String> down() {
+        return new Envelope.Notice<>(
+                text -> new Price(null, text),
+                "down",
+                new Envelope.Notice.Source() {
+                    @Override
+                    public boolean isRevoked() {
+                        return false;
+                    }
+
+                    @Override
+                    public boolean isBarrier() {
+                        return true;
+                    }
+
+                    @Override
+                    public void done() {
+                        // Nobody asks.
+                    }
+                });
+    }
+
+    /** A taker of dead letters may send to another actor that conflates. */
+    @Test
+    void A3_theProgramsCodeRunsWhenTheLockIsFree() {
+        List<String> log = new ArrayList<>();
+        reader.meanwhile =
+                () -> {
+                    assertTrue(reader.gate.putsOff(() -> log.add("lock is free: " + isFree())));
+                    assertEquals(List.of(), log);
+                };
+        reader.tell(HERE, "x", "a1");
+        assertEquals(List.of("lock is free: true"), log);
+        reader.meanwhile = null;
+        reader.tell(HERE, "y", "a2");
+        assertEquals(1, log.size());
+        assertTrue(isFree());
+    }
+
+    private boolean isFree() {
+        boolean isHeld = reader.gate.putsOff(() -> {});
+        assertFalse(isHeld);
+        return !isHeld;
     }
 }
