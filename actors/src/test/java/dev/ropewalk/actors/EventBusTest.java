@@ -7,7 +7,10 @@ import dev.ropewalk.actors.routing.EventBus;
 import dev.ropewalk.actors.routing.EventSubscription;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.actors.routing.Routing;
+import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.WaitInterruptedException;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -176,6 +179,127 @@ class EventBusTest {
                                     .count();
                     long got = log.stream().filter(l -> l.startsWith("FAIL")).count();
                     assertEquals(4, failed + got);
+                });
+    }
+
+    /** They stand before the one that gets it. */
+    @Test
+    void A6_oneThatRefusesAnEventKeepsNoOtherFromIt() {
+        World.anywhere(
+                world -> {
+                    List<String> log = World.log();
+                    EventBus<Event> bus = EventBus.make();
+                    Group<Event> empty = world.system.group("empty", Event.class);
+                    bus.subscribe(Event.class, Routing.<Event>roundRobin().over(empty));
+                    ActorRef<Event> full = world.spin("full", starting(Overflow.FAIL));
+                    full.tell(new Paid(0));
+                    bus.subscribe(Event.class, Routing.<Event>roundRobin().over(List.of(full)));
+                    bus.subscribe(Event.class, listener(world, "last", log));
+                    assertEquals(3, bus.publish(new Paid(1)));
+                    world.until(() -> log.size() == 1);
+                    assertEquals(
+                            List.of(DeadLetter.Reason.NO_MEMBERS, DeadLetter.Reason.REFUSED),
+                            world.letters.stream().map(DeadLetter::reason).toList());
+                    full.terminate();
+                    world.settle();
+                    world.letters.clear();
+                });
+    }
+
+    /** It takes an hour to start, and has room for one message. */
+    private static Actor<Event> starting(Overflow overflow) {
+        return Actor.<Event>handler(
+                        _ -> {
+                            Fiber.sleep(Duration.ofHours(1));
+                            return Behavior.stopped();
+                        })
+                .mailbox(MailboxOptions.bounded(1).withOverflow(overflow));
+    }
+
+    @Test
+    void misuse_aFunctionThatThrowsKeepsNoOtherFromTheEvent() {
+        World.anywhere(
+                world -> {
+                    List<String> log = World.log();
+                    EventBus<Event> bus = EventBus.make();
+                    for (String name : List.of("first", "second")) {
+                        ActorRef<Event> broken =
+                                world.spin(
+                                        name,
+                                        noting(name, log)
+                                                .byPriority(
+                                                        _ -> {
+                                                            throw new IllegalStateException(name);
+                                                        }));
+                        bus.subscribe(Event.class, broken);
+                    }
+                    bus.subscribe(Event.class, listener(world, "last", log));
+                    IllegalStateException thrown =
+                            assertThrows(
+                                    IllegalStateException.class, () -> bus.publish(new Paid(1)));
+                    assertEquals("first", thrown.getMessage());
+                    assertEquals("second", thrown.getSuppressed()[0].getMessage());
+                    world.until(() -> log.size() == 1);
+                });
+    }
+
+    /** The publisher's own limit ends the publish. */
+    @Test
+    void A6_aPublisherThatIsCancelledPublishesNoFurther() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    EventBus<Event> bus = EventBus.make();
+                    ActorRef<Event> slow = world.spin("slow", starting(Overflow.SUSPEND));
+                    slow.tell(new Paid(0));
+                    bus.subscribe(Event.class, slow);
+                    bus.subscribe(Event.class, listener(world, "last", log));
+                    assertThrows(
+                            TimeoutException.class,
+                            () ->
+                                    CancelScope.<RuntimeException>cancelAfter(
+                                            Duration.ofSeconds(1),
+                                            () -> {
+                                                bus.publish(new Paid(1));
+                                            }));
+                    world.settle();
+                    assertEquals(List.of(), log);
+                    slow.terminate();
+                    world.settle();
+                    world.letters.clear();
+                });
+    }
+
+    /** The same of a thread without fibers. */
+    @Test
+    void A6_aPublishingThreadThatIsInterruptedPublishesNoFurther() {
+        World.remote(
+                world -> {
+                    List<String> log = World.log();
+                    List<Throwable> thrown = World.log();
+                    EventBus<Event> bus = EventBus.make();
+                    ActorRef<Event> slow = world.spin("slow", starting(Overflow.SUSPEND));
+                    slow.tell(new Paid(0));
+                    bus.subscribe(Event.class, slow);
+                    bus.subscribe(Event.class, listener(world, "last", log));
+                    Thread publisher =
+                            new Thread(
+                                    () -> {
+                                        Thread.currentThread().interrupt();
+                                        try {
+                                            bus.publish(new Paid(1));
+                                        } catch (WaitInterruptedException e) {
+                                            thrown.add(e);
+                                        }
+                                    });
+                    publisher.start();
+                    world.until(() -> !publisher.isAlive());
+                    assertEquals(1, thrown.size());
+                    world.settle();
+                    assertEquals(List.of(), log);
+                    slow.terminate();
+                    world.settle();
+                    world.letters.clear();
                 });
     }
 

@@ -268,6 +268,41 @@ class RouterTest {
                 });
     }
 
+    @Test
+    void A6_aMemberThatRefusesABroadcastKeepsNoOtherFromIt() {
+        World.anywhere(
+                world -> {
+                    List<String> log = World.log();
+                    Group<Job> group = world.system.group("workers", Job.class);
+                    ActorRef<Job> full =
+                            world.spin(
+                                    "full",
+                                    Actor.<Job>handler(
+                                                    _ -> {
+                                                        Fiber.sleep(Duration.ofHours(1));
+                                                        return Behavior.stopped();
+                                                    })
+                                            .mailbox(
+                                                    MailboxOptions.bounded(1)
+                                                            .withOverflow(Overflow.FAIL)));
+                    full.tell(new Job("b"));
+                    group.join(full);
+                    group.join(world.spin("free", worker(log)));
+                    ActorRef<Job> router = Routing.<Job>broadcast().over(group);
+                    tell(router, "c");
+                    world.until(() -> log.size() == 1);
+                    DeadLetter letter = world.letters.getFirst();
+                    assertEquals(DeadLetter.Reason.REFUSED, letter.reason());
+                    assertEquals(
+                            "full by the broadcast router of group workers", letter.recipient());
+                    assertEquals(TellResult.FULL, router.tryTell(new Job("d")));
+                    full.terminate();
+                    world.until(() -> log.size() == 2);
+                    world.settle();
+                    world.letters.clear();
+                });
+    }
+
     // ---------------------------------------------------------------- asking
 
     @Test

@@ -1,10 +1,8 @@
 package dev.ropewalk.actors.routing;
 
 import dev.ropewalk.actors.ActorRef;
-import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Down;
-import dev.ropewalk.actors.MailboxFullException;
-import dev.ropewalk.actors.internal.ActorCell;
+import dev.ropewalk.actors.internal.routing.Refusals;
 import dev.ropewalk.actors.internal.routing.RouterTarget;
 import dev.ropewalk.actors.spi.DownListener;
 
@@ -23,9 +21,10 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>A publish is a tell to each subscriber, on the publisher's thread: so what one publisher sends
  * to one subscriber arrives in order, and a slow subscriber is a matter of its mailbox. One that
- * suspends its senders holds the publisher up; where one would fail them, or drops what is new, the
- * event is a dead letter, and the others get it all the same. An actor that ends is no subscriber
- * any more.
+ * suspends its senders holds the publisher up; where one would fail them, or drops what is new, or
+ * is a router without members, the event is a dead letter, and the others get it all the same. What
+ * a subscriber's own function throws (a priority, a key), the publisher gets when all have been
+ * told. An actor that ends is no subscriber any more.
  *
  * @param <E> the type of the events
  */
@@ -181,22 +180,18 @@ public final class EventBus<E> {
     }
 
     private static <E> int tell(List<ActorRef<E>> actors, E event) {
+        RuntimeException broken = null;
         for (int i = 0; i < actors.size(); i++) {
             try {
                 actors.get(i).tell(event);
-            } catch (MailboxFullException full) {
-                refused(actors.get(i), event, full);
+            } catch (RuntimeException refused) {
+                broken = Refusals.add(broken, refused, actors.get(i), event, null);
             }
         }
-        return actors.size();
-    }
-
-    /** It would fail its sender, which is not the one that should know of it. */
-    private static void refused(ActorRef<?> actor, Object event, MailboxFullException full) {
-        if (actor.target() instanceof ActorCell<?> cell) {
-            cell.deadLetters()
-                    .report(new DeadLetter(event, actor.name(), DeadLetter.Reason.REFUSED, full));
+        if (broken != null) {
+            throw broken;
         }
+        return actors.size();
     }
 
     /** {@return how many subscriptions there are} A snapshot. */

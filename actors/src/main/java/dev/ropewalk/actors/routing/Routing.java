@@ -76,7 +76,10 @@ public final class Routing<M> {
     }
 
     /**
-     * {@return all members} An ask is an error, because it takes one reply: see {@link #first}.
+     * {@return all members} A member that refuses a message keeps no other from it: if its mailbox
+     * is full and would fail the sender, the message is a dead letter that names both. What a
+     * member's function throws (a priority, a key), the sender gets when all have been told. An ask
+     * is an error, because it takes one reply: see {@link #first}.
      *
      * @param <M> the type of the messages
      */

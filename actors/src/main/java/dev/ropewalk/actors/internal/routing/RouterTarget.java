@@ -103,8 +103,17 @@ public final class RouterTarget<M> extends Target<M> {
     }
 
     private void tellAll(Roster<M> roster, M message) {
+        RuntimeException broken = null;
         for (int i = 0; i < roster.size(); i++) {
-            roster.get(i).tell(name, message);
+            try {
+                roster.get(i).tell(name, message);
+            } catch (RuntimeException refused) {
+                ActorRef<M> member = roster.get(i).actor();
+                broken = Refusals.add(broken, refused, member, message, name);
+            }
+        }
+        if (broken != null) {
+            throw broken;
         }
     }
 
@@ -161,11 +170,13 @@ public final class RouterTarget<M> extends Target<M> {
         report(new DeadLetter(failure, name, DeadLetter.Reason.FAILURE, failure));
     }
 
-    private void report(DeadLetter letter) {
+    /** False if no system of this process is known to it. */
+    boolean report(DeadLetter letter) {
         DeadLetters taker = group != null ? group.deadLetters() : deadLettersOfMembers();
         if (taker != null) {
             taker.report(letter);
         }
+        return taker != null;
     }
 
     private @Nullable DeadLetters deadLettersOfMembers() {

@@ -1,0 +1,66 @@
+package dev.ropewalk.actors.internal.routing;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.MailboxFullException;
+import dev.ropewalk.actors.internal.ActorCell;
+import dev.ropewalk.actors.routing.NoMembersException;
+import dev.ropewalk.fibers.WaitInterruptedException;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Of a message to many: one that refuses it keeps no other from it.
+ *
+ * <p>A full mailbox, and a router without members, is the recipient's affair: a dead letter says
+ * so. What a program's function throws, by which a recipient orders its messages or a router
+ * chooses, is a mistake: the sender gets the first of them when all have been told. What ends a
+ * wait of the sender's is its own, and goes on at once.
+ */
+public final class Refusals {
+    private Refusals() {}
+
+    /**
+     * Takes what a tell has thrown.
+     *
+     * @param router what the dead letter names beside the actor; null for nothing
+     * @param first what is to be thrown when all have been told, so far
+     * @return the same, from now on
+     */
+    public static @Nullable RuntimeException add(
+            @Nullable RuntimeException first,
+            RuntimeException thrown,
+            ActorRef<?> actor,
+            Object message,
+            @Nullable String router) {
+        if (thrown instanceof WaitInterruptedException) {
+            throw thrown;
+        }
+        DeadLetter.Reason reason = reason(thrown);
+        String name = router == null ? actor.name() : actor.name() + " by " + router;
+        if (reason != null && isReported(actor, new DeadLetter(message, name, reason, thrown))) {
+            return first;
+        }
+        if (first != null) {
+            first.addSuppressed(thrown);
+        }
+        return first == null ? thrown : first;
+    }
+
+    /** Null if it is a mistake. */
+    private static DeadLetter.@Nullable Reason reason(RuntimeException thrown) {
+        if (thrown instanceof MailboxFullException) {
+            return DeadLetter.Reason.REFUSED;
+        }
+        return thrown instanceof NoMembersException ? DeadLetter.Reason.NO_MEMBERS : null;
+    }
+
+    /** False if the actor, of another process maybe, has no system here. */
+    private static boolean isReported(ActorRef<?> actor, DeadLetter letter) {
+        if (actor.target() instanceof ActorCell<?> cell) {
+            cell.deadLetters().report(letter);
+            return true;
+        }
+        return actor.target() instanceof RouterTarget<?> other && other.report(letter);
+    }
+}
