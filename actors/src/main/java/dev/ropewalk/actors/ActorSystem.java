@@ -345,7 +345,8 @@ public final class ActorSystem implements AutoCloseable {
      * cord. Each cord is asked as often as the tree is deep, and looks at all its actors: the more
      * there are, the longer.
      *
-     * @param limit how long to wait at most, for all cords together; those that did not answer are
+     * @param limit how long to wait at most, for all cords together, and half of it for the first
+     *     that does not answer, so that there is time left for the others; those that did not are
      *     told as silent
      * @return the tree
      * @throws IllegalStateException if this thread is another cord, and no fiber runs there now

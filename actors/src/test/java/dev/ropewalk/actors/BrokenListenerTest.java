@@ -4,22 +4,29 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.testing.TestCord;
+
+import jdk.jfr.Recording;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** Rule A5: whatever a listener does, its supervisor goes on, and ends when it is to. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class BrokenListenerTest {
+    private static final Duration HOUR = Duration.ofHours(1);
+
     private static final List<Supplier<Error>> ERRORS =
             List.of(
                     () -> new AssertionError("planted"),
@@ -84,6 +91,87 @@ class BrokenListenerTest {
     }
 
     /** It must not wait; if it does, the termination that ends its wait is not lost. */
+    private static final class Rude extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("it has no message");
+        }
+    }
+
+    /** What it throws when it is shown is no failure of whatever shows it. */
+    @Test
+    void A5_aFailureThatCannotBeShownIsAFailureLikeOthers() throws Exception {
+        try (Recording recording = new Recording()) {
+            recording.enable("dev.ropewalk.ActorFailure");
+            recording.start();
+            World.local(
+                    world -> {
+                        List<String> log = World.log();
+                        AtomicInteger failures = new AtomicInteger();
+                        try (ActorSystem system =
+                                ActorSystem.start(
+                                        "rude",
+                                        World.MANY_RESTARTS.onFailure(
+                                                (_, _) -> failures.incrementAndGet()),
+                                        _ -> {})) {
+                            ActorRef<String> ref =
+                                    system.spin(
+                                            "actor",
+                                            Actor.handler(
+                                                    self -> {
+                                                        self.timers().once("t", HOUR, "late");
+                                                        return message -> {
+                                                            if (message.equals("crash")) {
+                                                                throw new Rude();
+                                                            }
+                                                            log.add(message);
+                                                            return Behavior.same();
+                                                        };
+                                                    }));
+                            ref.tell("crash");
+                            ref.tell("go on");
+                            ref.stop();
+                            assertTrue(ref.awaitEnd(HOUR));
+                        }
+                        assertEquals(List.of("go on"), log);
+                        assertEquals(1, failures.get());
+                    });
+        }
+    }
+
+    /** The actor is over by then, and the next incarnation has not begun. */
+    @Test
+    void A5_aTakerTellsTheActorThatHasJustFailed() {
+        for (boolean isReport : new boolean[] {false, true}) {
+            List<ActorRef<String>> refs = new ArrayList<>();
+            List<String> log = World.log();
+            TestCord.run(
+                    () -> {
+                        refs.clear();
+                        log.clear();
+                        ActorSystemOptions options =
+                                ActorSystemOptions.defaults()
+                                        .withDeadLetters(_ -> again(refs, !isReport))
+                                        .withCrashReports(_ -> again(refs, isReport));
+                        try (ActorSystem system =
+                                ActorSystem.start(Tree.of("app", World.MANY_RESTARTS), options)) {
+                            refs.add(system.start("actor", crashing(log)));
+                            refs.getFirst().tell("crash");
+                            Fiber.sleep(Duration.ofNanos(1));
+                        }
+                        assertEquals(List.of("again"), log, "report=" + isReport);
+                    });
+        }
+    }
+
+    private static void again(List<ActorRef<String>> refs, boolean isWanted) {
+        if (isWanted) {
+            refs.getFirst().tell("again");
+        }
+    }
+
     @Test
     void A5_listenerThatWaitsHoldsUpNoTermination() {
         World.local(

@@ -18,6 +18,7 @@ import dev.ropewalk.actors.server.Reply;
 import dev.ropewalk.actors.server.Request;
 import dev.ropewalk.actors.server.Server;
 import dev.ropewalk.actors.supervision.Tree;
+import dev.ropewalk.actors.testing.Probe;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.TimeoutException;
@@ -228,6 +229,96 @@ class InspectorTest {
                 });
     }
 
+    /** It was handed over, and the actor had no turn since. */
+    @Test
+    void A6_aMessageOnItsWayToAWaitingActorIsNotBegun() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<String> any = loop(world, log);
+                    ActorRef<String> typed =
+                            world.spin(
+                                    "typed",
+                                    Actor.loop(
+                                            self -> {
+                                                for (; ; ) {
+                                                    log.add(self.receive(String.class));
+                                                }
+                                            }));
+                    for (ActorRef<String> ref : List.of(any, typed, logger(world, log))) {
+                        world.settle();
+                        ref.tell("a");
+                        ActorInspector inspector = ActorInspector.of(ref);
+                        inspector.suspend();
+                        world.settle();
+                        ref.tell("b");
+                        assertEquals(List.of(), log);
+                        inspector.resume();
+                        ref.stop();
+                        assertTrue(ref.awaitEnd(SECOND));
+                        assertEquals(List.of("a", "b"), log);
+                        log.clear();
+                    }
+                });
+    }
+
+    @Test
+    void A1_aSuspensionDoesNotProlongTheLimitOfAReceive() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "loop",
+                                    Actor.loop(
+                                            self ->
+                                                    log.add(
+                                                            "got "
+                                                                    + self.receive(
+                                                                            Duration.ofMillis(
+                                                                                    10)))));
+                    world.settle();
+                    for (int i = 0; i < 3; i++) {
+                        Fiber.sleep(Duration.ofMillis(3));
+                        ActorInspector.of(ref).suspend();
+                        ActorInspector.of(ref).resume();
+                    }
+                    assertEquals(List.of(), log);
+                    assertTrue(ref.awaitEnd(Duration.ofMillis(2)));
+                    assertEquals(List.of("got null"), log);
+                });
+    }
+
+    /** What it waits for in the middle of a message, and nothing when it is over. */
+    @Test
+    void A6_aSuspendedActorWaitsForAResumeBetweenMessagesOnly() {
+        World.local(
+                world -> {
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "slow",
+                                    Actor.handler(
+                                            () ->
+                                                    _ -> {
+                                                        Fiber.sleep(Duration.ofMillis(5));
+                                                        return Behavior.same();
+                                                    }));
+                    ref.tell("a");
+                    world.settle();
+                    ActorInspector inspector = ActorInspector.of(ref);
+                    inspector.suspend();
+                    String waitsFor = String.valueOf(inspector.dump().waitsFor());
+                    assertTrue(waitsFor.contains("sleep"), waitsFor);
+                    Fiber.sleep(Duration.ofMillis(6));
+                    assertEquals("a resume", inspector.dump().waitsFor());
+                    ref.terminate();
+                    assertTrue(ref.awaitEnd(SECOND));
+                    world.settle();
+                    assertEquals(ActorPhase.ENDED, inspector.dump().phase());
+                    assertNull(inspector.dump().waitsFor());
+                });
+    }
+
     @Test
     void A6_aSuspendedActorObeysSignalsAndAStopWaits() {
         World.anywhere(
@@ -390,6 +481,90 @@ class InspectorTest {
                                             .count());
                     full.stop();
                     assertTrue(full.awaitEnd(SECOND));
+                });
+    }
+
+    private record Question(Recipient<String> to) {}
+
+    /** A reply that is null, and one that an adapter has no room for. */
+    @Test
+    void A6_aTraceTellsOfNoReplyThatWasNotSent() {
+        World.local(
+                world -> {
+                    List<Recipient<String>> adapters = World.log();
+                    ActorRef<String> full =
+                            world.spin(
+                                    "full",
+                                    Actor.<String>handler(
+                                                    self -> {
+                                                        adapters.add(self.adapt(text -> text));
+                                                        return _ -> Behavior.same();
+                                                    })
+                                            .mailbox(
+                                                    MailboxOptions.bounded(1)
+                                                            .withOverflow(Overflow.FAIL)));
+                    ActorRef<Question> ref =
+                            world.spin(
+                                    "asked",
+                                    Actor.handler(
+                                            () ->
+                                                    get -> {
+                                                        assertThrows(
+                                                                NullPointerException.class,
+                                                                () -> get.to().tell(nothing()));
+                                                        Recipient<String> adapter =
+                                                                adapters.getFirst();
+                                                        adapter.tell("first");
+                                                        assertThrows(
+                                                                MailboxFullException.class,
+                                                                () -> adapter.tell("second"));
+                                                        get.to().tell("reply");
+                                                        return Behavior.same();
+                                                    }));
+                    world.settle();
+                    ActorInspector.of(full).suspend();
+                    try (ActorTrace trace = ActorInspector.of(ref).trace(10)) {
+                        assertEquals("reply", ref.<String>ask(Question::new, SECOND));
+                        assertEquals(
+                                List.of("first", "reply"),
+                                trace.events().stream()
+                                        .filter(e -> e.kind() == TraceEvent.Kind.OUT)
+                                        .map(TraceEvent::message)
+                                        .toList());
+                    }
+                    ActorInspector.of(full).resume();
+                    ref.stop();
+                    full.stop();
+                });
+    }
+
+    @SuppressWarnings("NullAway") // what a program without annotations does
+    private static String nothing() {
+        return null;
+    }
+
+    @Test
+    void A6_aTraceTellsOfWhatIsToldToAProbe() {
+        World.local(
+                world -> {
+                    Probe<String> probe = Probe.named("probe");
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "teller",
+                                    Actor.handler(
+                                            () ->
+                                                    message -> {
+                                                        probe.ref().tell(message);
+                                                        return Behavior.same();
+                                                    }));
+                    world.settle();
+                    try (ActorTrace trace = ActorInspector.of(ref).trace(10)) {
+                        ref.tell("a");
+                        world.settle();
+                        assertEquals(2, trace.events().size(), trace.events()::toString);
+                        assertEquals("probe", trace.events().get(1).to());
+                    }
+                    ref.stop();
                 });
     }
 

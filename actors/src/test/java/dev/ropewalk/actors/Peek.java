@@ -1,10 +1,12 @@
 package dev.ropewalk.actors;
 
 import dev.ropewalk.actors.internal.ActorCell;
+import dev.ropewalk.actors.internal.SystemCore;
 import dev.ropewalk.fibers.Fiber;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 
 /** Looks at what has no name in the API: whether a fiber has a stack, what an actor holds. */
@@ -28,6 +30,17 @@ final class Peek {
             return method.invoke(fiber);
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("fibers or actors have changed inside", e);
+        }
+    }
+
+    /** Of how many cords the snapshots of the system keep something. */
+    static int cordsOfSnapshots(ActorSystem system) {
+        try {
+            Field core = ActorSystem.class.getDeclaredField("core");
+            core.setAccessible(true);
+            return ((SystemCore) core.get(system)).snapshots().cords();
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("actors have changed inside", e);
         }
     }
 

@@ -226,6 +226,35 @@ class PriorityTest {
                 });
     }
 
+    /** It begins to wait before it has a mailbox of its own. */
+    @Test
+    void A1_aReceiveByPredicateThatWaitsBeforeTheFirstMessageTakesIt() {
+        World.anywhere(
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<Job> loop =
+                            world.spin(
+                                    "loop",
+                                    Actor.<Job>loop(
+                                                    self ->
+                                                            log.add(
+                                                                    self.receive(
+                                                                                    (Job job) ->
+                                                                                            job
+                                                                                                            .priority()
+                                                                                                    > 0)
+                                                                            .name()))
+                                            .byPriority(Job::priority));
+                    world.settle();
+                    loop.tell(new Job("low", 0));
+                    loop.tell(new Job("high", 1));
+                    assertTrue(loop.awaitEnd(SECOND));
+                    assertEquals(List.of("high"), log);
+                    world.settle();
+                    world.letters.clear();
+                });
+    }
+
     @Test
     void A5_aMessageThatIsTriedAgainComesBeforeMoreUrgentOnes() {
         World.anywhere(

@@ -14,6 +14,8 @@ import dev.ropewalk.actors.observe.SystemDump;
 import dev.ropewalk.actors.observe.SystemSnapshot;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.testing.TestCord;
 
@@ -32,6 +34,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** Rule A6: a system is seen as a tree, and at a glance; crashes are reported. */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -54,6 +58,80 @@ class SystemDumpTest {
 
     private static ActorDump actor(SystemDump dump, String path) {
         return (ActorDump) dump.find(path).orElseThrow(() -> new AssertionError(dump.toString()));
+    }
+
+    // ---------------------------------------------------------------- a cord that is silent
+
+    /** What a test does while a cord does not answer. */
+    @FunctionalInterface
+    private interface WhileSilent {
+        void look(ActorSystem system) throws Exception;
+    }
+
+    /**
+     * An actor of its own cord keeps that, and another one lies deeper in the tree, on a cord that
+     * takes its time.
+     */
+    private static void withSilentCord(WhileSilent body) throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        try (Cord healthy = Cord.start(CordOptions.named("healthy"));
+                Cord stuck = Cord.start(CordOptions.named("stuck"));
+                ActorSystem system =
+                        ActorSystem.start(
+                                Tree.oneForOne("system"),
+                                ActorSystemOptions.defaults().withCords(1))) {
+            ActorRef<String> keeping =
+                    system.root()
+                            .spin(
+                                    stuck,
+                                    "keeping",
+                                    Actor.handler(
+                                            () ->
+                                                    _ -> {
+                                                        begun.countDown();
+                                                        go.await();
+                                                        return Behavior.same();
+                                                    }));
+            Supervisor below = system.supervise("below", World.MANY_RESTARTS);
+            below.start(healthy, "fine", worker());
+            healthy.spin(
+                    "slow",
+                    () -> {
+                        while (!go.await(20, TimeUnit.MILLISECONDS)) {
+                            Fiber.snooze();
+                        }
+                    });
+            keeping.tell("keep");
+            begun.await();
+            try {
+                body.look(system);
+            } finally {
+                go.countDown();
+            }
+        }
+    }
+
+    @Test
+    void A6_aSilentCordHidesNoOtherInADump() throws Exception {
+        withSilentCord(
+                system -> {
+                    SystemDump dump = system.dump(Duration.ofMillis(400));
+                    assertNull(actor(dump, "system/keeping").phase());
+                    assertEquals(ActorPhase.UP, actor(dump, "system/below/fine").phase());
+                });
+    }
+
+    @Test
+    void A6_aSilentCordHidesNoOtherInASnapshot() throws Exception {
+        withSilentCord(
+                system -> {
+                    SystemSnapshot seen = system.snapshot(Duration.ofMillis(400));
+                    assertEquals(List.of("stuck"), seen.silent());
+                    assertEquals(
+                            List.of("system/below/fine"),
+                            seen.actors().stream().map(ActorGlance::path).toList());
+                });
     }
 
     // ---------------------------------------------------------------- the tree
@@ -150,6 +228,23 @@ class SystemDumpTest {
             Fiber.sleep(Duration.ofMillis(1));
             return "waited";
         }
+    }
+
+    @Test
+    void A6_theNameOfAStateIsShownInOneLine() {
+        World.local(
+                world -> {
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "odd",
+                                    Actor.<String>handler(
+                                            () -> Behavior.state("one\ntwo", _ -> same())));
+                    world.settle();
+                    String text = world.system.dump().toString();
+                    assertEquals(3, text.lines().count(), text);
+                    assertTrue(text.contains("in state one two"), text);
+                    ref.stop();
+                });
     }
 
     @Test

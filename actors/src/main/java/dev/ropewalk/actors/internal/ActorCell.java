@@ -326,7 +326,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     }
 
     /** The taps of the actor that calls hear of it. */
-    static void sentTo(String to, Object message) {
+    public static void sentTo(String to, Object message) {
         Incarnation<?> sender = caller();
         Extras<?> own = sender == null ? null : sender.cell().extras;
         if (own != null) {
@@ -1121,7 +1121,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
                         mailbox.postponed(),
                         mailbox.oldestAge(),
                         now == null ? null : now.currentShown(),
-                        isSuspended ? "a resume" : now == null ? null : now.waitsNowFor(),
+                        now == null ? null : now.waitsNowFor(),
                         List.of());
         return new Described(own, below == null ? List.of() : below.below());
     }

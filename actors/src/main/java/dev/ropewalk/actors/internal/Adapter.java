@@ -28,10 +28,10 @@ final class Adapter<R> implements Recipient<R> {
 
     @Override
     public void tell(R reply) {
+        cell.send(new Envelope.Adapted<>(message, Objects.requireNonNull(reply, "message"), false));
         if (Taps.areAny()) {
             ActorCell.sentTo(cell.name(), reply);
         }
-        cell.send(new Envelope.Adapted<>(message, Objects.requireNonNull(reply, "message"), false));
     }
 
     @Override

@@ -80,10 +80,10 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
 
     @Override
     public void tell(R reply) {
+        give(Objects.requireNonNull(reply, "reply"), reply, DeadLetter.Reason.LATE_REPLY, null);
         if (Taps.areAny()) {
             ActorCell.sentTo(asker, reply);
         }
-        give(Objects.requireNonNull(reply, "reply"), reply, DeadLetter.Reason.LATE_REPLY, null);
     }
 
     @Override

@@ -102,7 +102,10 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     /** Gives the message to the fiber if it waits for one: the mailbox is not touched. */
     boolean handOver(Object item) {
-        Fiber<?> waiting = Objects.requireNonNull(fiber);
+        Fiber<?> waiting = fiber;
+        if (waiting == null) {
+            return false; // it is over, and what hears of that tells it something
+        }
         boolean given =
                 receiver == null
                         ? Waits.resumeHandler(waiting, HANDED_OVER)
@@ -117,15 +120,15 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     /** The message has come into the mailbox. */
     void nudge(Object item) {
-        if (receiver != null) {
-            receiver.nudge(item, Objects.requireNonNull(fiber));
+        if (receiver != null && fiber != null) {
+            receiver.nudge(item, fiber);
         }
     }
 
     /** A message that was passed over is another one now. */
     void renewed(Placed.Renewable message) {
-        if (receiver != null) {
-            receiver.renewed(message, Objects.requireNonNull(fiber));
+        if (receiver != null && fiber != null) {
+            receiver.renewed(message, fiber);
         }
     }
 
@@ -133,11 +136,13 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     /** It may take messages again. */
     void resumed() {
-        Fiber<?> waiting = Objects.requireNonNull(fiber);
+        if (fiber == null) {
+            return;
+        }
         if (receiver != null) {
-            receiver.resumed(waiting);
+            receiver.resumed(fiber);
         } else {
-            Waits.resumeHandler(waiting, NEXT); // no effect if it is in the middle of a message
+            Waits.resumeHandler(fiber, NEXT); // no effect if it is in the middle of a message
         }
     }
 
@@ -157,13 +162,15 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     /** What its fiber waits for; null if it does not wait. */
     @Nullable String waitsNowFor() {
-        Fiber<?> own = fiber;
-        if (own == null) {
+        if (fiber == null) {
             return null;
         }
-        return receiver != null && receiver.isWaiting()
-                ? Handler.NEXT_MESSAGE.toString()
-                : Waits.reason(own);
+        String reason =
+                receiver != null && receiver.isWaiting()
+                        ? Handler.NEXT_MESSAGE.toString()
+                        : Waits.reason(fiber);
+        boolean isForMessage = waitsFor().toString().equals(reason);
+        return isForMessage && cell.isSuspended() ? "a resume" : reason;
     }
 
     /** What a program would call its state. */
@@ -582,6 +589,13 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         return message;
     }
 
+    /** It was handed to the waiting actor, which may not begin it now. */
+    void putBackCurrent() {
+        Object item = Objects.requireNonNull(current, "current");
+        current = null;
+        cell.putBack(item, triedBefore);
+    }
+
     /** How long the asker of the message in hand still waits. */
     long askLeftNanos() {
         return current instanceof Ask<?, ?> ask ? ask.leftNanos() : Long.MAX_VALUE;
@@ -608,7 +622,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         int postponed = cell.mailboxNow().postponed();
         return Handler.NEXT_MESSAGE
                 + ", in state "
-                + state
+                + Lines.line(state)
                 + (postponed == 0 ? "" : ", with " + postponed + " postponed");
     }
 
@@ -645,7 +659,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         settleCurrent(cause);
         belongings = null;
         if (own != null) {
-            String why = cause == null ? "it stopped" : cause.toString();
+            String why = cause == null ? "it stopped" : Lines.of(cause);
             own.endOfFiber(reason, cell.name() + " has ended: " + why);
             if (own.hasState() && keepsState()) {
                 cell.keep(own);

@@ -28,9 +28,6 @@ import java.util.function.Predicate;
 final class Receiver<M> {
     private static final long NOT_WAITING = -1;
 
-    /** The limit has passed. */
-    private static final long NO_MORE = -1;
-
     /** Wakes a receive: the new message is in the mailbox. */
     private static final Object NUDGE = new Object();
 
@@ -126,19 +123,24 @@ final class Receiver<M> {
     /** The next message; null when the limit has passed. */
     @Nullable M receive(long limitNanos) {
         begin(null);
-        long leftNanos = limitNanos;
+        boolean isLimited = limitNanos != Long.MAX_VALUE;
+        long beganNs = isLimited ? Waits.nanoTime() : 0;
+        boolean isOver = false;
         for (; ; ) {
             Object item = mailbox().poll();
             if (item != null) {
                 incarnation.makeCurrent(item);
-            } else if (leftNanos == NO_MORE && !isSuspended()) {
+            } else if (isOver && !isSuspended()) {
                 return null;
             } else {
-                Object how = park(false, leftNanos == NO_MORE ? Long.MAX_VALUE : leftNanos);
-                if (how == Waits.TIMED_OUT) {
-                    leftNanos = NO_MORE; // one that is suspended returns when it is resumed
-                }
-                if (how != Incarnation.HANDED_OVER) {
+                // One that is suspended returns when it is resumed.
+                long leftNanos =
+                        isLimited && !isOver
+                                ? Math.max(0, limitNanos - (Waits.nanoTime() - beganNs))
+                                : Long.MAX_VALUE;
+                Object how = park(false, leftNanos);
+                isOver |= how == Waits.TIMED_OUT;
+                if (!isHandedOver(how)) {
                     continue;
                 }
             }
@@ -155,7 +157,7 @@ final class Receiver<M> {
             Object item = mailbox().poll(type);
             if (item != null) {
                 incarnation.makeCurrent(item);
-            } else if (park(false, Long.MAX_VALUE) == NUDGE) {
+            } else if (!isHandedOver(park(false, Long.MAX_VALUE))) {
                 continue;
             }
             if (!isStopPutOff()) {
@@ -282,6 +284,18 @@ final class Receiver<M> {
         } finally {
             waitNumber = NOT_WAITING;
         }
+    }
+
+    /** Whether a message is in hand; it is not if the actor was suspended before it saw it. */
+    private boolean isHandedOver(@Nullable Object how) {
+        if (how != Incarnation.HANDED_OVER) {
+            return false;
+        }
+        if (isSuspended()) {
+            incarnation.putBackCurrent();
+            return false;
+        }
+        return true;
     }
 
     private M current() {

@@ -8,6 +8,8 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.internal.ActorCell;
+import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.fibers.Cord;
@@ -90,6 +92,9 @@ final class ProbeTarget<M> extends Target<M> {
             return TellResult.ENDED;
         }
         sink.told(message);
+        if (Taps.areAny()) {
+            ActorCell.sentTo(ref.name(), message);
+        }
         return TellResult.ACCEPTED;
     }
 

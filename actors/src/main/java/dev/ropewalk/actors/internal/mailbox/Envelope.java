@@ -61,6 +61,9 @@ public abstract class Envelope {
         /** Whatever completes what is piped may neither wait nor fail for want of room. */
         private final boolean isPiped;
 
+        /** Which it was of all that came to a mailbox by priority. */
+        long arrival = Long.MAX_VALUE;
+
         private @Nullable Object made;
 
         public Adapted(Function<? super R, ?> function, R value, boolean isPiped) {

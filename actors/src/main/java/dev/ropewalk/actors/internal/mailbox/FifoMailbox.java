@@ -236,7 +236,7 @@ public final class FifoMailbox extends Mailbox {
 
     @Override
     int stops() {
-        int stops = 0;
+        int stops = passed == null ? 0 : passed.stops();
         for (int i = 0; i < inRing; i++) {
             stops += inRing(i) == Stop.STOP ? 1 : 0;
         }

@@ -228,8 +228,19 @@ public final class PassedOver {
 
     void addTo(List<Object> contents, int max) {
         for (Node node = oldest; node != null && contents.size() < max; node = node.younger) {
-            contents.add(Envelope.content(node.item));
+            if (node.item != Stop.STOP) {
+                contents.add(Envelope.content(node.item));
+            }
         }
+    }
+
+    /** One that was put back stands among them. */
+    int stops() {
+        int stops = 0;
+        for (Node node = oldest; node != null; node = node.younger) {
+            stops += node.item == Stop.STOP ? 1 : 0;
+        }
+        return stops;
     }
 
     /** Returns how many are exempt. */

@@ -63,6 +63,8 @@ public final class RankedMailbox extends Mailbox {
     void add(Object item) {
         if (item instanceof Placed placed) {
             placed.arrival = arrived();
+        } else if (item instanceof Envelope.Adapted<?> adapted) {
+            adapted.arrival = arrived();
         }
         Section open = sections.getLast();
         if (Envelope.isBarrier(item)) {
@@ -167,8 +169,11 @@ public final class RankedMailbox extends Mailbox {
     @Override
     public @Nullable Object pollNew(Predicate<Object> wanted) {
         Set<Object> came = news;
+        if (came == null) {
+            return poll(wanted); // the receive began before this mailbox was there
+        }
         Object item = null;
-        while (item == null && came != null && !came.isEmpty()) {
+        while (item == null && !came.isEmpty()) {
             Set<Object> unseen = came;
             came = Collections.newSetFromMap(new IdentityHashMap<>());
             news = came;
@@ -219,17 +224,26 @@ public final class RankedMailbox extends Mailbox {
 
     private boolean removeFromSections(Object item) {
         boolean isBarrier = Envelope.isBarrier(item);
-        Section found = null;
+        boolean isRemoved = false;
         for (Section section : sections) {
             if (isBarrier ? section.barrier == item : removeFrom(section, item)) {
-                found = section;
+                if (isBarrier) {
+                    section.barrier = null; // what stood behind it stays behind
+                }
+                isRemoved = true;
                 break;
             }
         }
-        if (found != null && isBarrier) {
-            found.barrier = null; // what stood behind it stays behind, whatever its priority
+        if (isRemoved) {
+            dropEmpty();
         }
-        return found != null;
+        return isRemoved;
+    }
+
+    /** Otherwise a section would be left of each DOWN that a selective receive took. */
+    private void dropEmpty() {
+        Section open = sections.getLast();
+        sections.removeIf(each -> each != open && each.levels.isEmpty() && each.barrier == null);
     }
 
     private static boolean removeFrom(Section section, Object item) {
@@ -244,13 +258,26 @@ public final class RankedMailbox extends Mailbox {
 
     // ---------------------------------------------------------------- looking
 
+    int sections() {
+        return sections.size();
+    }
+
     @Override
     long oldestNumber() {
         long oldest = arrived();
         for (Object item : inOrder()) {
-            oldest = Math.min(oldest, item instanceof Placed placed ? placed.arrival : oldest);
+            oldest = Math.min(oldest, arrival(item));
         }
         return oldest;
+    }
+
+    /** Those that were put back, and stops, have none. */
+    private static long arrival(Object item) {
+        return switch (item) {
+            case Placed placed -> placed.arrival;
+            case Envelope.Adapted<?> adapted -> adapted.arrival;
+            default -> Long.MAX_VALUE;
+        };
     }
 
     @Override

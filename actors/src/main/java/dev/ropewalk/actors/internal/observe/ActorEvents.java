@@ -4,6 +4,7 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.internal.dump.Lines;
 
 import jdk.jfr.Category;
 import jdk.jfr.Event;
@@ -39,7 +40,7 @@ public final class ActorEvents {
         ActorFailure event = new ActorFailure();
         if (event.shouldCommit()) {
             event.of(actor, cord);
-            event.failure = String.valueOf(reason.failure() == null ? reason : reason.failure());
+            event.failure = Lines.of(reason.failure() == null ? reason : reason.failure());
             event.commit();
         }
     }
@@ -49,7 +50,7 @@ public final class ActorEvents {
         ActorEnd event = new ActorEnd();
         if (event.shouldCommit()) {
             event.of(actor, cord);
-            event.reason = reason.toString();
+            event.reason = Lines.of(reason);
             event.commit();
         }
     }

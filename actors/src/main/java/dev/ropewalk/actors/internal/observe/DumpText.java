@@ -4,6 +4,7 @@ import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.SupervisorDump;
 import dev.ropewalk.actors.observe.SystemDump;
 import dev.ropewalk.actors.observe.TreeDump;
+import dev.ropewalk.fibers.internal.dump.Lines;
 
 /** A {@link SystemDump} as a tree for people. */
 public final class DumpText {
@@ -53,7 +54,7 @@ public final class DumpText {
         }
         text.append(actor.phase()).append(" on ").append(actor.cord());
         if (actor.state() != null) {
-            text.append(", in state ").append(actor.state());
+            text.append(", in state ").append(Lines.line(actor.state()));
         }
         text.append(", restarts=").append(actor.restarts());
         text.append(", queued=").append(actor.queued());

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 /**
@@ -24,10 +25,23 @@ import java.util.stream.Collectors;
  * One with queued messages stays in the set, because nothing marks a message that is taken.
  */
 public final class Snapshots {
-    /** What one cord knows; confined to that cord. */
+    /** What one cord knows: used by that cord, and by any thread when it has ended. */
     private static final class Part {
-        Set<ObservedActor> changed = new LinkedHashSet<>();
+        private Set<ObservedActor> changed = new LinkedHashSet<>();
+
+        synchronized void add(ObservedActor actor) {
+            changed.add(actor);
+        }
+
+        synchronized Set<ObservedActor> takeAll() {
+            Set<ObservedActor> all = changed;
+            changed = new LinkedHashSet<>();
+            return all;
+        }
     }
+
+    /** All that was known after so many changes. */
+    private record Sorted(long asOf, List<ActorGlance> glances) {}
 
     private static final Comparator<ActorGlance> BY_PATH =
             Comparator.comparing(ActorGlance::path).thenComparingLong(ActorGlance::number);
@@ -43,10 +57,10 @@ public final class Snapshots {
      */
     private volatile boolean isComplete;
 
-    /** What is known has changed since it was sorted. */
-    private volatile boolean isStale;
+    /** How often a visit has changed what is known. */
+    private final AtomicLong changes = new AtomicLong();
 
-    private volatile List<ActorGlance> sorted = List.of();
+    private volatile Sorted sorted = new Sorted(0, List.of());
 
     public boolean isOn() {
         return isOn;
@@ -54,7 +68,7 @@ public final class Snapshots {
 
     /** On the actor's cord. */
     public void changed(ObservedActor actor) {
-        part(actor.cord()).changed.add(actor);
+        part(actor.cord()).add(actor);
     }
 
     private Part part(Cord cord) {
@@ -85,24 +99,39 @@ public final class Snapshots {
             } else {
                 visited += told;
             }
+            if (each.getValue().hasCordEnded()) {
+                parts.remove(each.getKey());
+            }
         }
         if (isToWalk) {
             isComplete = silent.isEmpty();
         }
-        if (isStale) {
-            isStale = false; // first: what comes meanwhile is sorted by the next one
-            sorted =
+        return new SystemSnapshot(sorted(), visited, silent.stream().map(Cord::name).toList());
+    }
+
+    /** What others visit meanwhile may be in it, and is sorted by the next one again. */
+    private List<ActorGlance> sorted() {
+        long asOf = changes.get();
+        Sorted last = sorted;
+        if (last.asOf < asOf) {
+            List<ActorGlance> glances =
                     known.values().stream()
                             .sorted(BY_PATH)
                             .collect(Collectors.toUnmodifiableList()); // kept without a copy
+            last = new Sorted(asOf, glances);
+            sorted = last;
         }
-        return new SystemSnapshot(sorted, visited, silent.stream().map(Cord::name).toList());
+        return last.glances;
+    }
+
+    /** Of how many something is kept. */
+    public int cords() {
+        return parts.size();
     }
 
     private int visit(Cord cord, List<ObservedActor> first) {
         Part part = part(cord);
-        Set<ObservedActor> now = part.changed;
-        part.changed = new LinkedHashSet<>();
+        Set<ObservedActor> now = part.takeAll();
         now.addAll(first);
         for (ObservedActor actor : now) {
             ActorGlance glance = actor.glance();
@@ -111,13 +140,15 @@ public final class Snapshots {
             } else {
                 known.put(glance.number(), glance);
                 if (glance.queued() > 0) {
-                    part.changed.add(actor);
+                    part.add(actor);
                 } else {
                     actor.watch();
                 }
             }
         }
-        isStale |= !now.isEmpty();
+        if (!now.isEmpty()) {
+            changes.incrementAndGet();
+        }
         return now.size();
     }
 }

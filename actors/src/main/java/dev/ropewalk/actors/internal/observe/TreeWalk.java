@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,7 +19,10 @@ import java.util.Set;
 /**
  * Walks a system's tree from anywhere, level by level: of each level each cord is asked once, for
  * all that it has there, and all cords are asked before the first answer is awaited. So a walk
- * takes as many messages to a cord as the tree is deep, and a silent cord takes the limit once.
+ * takes as many messages to a cord as the tree is deep.
+ *
+ * <p>Each level may take half of the time that is left, and a cord that was silent is not asked
+ * again. So a silent cord costs half of the limit, once, and the others have time to answer.
  */
 public final class TreeWalk {
     /** One place of the tree, to be filled in. */
@@ -67,6 +71,7 @@ public final class TreeWalk {
 
     private final Node root;
     private final long deadlineNs;
+    private final Set<Cord> silent = new LinkedHashSet<>();
 
     private TreeWalk(Observed root, long limitNs) {
         this.root = new Node(root);
@@ -85,18 +90,16 @@ public final class TreeWalk {
         TreeWalk walk = new TreeWalk(root, limitNs);
         walk.run();
         Map<Cord, List<ObservedActor>> found = new LinkedHashMap<>();
-        collect(walk.root, found, silent);
+        collect(walk.root, found);
+        silent.addAll(walk.silent);
         return found;
     }
 
-    private static void collect(Node node, Map<Cord, List<ObservedActor>> found, Set<Cord> silent) {
-        if (node.dump == null) {
-            silent.add(node.what.cord());
-        }
+    private static void collect(Node node, Map<Cord, List<ObservedActor>> found) {
         if (node.what instanceof ObservedActor actor) {
             found.computeIfAbsent(actor.cord(), _ -> new ArrayList<>()).add(actor);
         }
-        node.below.forEach(child -> collect(child, found, silent));
+        node.below.forEach(child -> collect(child, found));
     }
 
     private void run() {
@@ -110,7 +113,9 @@ public final class TreeWalk {
     private void describe(List<Node> level) {
         Map<Cord, List<Node>> byCord = new LinkedHashMap<>();
         for (Node node : level) {
-            byCord.computeIfAbsent(node.what.cord(), _ -> new ArrayList<>()).add(node);
+            if (!silent.contains(node.what.cord())) {
+                byCord.computeIfAbsent(node.what.cord(), _ -> new ArrayList<>()).add(node);
+            }
         }
         Map<Cord, CordQuery<List<Described>>> queries = new LinkedHashMap<>();
         byCord.forEach(
@@ -123,11 +128,15 @@ public final class TreeWalk {
                                                 nodes.stream()
                                                         .map(n -> n.what.describe())
                                                         .toList())));
+        long nowNs = Waits.nanoTime();
+        long untilNs = nowNs + (deadlineNs - nowNs) / 2;
         queries.forEach(
                 (cord, query) -> {
                     List<Described> told =
-                            query.awaitOrAnswer(Math.max(0, deadlineNs - Waits.nanoTime()));
-                    if (told != null) {
+                            query.awaitOrAnswer(Math.max(0, untilNs - Waits.nanoTime()));
+                    if (told == null) {
+                        silent.add(cord);
+                    } else {
                         fillIn(byCord.getOrDefault(cord, List.of()), told);
                     }
                 });

@@ -117,6 +117,18 @@ class MailboxTest {
     }
 
     /** Rule A3: what ends the actor, and what was begun before, is never dropped. */
+    /** It was handed to an actor that ended before it saw it. */
+    @Test
+    void A3_aStopThatWasPutBackBeforeOthersIsNoMessage() {
+        mailbox.add("a", 1);
+        assertNull(mailbox.poll(Integer.class));
+        mailbox.addFirst(Stop.STOP);
+        assertEquals(1, mailbox.messages());
+        assertEquals(List.of("a"), mailbox.oldest(10));
+        assertEquals(Stop.STOP, mailbox.poll());
+        assertEquals(1, mailbox.messages());
+    }
+
     @Test
     void A3_theOldestIsDisplacedButNoStop() {
         mailbox = new FifoMailbox("owner", 2);

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
+import static java.util.Objects.requireNonNull;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -105,6 +107,45 @@ class RankedMailboxTest {
         assertEquals("down", Envelope.content(taken == null ? "none" : taken));
         mailbox.add(ranked("c", 5));
         assertEquals(List.of("a", "b", "c"), drained());
+    }
+
+    /** A receive by type takes each DOWN, and never the message before the first of them. */
+    @Test
+    void A3_noSectionIsLeftOfABarrierThatWasReceivedAhead() {
+        mailbox.add(ranked(1, 0));
+        for (int i = 0; i < 100; i++) {
+            mailbox.add(notice("down" + i, true));
+            mailbox.add(ranked(2.5, 0));
+            assertEquals("down" + i, Envelope.content(requireNonNull(mailbox.poll(String.class))));
+            assertEquals(2.5, Envelope.content(requireNonNull(mailbox.poll(Double.class))));
+        }
+        assertEquals(2, mailbox.sections());
+        assertEquals(List.of(1), drained());
+    }
+
+    /** The receive began before there was a mailbox to look through. */
+    @Test
+    void A1_aFirstLookAtTheNewLooksAtAll() {
+        mailbox.add(ranked("a", 0));
+        assertNull(mailbox.pollNew("b"::equals));
+        mailbox.add(ranked("b", 0));
+        assertEquals(
+                "b", Envelope.content(requireNonNull(mailbox.pollNew(RankedMailboxTest::isB))));
+        assertEquals(List.of("a"), drained());
+    }
+
+    private static boolean isB(Object item) {
+        return Envelope.content(item).equals("b");
+    }
+
+    /** What nobody has given a priority waits too. */
+    @Test
+    void A6_theOldestMayBeOneThatTheActorMakesOfAnother() {
+        mailbox.add(new Envelope.Adapted<>(UnaryOperator.identity(), "adapted", false), 1);
+        mailbox.add(ranked("a", 0), 2);
+        assertEquals(0, mailbox.oldestNumber());
+        mailbox.poll();
+        assertEquals(1, mailbox.oldestNumber());
     }
 
     @Test
