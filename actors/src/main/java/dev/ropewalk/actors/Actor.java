@@ -98,12 +98,12 @@ public abstract sealed class Actor<M> permits Definition {
     /**
      * {@return this definition with a mailbox that keeps the newest message of each key} A message
      * replaces one that waits and has the same class and an equal key: it takes its place and its
-     * room, so it never waits for room itself; the place also if it has another {@linkplain
-     * #byPriority priority}. What was replaced becomes a {@link DeadLetter}, and its ask fails at
-     * once. A message that the actor has begun, has put back, or postpones, is not replaced, nor is
-     * one that was told before a {@linkplain ActorRef#stop() stop}, the end of an actor that this
-     * one {@linkplain ActorContext#monitor monitors}, or a trapped exit, by one that is told behind
-     * it.
+     * room, so it needs none of its own; the place also if it has another {@linkplain #byPriority
+     * priority}. A sender that waits for room already goes on waiting. What was replaced becomes a
+     * {@link DeadLetter}, and its ask fails at once. A message that the actor has begun, has put
+     * back, or postpones, is not replaced, nor is one that was told before a {@linkplain
+     * ActorRef#stop() stop}, the end of an actor that this one {@linkplain ActorContext#monitor
+     * monitors}, or a trapped exit, by one that is told behind it.
      *
      * @param key of a message, null for one that is kept beside all others; its equals and hash
      *     code count. Is called by the fiber or thread that tells the message, which gets what it

@@ -297,9 +297,16 @@ class ConflationTest {
                     world.settle();
                     assertEquals(List.of(), log);
                     ref.tell(new Quote.Price("y", 11));
+                    world.settle();
+                    ref.tell(new Quote.Price("y", 12)); // beside, because that one is taken
                     ref.stop();
                     assertTrue(ref.awaitEnd(SECOND));
-                    assertEquals(List.of(new Quote.Price("y", 11), new Quote.Price("x", 3)), log);
+                    assertEquals(
+                            List.of(
+                                    new Quote.Price("y", 11),
+                                    new Quote.Price("x", 3),
+                                    new Quote.Price("y", 12)),
+                            log);
                 });
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.ActorInspector;
 import dev.ropewalk.actors.observe.ActorPhase;
@@ -24,6 +25,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.TimeoutException;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -36,6 +38,12 @@ import java.util.concurrent.CountDownLatch;
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class InspectorTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
+
+    /** Otherwise each message of the process goes on to look for taps. */
+    @AfterEach
+    void noTapIsLeft() {
+        assertFalse(Taps.areAny());
+    }
 
     private static ActorRef<String> logger(World world, List<String> log) {
         return world.spin(
@@ -210,22 +218,66 @@ class InspectorTest {
                                     "loop",
                                     Actor.<String>loop(
                                             self -> {
-                                                log.add(self.receive());
+                                                log.add(self.receive(s -> s.equals("first")));
                                                 Fiber.sleep(Duration.ofMillis(2));
                                                 log.add(self.receive(s -> s.startsWith("x")));
                                             }));
+                    ref.tell("a");
+                    ref.tell("x"); // passed over by the first one
                     ref.tell("first");
                     world.until(() -> log.size() == 1);
-                    ref.tell("a");
-                    ref.tell("x");
                     ActorInspector inspector = ActorInspector.of(ref);
                     inspector.suspend();
                     Fiber.sleep(Duration.ofMillis(5));
+                    ref.tell("b"); // wakes it
                     world.settle();
                     assertEquals(List.of("first"), log);
                     inspector.resume();
                     assertTrue(ref.awaitEnd(SECOND));
                     assertEquals(List.of("first", "x"), log);
+                    world.letters.clear();
+                });
+    }
+
+    /** Two wait, and the first suspends the actor from inside. */
+    @Test
+    void A6_anActorThatSuspendsItselfBeginsNoOther() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "self",
+                                    Actor.handler(
+                                            self ->
+                                                    message -> {
+                                                        log.add(message);
+                                                        ActorInspector.of(self.self()).suspend();
+                                                        return Behavior.same();
+                                                    }));
+                    for (String message : List.of("a", "b", "c")) {
+                        ref.tell(message);
+                    }
+                    ref.stop();
+                    for (int i = 1; i <= 3; i++) {
+                        world.settle();
+                        assertEquals(i, log.size());
+                        ActorInspector.of(ref).resume();
+                    }
+                    assertTrue(ref.awaitEnd(SECOND));
+                });
+    }
+
+    /** It was handed to the actor, which has not seen it. */
+    @Test
+    void A6_aStopIsNoMessageInHand() {
+        World.local(
+                world -> {
+                    ActorRef<String> ref = loop(world, World.log());
+                    world.settle();
+                    ref.stop();
+                    assertNull(ActorInspector.of(ref).dump().current());
+                    assertTrue(ref.awaitEnd(SECOND));
                 });
     }
 
@@ -541,6 +593,118 @@ class InspectorTest {
     @SuppressWarnings("NullAway") // what a program without annotations does
     private static String nothing() {
         return null;
+    }
+
+    /** What an actor of the test does with a message, and the recipients that it has. */
+    private record Sending(
+            ActorContext<String> self, ActorRef<Object> any, ActorRef<Object> full) {}
+
+    /** Each way to send that sends nothing is on the list too. */
+    @Test
+    void A6_aTraceTellsOfEachWayToSend() {
+        World.local(
+                world -> {
+                    ActorRef<Object> any =
+                            world.spin("any", Actor.handler(() -> _ -> Behavior.same()));
+                    ActorRef<Object> full =
+                            world.spin(
+                                    "full",
+                                    Actor.<Object>handler(() -> _ -> Behavior.same())
+                                            .mailbox(
+                                                    MailboxOptions.bounded(3)
+                                                            .withOverflow(Overflow.FAIL)));
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "sender",
+                                    Actor.handler(
+                                            self ->
+                                                    message -> {
+                                                        send(message, new Sending(self, any, full));
+                                                        return Behavior.same();
+                                                    }));
+                    world.settle();
+                    ActorInspector.of(any).suspend();
+                    ActorInspector.of(full).suspend();
+                    try (ActorTrace trace = ActorInspector.of(ref).trace(30)) {
+                        for (String way :
+                                List.of(
+                                        "tell",
+                                        "router",
+                                        "try",
+                                        "later",
+                                        "ask",
+                                        "router to full",
+                                        "ask full",
+                                        "later full",
+                                        "try full",
+                                        "tell full")) {
+                            ref.tell(way);
+                            Fiber.sleep(Duration.ofMillis(2));
+                        }
+                        assertEquals(
+                                List.of(
+                                        "tell to any",
+                                        "router to any",
+                                        "try to any",
+                                        "later to any",
+                                        "ask to any",
+                                        "router to full to full",
+                                        "ask full to full",
+                                        "later full to full"),
+                                trace.events().stream()
+                                        .filter(e -> e.kind() == TraceEvent.Kind.OUT)
+                                        .map(e -> e.message() + " to " + e.to())
+                                        .toList());
+                    }
+                    for (ActorRef<?> each : List.of(ref, any, full)) {
+                        each.terminate();
+                        assertTrue(each.awaitEnd(SECOND));
+                    }
+                    world.letters.clear();
+                });
+    }
+
+    private static void send(String way, Sending to) {
+        Duration limit = Duration.ofMillis(1);
+        switch (way) {
+            case "tell" -> to.any().tell(way);
+            case "router" -> Routing.roundRobin().over(List.of(to.any())).tell(way);
+            case "router to full" -> Routing.roundRobin().over(List.of(to.full())).tell(way);
+            case "try" -> to.any().tryTell(way);
+            case "try full" -> assertEquals(TellResult.FULL, to.full().tryTell(way));
+            case "tell full" -> assertThrows(MailboxFullException.class, () -> to.full().tell(way));
+            case "later", "later full" -> {
+                var stage = (way.equals("later") ? to.any() : to.full()).askLater(_ -> way, limit);
+                assertFalse(stage.toCompletableFuture().isDone());
+            }
+            default -> {
+                ActorRef<Object> asked = way.equals("ask") ? to.any() : to.full();
+                assertThrows(AskTimeoutException.class, () -> asked.ask(_ -> way, limit));
+            }
+        }
+    }
+
+    @Test
+    void A6_statisticsCountUntilTheyAreClosed() {
+        World.local(
+                world -> {
+                    ActorRef<String> ref = logger(world, World.log());
+                    world.settle();
+                    ActorStatistics counts = ActorInspector.of(ref).statistics();
+                    Fiber.sleep(Duration.ofMillis(3));
+                    ref.tell("a");
+                    world.settle();
+                    counts.close();
+                    Duration time = counts.time();
+                    assertTrue(time.toMillis() >= 3, time::toString);
+                    Fiber.sleep(Duration.ofMillis(3));
+                    counts.close();
+                    ref.tell("b");
+                    world.settle();
+                    assertEquals(time, counts.time());
+                    assertEquals(1, counts.in());
+                    ref.stop();
+                });
     }
 
     @Test

@@ -118,6 +118,8 @@ class SystemDumpTest {
                 system -> {
                     SystemDump dump = system.dump(Duration.ofMillis(400));
                     assertNull(actor(dump, "system/keeping").phase());
+                    String json = dump.toJson();
+                    assertTrue(json.contains("\"phase\":\"SILENT\""), json);
                     assertEquals(ActorPhase.UP, actor(dump, "system/below/fine").phase());
                 });
     }
@@ -383,6 +385,40 @@ class SystemDumpTest {
                 : java.util.Optional.of(refs.get(random.nextInt(refs.size())));
     }
 
+    @Test
+    void A6_postponedMessagesAreCountedBesideTheQueuedOnes() {
+        World.local(
+                world -> {
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "putting off",
+                                    Actor.<String>handler(
+                                            self ->
+                                                    Behavior.state(
+                                                            "busy",
+                                                            message -> {
+                                                                if (message.equals("sleep")) {
+                                                                    Fiber.sleep(SECOND);
+                                                                } else {
+                                                                    self.postpone();
+                                                                }
+                                                                return same();
+                                                            })));
+                    for (String message : List.of("a", "b", "sleep", "c")) {
+                        ref.tell(message);
+                    }
+                    world.settle();
+                    ActorDump seen = actor(world.system.dump(), ref.path());
+                    assertEquals(1, seen.queued());
+                    assertEquals(2, seen.postponed());
+                    String text = world.system.dump().toString();
+                    assertTrue(text.contains("queued=1, the oldest for 0 ms, postponed=2"), text);
+                    ref.terminate();
+                    assertTrue(ref.awaitEnd(SECOND));
+                    world.letters.clear();
+                });
+    }
+
     // ---------------------------------------------------------------- crashes
 
     /** A worker that is told to crash, and then something else. */
@@ -423,6 +459,31 @@ class SystemDumpTest {
                     assertEquals(1, reports.get(1).restarts());
                     assertTrue(first.failure() instanceof Crash);
                     assertTrue(first.toString().contains("message: a work: crash, attempt 1"));
+                });
+    }
+
+    /** A termination is no crash, and one that is killed while it waits has no message. */
+    @Test
+    void A6_aReportIsOfAFailureWithOrWithoutAMessage() {
+        List<CrashReport> reports = new ArrayList<>();
+        TestCord.run(
+                () -> {
+                    reports.clear();
+                    ActorSystemOptions options =
+                            ActorSystemOptions.defaults().withCrashReports(reports::add);
+                    Tree tree = Tree.of("shop", World.MANY_RESTARTS.onFailure((_, _) -> {}));
+                    try (ActorSystem system = ActorSystem.start(tree, options)) {
+                        system.start("terminated", worker()).terminate();
+                        ActorRef<Work> killed = system.start("killed", worker());
+                        killed.kill();
+                        Fiber.sleep(Duration.ofNanos(1));
+                        killed.stop();
+                        assertTrue(killed.awaitEnd(SECOND));
+                    }
+                    assertEquals(1, reports.size(), reports::toString);
+                    assertEquals("shop/killed", reports.getFirst().path());
+                    assertNull(reports.getFirst().message());
+                    assertEquals(0, reports.getFirst().attempt());
                 });
     }
 

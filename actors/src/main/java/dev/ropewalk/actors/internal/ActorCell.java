@@ -955,7 +955,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             endExtras(extras, reason);
         }
         if (extras != null) {
-            extras.taps().forEach(_ -> Taps.closed());
+            extras.taps().forEach(Taps::closed);
             extras.forgetTaps();
         }
         resumePostponed();
@@ -1206,8 +1206,10 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     }
 
     @Override
-    public boolean removeTap(Tap tap) {
-        return extras != null && extras.removeTap(tap);
+    public void removeTap(Tap tap) {
+        if (extras != null) {
+            extras.removeTap(tap);
+        }
     }
 
     /** How many asks the running incarnation has taken and not answered; on the cord. */

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.observe.Taps;
+import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -89,7 +90,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     @Override
     public void fail(Throwable failure) {
         Objects.requireNonNull(failure, "failure");
-        Failed given = new Failed("it failed the ask: " + failure, failure);
+        Failed given = new Failed("it failed the ask: " + Lines.of(failure), failure);
         give(given, failure, DeadLetter.Reason.FAILURE, failure);
     }
 

@@ -129,15 +129,10 @@ final class Extras<M> {
         taps = List.copyOf(more);
     }
 
-    /** False if it is not in. */
-    boolean removeTap(Tap tap) {
-        if (taps == null || !taps.contains(tap)) {
-            return false;
-        }
-        List<Tap> left = new ArrayList<>(taps);
+    void removeTap(Tap tap) {
+        List<Tap> left = new ArrayList<>(taps());
         left.remove(tap);
         taps = left.isEmpty() ? null : List.copyOf(left);
-        return true;
     }
 
     /** The actor is over. */

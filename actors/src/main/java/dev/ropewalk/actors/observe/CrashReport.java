@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param state its state, as the redaction leaves it: of a request server the state, otherwise the
  *     behavior; null for loop style, and if it had none yet
  * @param stateName the name of its state; null if it is no state machine
- * @param queued how many messages wait for the next incarnation
+ * @param queued how many messages wait for the next incarnation, without the one in hand
  * @param restarts how often it was started again before
  */
 public record CrashReport(

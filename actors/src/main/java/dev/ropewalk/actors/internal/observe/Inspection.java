@@ -70,7 +70,7 @@ public final class Inspection {
     }
 
     private void add(String what, Tap tap) {
-        Taps.opened();
+        Taps.opened(tap);
         boolean isIn = false;
         try {
             doLiving(what, () -> actor.addTap(tap));
@@ -80,7 +80,7 @@ public final class Inspection {
                 actor.onCord(
                         () -> {
                             actor.removeTap(tap); // it may have come in at the last moment
-                            Taps.closed();
+                            Taps.closed(tap);
                         });
             }
         }
@@ -89,9 +89,8 @@ public final class Inspection {
     private void remove(Tap tap) {
         actor.onCord(
                 () -> {
-                    if (actor.removeTap(tap)) {
-                        Taps.closed();
-                    }
+                    actor.removeTap(tap);
+                    Taps.closed(tap);
                 });
     }
 

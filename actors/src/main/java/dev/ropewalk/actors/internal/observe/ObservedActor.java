@@ -30,8 +30,8 @@ public interface ObservedActor extends Observed {
 
     void addTap(Tap tap);
 
-    /** False if it is not in. */
-    boolean removeTap(Tap tap);
+    /** No effect if it is not in. */
+    void removeTap(Tap tap);
 
     /** Now if this is its cord, otherwise by a message; also if the cord has ended. */
     void onCord(Runnable task);

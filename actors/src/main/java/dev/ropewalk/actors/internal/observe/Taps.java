@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal.observe;
 
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Whether any actor of the process has a tap. A plain field, because each message looks at it: a
@@ -12,7 +13,8 @@ public final class Taps {
     @SuppressWarnings("NonFinalStaticField") // see above
     private static boolean areAny;
 
-    private static final AtomicInteger OPEN = new AtomicInteger();
+    /** Guarded by this class. */
+    private static final Set<Tap> OPEN = new HashSet<>();
 
     private Taps() {}
 
@@ -20,19 +22,15 @@ public final class Taps {
         return areAny;
     }
 
-    /** One is put in. */
-    public static void opened() {
-        OPEN.incrementAndGet();
+    /** It is about to be put in. */
+    public static synchronized void opened(Tap tap) {
+        OPEN.add(tap);
         areAny = true;
     }
 
-    /** One was taken out. It stays on when others come and go at once: that costs a look each. */
-    public static void closed() {
-        if (OPEN.decrementAndGet() == 0) {
-            areAny = false;
-            if (OPEN.get() > 0) {
-                areAny = true; // another was put in meanwhile
-            }
-        }
+    /** It was taken out, or not put in; no effect the second time. */
+    public static synchronized void closed(Tap tap) {
+        OPEN.remove(tap);
+        areAny = !OPEN.isEmpty();
     }
 }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /** Queued messages, against a list: in order, by type, by predicate, and the oldest displaced. */
 @Timeout(60)
@@ -116,7 +117,53 @@ class MailboxTest {
         assertEquals(0, mailbox.poll());
     }
 
-    /** Rule A3: what ends the actor, and what was begun before, is never dropped. */
+    @Test
+    void A3_aStopIsNoMessage() {
+        mailbox.add("a");
+        mailbox.add(Stop.STOP);
+        mailbox.add("b");
+        assertEquals(2, mailbox.messages());
+        assertEquals(List.of("a", "b"), mailbox.oldest(10));
+        assertEquals(List.of("a"), mailbox.oldest(1));
+    }
+
+    /** Its timer was cancelled. */
+    @Test
+    void A6_aPostponedNoticeThatWasRevokedIsNoMessage() {
+        boolean[] isRevoked = {false};
+        Envelope.Notice.Source source =
+                new Envelope.Notice.Source() {
+                    @Override
+                    public boolean isRevoked() {
+                        return isRevoked[0];
+                    }
+
+                    @Override
+                    public void done() {}
+                };
+        Envelope notice = new Envelope.Notice<>(UnaryOperator.identity(), "tick", source);
+        mailbox.postpone(new Envelope.PutBack(notice, 0, 1));
+        mailbox.postpone(new Envelope.PutBack("a", 0, 1));
+        assertEquals(2, mailbox.messages());
+        isRevoked[0] = true;
+        assertEquals(1, mailbox.messages());
+        assertEquals(1, mailbox.postponed());
+    }
+
+    @Test
+    void A6_theOldestMayHaveBeenPassedOver() {
+        for (int i = 0; i < 3; i++) {
+            mailbox.add("m" + i, i);
+        }
+        assertEquals(0, mailbox.oldestNumber());
+        assertNull(mailbox.poll(Integer.class));
+        assertEquals(0, mailbox.oldestNumber());
+        assertEquals("m0", mailbox.poll());
+        assertEquals(1, mailbox.oldestNumber());
+        assertEquals("m1", mailbox.poll("m1"::equals));
+        assertEquals(2, mailbox.oldestNumber());
+    }
+
     /** It was handed to an actor that ended before it saw it. */
     @Test
     void A3_aStopThatWasPutBackBeforeOthersIsNoMessage() {
@@ -129,6 +176,7 @@ class MailboxTest {
         assertEquals(1, mailbox.messages());
     }
 
+    /** Rule A3: what ends the actor, and what was begun before, is never dropped. */
     @Test
     void A3_theOldestIsDisplacedButNoStop() {
         mailbox = new FifoMailbox("owner", 2);

@@ -138,6 +138,29 @@ class RankedMailboxTest {
         return Envelope.content(item).equals("b");
     }
 
+    /** A selective look takes it out, and it counts no more. */
+    @Test
+    void A3_aNoticeThatWasRevokedIsNotSeenBySelectiveReceives() {
+        Source source = new Source(true);
+        mailbox.add(new Envelope.Notice<>(UnaryOperator.identity(), "down", source));
+        mailbox.add(ranked("a", 0));
+        source.isRevoked = true;
+        assertNull(mailbox.poll("b"::equals));
+        mailbox.checkInvariants();
+        assertEquals(1, mailbox.size());
+        assertEquals(List.of("a"), drained());
+    }
+
+    @Test
+    void A3_aStopIsNoMessage() {
+        mailbox.add(ranked("a", 0));
+        mailbox.add(Stop.STOP);
+        mailbox.add(ranked("b", 0));
+        assertEquals(2, mailbox.messages());
+        assertEquals(List.of("a", "b"), mailbox.oldest(10));
+        assertEquals(List.of("a"), mailbox.oldest(1));
+    }
+
     /** What nobody has given a priority waits too. */
     @Test
     void A6_theOldestMayBeOneThatTheActorMakesOfAnother() {
