@@ -106,7 +106,7 @@ public final class Connection {
                         self.postpone();
                         return connecting(0);
                     }
-                    return Behavior.same(); // of a connection that is over
+                    return ignored(message);
                 });
     }
 
@@ -125,7 +125,7 @@ public final class Connection {
                                     connected(there.connection(), new ArrayDeque<>());
                             case Failed _ -> waiting(failures + 1);
                             case Ask _ -> postponed();
-                            default -> Behavior.same();
+                            default -> ignored(message);
                         });
     }
 
@@ -140,7 +140,7 @@ public final class Connection {
                         switch (message) {
                             case Due due when due == Due.RETRY -> connecting(failures);
                             case Ask _ -> postponed();
-                            default -> Behavior.same();
+                            default -> ignored(message);
                         });
     }
 
@@ -178,7 +178,7 @@ public final class Connection {
                         case Due due when due == Due.IDLE && waiting.isEmpty() -> {
                             return over(connection, waiting);
                         }
-                        default -> {}
+                        default -> ignored(message);
                     }
                     self.idleTimeout(IDLE, Due.IDLE);
                     return Behavior.same();
@@ -215,6 +215,14 @@ public final class Connection {
             // It has ended, in whatever way.
         }
         self.self().tell(new HungUp(connection));
+    }
+
+    /** It is of a connection that is over, or one that came when it was not wanted any more. */
+    private static Behavior<Message> ignored(Message message) {
+        if (message instanceof Connected late) {
+            late.connection().close(); // asked for before a crash
+        }
+        return Behavior.same();
     }
 
     private Behavior<Message> postponed() {

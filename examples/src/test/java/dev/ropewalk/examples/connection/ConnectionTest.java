@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.AskFailedException;
+import dev.ropewalk.actors.observe.ActorInspector;
+import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
@@ -35,6 +37,7 @@ class ConnectionTest {
         final List<String> lines = new ArrayList<>();
         final TcpListener listener = TcpListener.bind("127.0.0.1", PORT);
         int clients;
+        int open;
 
         Server() {
             Fiber.spin("server", () -> listener.serve("client", this::serve));
@@ -42,6 +45,15 @@ class ConnectionTest {
 
         private void serve(TcpConnection client) {
             clients++;
+            open++;
+            try {
+                answer(client);
+            } finally {
+                open--;
+            }
+        }
+
+        private void answer(TcpConnection client) {
             for (String line; (line = client.readLine()) != null; ) {
                 lines.add(line);
                 switch (line) {
@@ -195,6 +207,33 @@ class ConnectionTest {
                         assertTrue(client.awaitEnd(LONG));
                         Fiber.sleep(Duration.ofSeconds(1));
                         assertEquals(0, server.listener.open());
+                    }
+                });
+    }
+
+    /** The old incarnation has asked for one, and the new one for another. */
+    @Test
+    void ofTwoConnectionsOneIsClosed() {
+        TestCord.run(
+                () -> {
+                    Supervision rules = Supervision.oneForOne().onFailure((_, _) -> {});
+                    try (Server server = new Server();
+                            ActorSystem system = ActorSystem.start(Tree.of("app", rules))) {
+                        ActorRef<Connection.Message> client =
+                                system.start("client", Connection.actor("127.0.0.1", PORT));
+                        Fiber<String> asking = Fiber.spin("asking", () -> ask(client, "one"));
+                        ActorInspector inspector = ActorInspector.of(client);
+                        while (!"connecting".equals(inspector.dump().state())) {
+                            Fiber.snooze();
+                        }
+                        inspector.suspend();
+                        Fiber.sleep(Duration.ofMillis(1));
+                        assertEquals(1, server.clients);
+                        client.kill();
+                        assertEquals("ONE", asking.await());
+                        assertEquals("TWO", ask(client, "two"));
+                        Fiber.sleep(Duration.ofMillis(1));
+                        assertEquals(1, server.open);
                     }
                 });
     }
