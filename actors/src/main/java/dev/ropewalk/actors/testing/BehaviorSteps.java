@@ -545,7 +545,9 @@ public final class BehaviorSteps<M> {
     private void over(ExitReason why) {
         reason = why;
         boolean mayGoOn = why.isFailure() && definition.keepsState() && target.reason() == null;
-        if (!mayGoOn) {
+        if (mayGoOn) {
+            context.failed();
+        } else {
             endHooks(why);
         }
         if (!why.isFailure()) {

@@ -163,6 +163,7 @@ final class StepContext<M> implements ActorContext<M>, Committing {
     /** The fiber is over, and links with it. */
     void failed() {
         exits.clear();
+        links.clear();
     }
 
     /** Returns what the hooks threw. */
@@ -171,7 +172,6 @@ final class StepContext<M> implements ActorContext<M>, Committing {
         failed();
         timers.clear();
         watches.clear();
-        links.clear();
         List<Throwable> failures = new ArrayList<>();
         for (Hook hook = hooks.poll(); hook != null; hook = hooks.poll()) {
             try {

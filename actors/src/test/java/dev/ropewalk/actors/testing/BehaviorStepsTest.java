@@ -428,6 +428,32 @@ class BehaviorStepsTest {
         assertThrows(AssertionError.class, () -> steps.down(other.ref(), NORMAL));
     }
 
+    /** They are of the incarnation, and not of the state. */
+    @Test
+    void A4_aFailureEndsTheLinksOfAStateThatIsKept() throws Exception {
+        Probe<String> other = Probe.named("other");
+        BehaviorSteps<Do> steps = BehaviorSteps.of(doer().keepState());
+        steps.run(same(self -> self.link(other.ref())));
+        assertThrows(
+                IllegalStateException.class,
+                () ->
+                        steps.run(
+                                same(
+                                        _ -> {
+                                            throw new IllegalStateException("x");
+                                        })));
+        steps.restart();
+        AssertionError error =
+                assertThrows(AssertionError.class, () -> steps.exit(other.ref(), KILLED));
+        Errors.assertMentions(error, "not linked", "other");
+        steps.run(same(self -> self.link(other.ref())));
+        Probe<String> third = Probe.named("third");
+        steps.run(same(self -> self.link(third.ref())));
+        steps.exit(third.ref(), KILLED);
+        steps.restart();
+        assertThrows(AssertionError.class, () -> steps.exit(other.ref(), KILLED));
+    }
+
     @Test
     void A4_anExitOfALinkEndsItUnlessItIsTrapped() throws Exception {
         Probe<String> other = Probe.named("other");

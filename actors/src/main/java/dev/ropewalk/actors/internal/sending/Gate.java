@@ -72,7 +72,7 @@ public final class Gate<M> {
             Waits.switchpoint();
         }
         Object placed = place(item);
-        if (send(placed, router, this::tryLeave) != Outcome.NO_ROOM) {
+        if (send(placed, router, false) != Outcome.NO_ROOM) {
             return true;
         }
         if (overflow == Overflow.DROP_NEW) {
@@ -86,22 +86,23 @@ public final class Gate<M> {
         if (room != null && !room.take(limitNanos)) {
             return false;
         }
-        if (send(placed, router, this::leave) == Outcome.REPLACES) {
+        if (send(placed, router, true) == Outcome.REPLACES) {
             begun(); // another one of the key came meanwhile, which has a permit
         }
         return true;
     }
 
     public TellResult trySend(Object item) {
-        Outcome outcome = send(place(item), null, this::tryLeave);
+        Outcome outcome = send(place(item), null, false);
         return outcome == Outcome.NO_ROOM ? TellResult.FULL : TellResult.ACCEPTED;
     }
 
-    private Outcome send(Object placed, @Nullable String router, Conflation.Way way) {
+    private Outcome send(Object placed, @Nullable String router, boolean hasPermit) {
         if (conflation != null && placed instanceof Placed.Renewable renewable) {
-            return conflation.send(renewable, router, way);
+            return conflation.send(renewable, router, hasPermit ? this::leave : this::tryLeave);
         }
-        return way.send(placed, router) ? Outcome.SENT : Outcome.NO_ROOM;
+        boolean isSent = hasPermit ? leave(placed, router) : tryLeave(placed, router);
+        return isSent ? Outcome.SENT : Outcome.NO_ROOM;
     }
 
     private boolean tryLeave(Object placed, @Nullable String router) {
