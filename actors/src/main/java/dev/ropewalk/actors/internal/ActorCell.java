@@ -1108,6 +1108,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     @Override
     public Described describe() {
         Incarnation<M> now = incarnation;
+        Seen<M> seen = now == null ? null : now.seen();
         SupervisorCell below = child.supervisor().core().childrenOf(this);
         ActorDump own =
                 new ActorDump(
@@ -1115,12 +1116,12 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
                         ref.number(),
                         cord.name(),
                         phase(),
-                        now == null ? null : now.stateName(),
+                        seen == null ? null : seen.stateName(),
                         restarts(),
                         mailbox.messages() - mailbox.postponed(),
                         mailbox.postponed(),
                         mailbox.oldestAge(),
-                        now == null ? null : now.currentShown(),
+                        seen == null ? null : seen.message(),
                         now == null ? null : now.waitsNowFor(),
                         List.of());
         return new Described(own, below == null ? List.of() : below.below());
@@ -1173,7 +1174,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     @Override
     public @Nullable Object userState() {
-        return incarnation == null ? null : incarnation.userState();
+        return incarnation == null ? null : incarnation.seen().userState();
     }
 
     boolean isSuspended() {

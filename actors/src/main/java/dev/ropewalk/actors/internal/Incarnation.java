@@ -8,7 +8,6 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.FailedMessage;
 import dev.ropewalk.actors.internal.behavior.BehaviorShell;
 import dev.ropewalk.actors.internal.behavior.BehaviorSigns;
-import dev.ropewalk.actors.internal.behavior.HasState;
 import dev.ropewalk.actors.internal.behavior.Repeat;
 import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.behavior.StateBehavior;
@@ -17,9 +16,7 @@ import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
-import dev.ropewalk.actors.internal.observe.CrashReports;
 import dev.ropewalk.actors.internal.observe.Taps;
-import dev.ropewalk.actors.observe.CrashReport;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
@@ -146,18 +143,9 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         }
     }
 
-    @Nullable String stateName() {
-        return StateBehavior.nameOf(behavior);
-    }
-
-    /** The message in hand, as a line. */
-    @Nullable String currentShown() {
-        Object item = current;
-        return item == null || item == Stop.STOP ? null : Lines.of(shown(Envelope.content(item)));
-    }
-
-    private @Nullable Object shown(@Nullable Object thing) {
-        return cell.child().supervisor().core().crashReports.shown(thing);
+    /** By others, now. */
+    Seen<M> seen() {
+        return new Seen<>(cell, behavior, current, tries);
     }
 
     /** What its fiber waits for; null if it does not wait. */
@@ -171,35 +159,6 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                         : Waits.reason(fiber);
         boolean isForMessage = waitsFor().toString().equals(reason);
         return isForMessage && cell.isSuspended() ? "a resume" : reason;
-    }
-
-    /** What a program would call its state. */
-    @Nullable Object userState() {
-        Behavior<M> now = behavior;
-        Behavior<M> inside = now instanceof StateBehavior<M> named ? named.handler() : now;
-        Behavior<M> own = inside instanceof BehaviorShell<M> shell ? shell.inner() : inside;
-        return own instanceof HasState holder ? holder.state() : own;
-    }
-
-    private void reportCrash(Throwable failure) {
-        CrashReports reports = cell.child().supervisor().core().crashReports;
-        if (!reports.areWanted()) {
-            return;
-        }
-        Object item = current == null || current == Stop.STOP ? null : current;
-        Object message = item == null ? null : Envelope.content(item);
-        reports.tell(
-                new CrashReport(
-                        cell.ref().path(),
-                        cell.ref().number(),
-                        cell.cord().name(),
-                        failure,
-                        reports.shown(message),
-                        message == null ? 0 : tries,
-                        reports.shown(userState()),
-                        stateName(),
-                        cell.mailboxNow().messages(),
-                        cell.restarts()));
     }
 
     // ---------------------------------------------------------------- signals
@@ -654,7 +613,8 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         Belongings<M> own = belongings;
         Throwable cause = cause(failure);
         if (reason.isFailure() && cause != null) {
-            Waits.asNoFiber(() -> reportCrash(cause)); // the taker is the user's code
+            Seen<M> seen = seen();
+            Waits.asNoFiber(() -> seen.reportCrash(cause)); // the taker is the user's code
         }
         settleCurrent(cause);
         belongings = null;
