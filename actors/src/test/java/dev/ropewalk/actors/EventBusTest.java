@@ -304,6 +304,33 @@ class EventBusTest {
     }
 
     @Test
+    void misuse_anErrorOfAFunctionKeepsNoOtherFromTheEvent() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    EventBus<Event> bus = EventBus.make();
+                    ActorRef<Event> broken =
+                            world.spin(
+                                    "broken",
+                                    noting("broken", log)
+                                            .byPriority(
+                                                    _ -> {
+                                                        throw new AssertionError("planted");
+                                                    }));
+                    bus.subscribe(Event.class, broken);
+                    bus.subscribe(Event.class, listener(world, "last", log));
+                    AssertionError thrown =
+                            assertThrows(AssertionError.class, () -> bus.publish(new Paid(1)));
+                    assertEquals("planted", thrown.getMessage());
+                    world.settle();
+                    assertEquals(List.of("last:Paid[number=1]"), log);
+                    assertThrows(
+                            IllegalArgumentException.class,
+                            () -> bus.publish(Paid.class, new Paid(2)));
+                });
+    }
+
+    @Test
     void misuse_aTypeForAKey() {
         World.local(
                 world ->

@@ -27,6 +27,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 
 /** Rule A6: groups. */
@@ -50,6 +51,94 @@ class GroupTest {
         for (long seed : TestCords.seedsOr(1, 2, 3, 4, 5)) {
             World.overThreeCords(seed, seed % 2 == 0, body);
         }
+    }
+
+    /** Also before one that is told of each incarnation hears of the last. */
+    @Test
+    void A6_aMemberLeavesBeforeTheDownOfItsLastIncarnationIsSent() {
+        everywhere(
+                world -> {
+                    for (boolean isTemporary : new boolean[] {true, false}) {
+                        Group<Step> group = world.system.group("g" + isTemporary, Step.class);
+                        ActorRef<Step> a =
+                                world.spin("a", isTemporary ? temporary() : Step.actor());
+                        List<String> log = World.log();
+                        world.spin(
+                                "watcher",
+                                Step.actor(
+                                        self ->
+                                                self.monitorEach(
+                                                        a,
+                                                        _ ->
+                                                                Step.of(
+                                                                        _ ->
+                                                                                log.add(
+                                                                                        ""
+                                                                                                + names(
+                                                                                                        group
+                                                                                                                .members()))))));
+                        world.settle();
+                        group.join(a);
+                        if (!isTemporary) {
+                            a.tell(Step.crash("it is started again"));
+                            world.until(() -> log.size() == 1);
+                            assertEquals("[a]", log.removeFirst());
+                        }
+                        a.stop();
+                        world.until(() -> log.size() == 1);
+                        assertEquals(List.of("[]"), log);
+                    }
+                });
+    }
+
+    /** Changes that are on their way to it are of an incarnation that is over. */
+    @Test
+    void A6_aWatchThatIsEndedWhileItBeginsTellsTheNextIncarnationNothing() {
+        for (long seed : TestCords.seedsOr(LongStream.rangeClosed(1, 40).toArray())) {
+            World.overThreeCords(seed, seed % 2 == 0, world -> watchAndKill(seed, world));
+        }
+    }
+
+    private static void watchAndKill(long seed, World world) {
+        Group<Step> group = group(world);
+        ActorRef<Step> member = world.spin("member", Step.actor());
+        AtomicInteger life = new AtomicInteger();
+        List<String> log = World.log();
+        ActorRef<Step> watcher =
+                world.spin(
+                        "watcher",
+                        Step.actor(_ -> life.incrementAndGet()).restart(RestartRule.PERMANENT));
+        world.settle();
+        Fiber<?> joining =
+                Fiber.spin(
+                        "joining",
+                        () -> {
+                            for (int i = 0; i < 20; i++) {
+                                group.join(member);
+                                group.leave(member);
+                            }
+                        });
+        watcher.tell(
+                Step.of(
+                        self -> {
+                            int own = life.get();
+                            self.watch(
+                                    group,
+                                    _ ->
+                                            Step.of(
+                                                    _ -> {
+                                                        if (own != life.get()) {
+                                                            log.add("of " + own);
+                                                        }
+                                                    }));
+                        }));
+        for (int i = 0; i < seed % 7; i++) {
+            Fiber.snooze();
+        }
+        watcher.kill();
+        joining.await();
+        world.settle();
+        assertEquals(List.of(), log, "seed=" + seed);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -18,6 +19,40 @@ import java.util.SplittableRandom;
 /** Rule A1: a body that receives where it likes. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class LoopStyleTest {
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    /** Its own actors come to their end first, and it goes on meanwhile. */
+    @Test
+    void A1_aReceiveLooksOnBehindAStopThatIsPutOff() {
+        for (boolean isByType : new boolean[] {false, true}) {
+            World.local(
+                    world -> {
+                        List<Object> log = World.log();
+                        ActorRef<Object> ref =
+                                world.spin(
+                                        "loop",
+                                        Actor.<Object>loop(
+                                                self -> {
+                                                    ActorRef<Step> own =
+                                                            self.spin("own", Step.actor());
+                                                    own.tell(Step.of(_ -> Fiber.sleep(HOUR)));
+                                                    Fiber.sleep(Duration.ofSeconds(1));
+                                                    log.add(
+                                                            isByType
+                                                                    ? self.receive(String.class)
+                                                                    : self.receive("x"::equals));
+                                                }));
+                        ref.tell(1);
+                        ref.stop();
+                        ref.tell("x");
+                        Fiber.sleep(Duration.ofSeconds(2));
+                        assertEquals(List.of("x"), log);
+                        assertTrue(ref.awaitEnd(HOUR.multipliedBy(2)));
+                        world.letters.clear();
+                    });
+        }
+    }
+
     private static void tellAll(ActorRef<Object> ref, Object... messages) {
         for (Object message : messages) {
             ref.tell(message);

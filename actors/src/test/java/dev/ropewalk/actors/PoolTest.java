@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.routing.Pool;
 import dev.ropewalk.actors.routing.Routing;
+import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -24,6 +25,29 @@ import java.util.TreeMap;
 /** Rule A6: pools of workers. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class PoolTest {
+    /** Its place is free again when its supervisor has been removed. */
+    @Test
+    void A6_aPoolThatWasRemovedMayStandElsewhere() {
+        World.local(
+                world -> {
+                    Pool<Object> pool = Pool.of("pool", 1, worker());
+                    Supervisor root = world.system.root();
+                    root.add(Tree.oneForOne("first", pool.tree()));
+                    root.stop("first");
+                    root.remove("first");
+                    root.add(Tree.oneForOne("second", pool.tree()));
+                    assertEquals(
+                            List.of("system/second/pool"),
+                            world.system.group("pool pool", Object.class).members().stream()
+                                    .map(
+                                            ref ->
+                                                    ref.path()
+                                                            .substring(
+                                                                    0, ref.path().lastIndexOf('/')))
+                                    .toList());
+                });
+    }
+
     private record Where(Recipient<String> to, boolean isLast) {}
 
     /** Answers with its name and cord; ends or fails when it is told to. */

@@ -251,6 +251,55 @@ class RouterTest {
                 });
     }
 
+    /** The busy one has taken no turn since it was told. */
+    @Test
+    void A6_leastMailboxKnowsWhatItHasToldWhenAnotherJoins() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    Group<Job> group = group(world, log, 1);
+                    ActorRef<Job> router = Routing.<Job>leastMailbox().over(group);
+                    tell(router, "slow", "1", "2", "3");
+                    world.settle();
+                    group.join(world.spin("late", worker(log)));
+                    for (int i = 4; i < 8; i++) {
+                        tell(router, "" + i);
+                        world.settle();
+                    }
+                    assertEquals(
+                            List.of("late:4", "late:5", "late:6", "late:7"),
+                            log.stream().sorted().toList());
+                });
+    }
+
+    /** It says nothing about its mailboxes. */
+    @Test
+    void A6_leastMailboxGivesARouterItsTurns() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    Group<Job> group = group(world, log, 2);
+                    ActorRef<Job> other =
+                            Routing.<Job>roundRobin()
+                                    .over(List.of(world.spin("behind", worker(log))));
+                    List<ActorRef<Job>> all = new ArrayList<>(group.members());
+                    all.add(1, other);
+                    ActorRef<Job> router = Routing.<Job>leastMailbox().over(all);
+                    for (int i = 0; i < 30; i++) {
+                        tell(router, "" + i);
+                        world.settle();
+                    }
+                    for (String name : List.of("w1", "w2", "behind")) {
+                        long got = log.stream().filter(l -> l.startsWith(name + ":")).count();
+                        assertEquals(10, got, log::toString);
+                    }
+                    ActorRef<Job> alone = Routing.<Job>leastMailbox().over(List.of(other, other));
+                    tell(alone, "x", "y");
+                    world.settle();
+                    assertEquals(32, log.size());
+                });
+    }
+
     @Test
     void A6_broadcast() {
         World.anywhere(
@@ -347,6 +396,28 @@ class RouterTest {
                     tell(router, "told");
                     world.until(() -> log.size() == 9);
                     assertEquals(List.of(), world.deadLetters());
+                });
+    }
+
+    /** Late by much more than the ask would have waited. */
+    @Test
+    void A6_aReplyThatLosesIsNoDeadLetterHoweverLateItComes() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    Group<Job> group = group(world, log, 2);
+                    group.members().getFirst().tell(new Job("slow"));
+                    group.members().getFirst().tell(new Job("slow"));
+                    ActorRef<Job> router = Routing.<Job>first().over(group);
+                    Duration limit = Duration.ofMillis(100);
+                    assertEquals("w2", router.<String>ask(to -> new Job("a", to), limit));
+                    CompletableFuture<String> later =
+                            router.<String>askLater(to -> new Job("b", to), limit)
+                                    .toCompletableFuture();
+                    Fiber.sleep(Duration.ofSeconds(5));
+                    assertEquals("w2", later.resultNow());
+                    assertEquals(6, log.size(), log::toString);
+                    assertEquals(List.of(), world.letters);
                 });
     }
 
@@ -474,13 +545,16 @@ class RouterTest {
                     one.stop();
                     assertTrue(one.awaitEnd(LONG));
                     tell(router, "2");
+                    router.tryTell(new Job("3"));
                     world.settle();
-                    assertEquals(1, world.letters.size());
-                    DeadLetter letter = world.letters.getFirst();
-                    assertEquals(DeadLetter.Reason.ENDED, letter.reason());
-                    assertTrue(
-                            letter.recipient().startsWith("one by the round robin router of"),
-                            letter::toString);
+                    // An actor of the same cord says that it has ended.
+                    assertEquals(world.remote ? 2 : 1, world.letters.size());
+                    for (DeadLetter letter : world.letters) {
+                        assertEquals(DeadLetter.Reason.ENDED, letter.reason());
+                        assertTrue(
+                                letter.recipient().startsWith("one by the round robin router of"),
+                                letter::toString);
+                    }
                 });
     }
 
@@ -606,6 +680,102 @@ class RouterTest {
         LongStream.rangeClosed(1_001, 2_000).forEach(RouterTest::chaos);
     }
 
+    // ---------------------------------------------------------------- waiting for a member
+
+    /** Its own limit, and that of the ask which the asker has in hand. */
+    @Test
+    void A6_anAskWaitsForAMemberNoLongerThanItsLimit() {
+        World.local(
+                world -> {
+                    ActorRef<Job> router =
+                            Routing.<Job>roundRobin()
+                                    .whenEmpty(WhenEmpty.await(LONG))
+                                    .over(group(world, World.log(), 0));
+                    long beganNs = Cord.current().nanoTime();
+                    Errors.assertMentions(
+                            assertThrows(
+                                    AskTimeoutException.class,
+                                    () -> router.<String>ask(to -> new Job("a", to), SECOND)),
+                            "the round robin router of group workers",
+                            "within the limit of the ask");
+                    List<Throwable> thrown = World.log();
+                    ActorRef<Job> asking =
+                            world.spin(
+                                    "asking",
+                                    Actor.handler(
+                                            () ->
+                                                    _ -> {
+                                                        thrown.add(
+                                                                assertThrows(
+                                                                        AskTimeoutException.class,
+                                                                        () ->
+                                                                                router.<String>ask(
+                                                                                        to ->
+                                                                                                new Job(
+                                                                                                        "b",
+                                                                                                        to),
+                                                                                        LONG)));
+                                                        return Behavior.same();
+                                                    }));
+                    assertThrows(
+                            AskTimeoutException.class,
+                            () -> asking.<String>ask(to -> new Job("c", to), SECOND));
+                    world.until(() -> thrown.size() == 1);
+                    long tookNs = Cord.current().nanoTime() - beganNs;
+                    assertTrue(tookNs < 3 * SECOND.toNanos(), () -> "took " + tookNs);
+                });
+    }
+
+    /** And what is left of the limit is the limit of the answer. */
+    @Test
+    void A6_theWaitForAMemberIsPartOfTheLimitOfAnAsk() {
+        World.local(
+                world -> {
+                    Group<Job> group = group(world, World.log(), 0);
+                    ActorRef<Job> router =
+                            Routing.<Job>roundRobin().whenEmpty(WhenEmpty.await(LONG)).over(group);
+                    Fiber.spin(
+                            "joining",
+                            () -> {
+                                Fiber.sleep(Duration.ofMillis(1_500));
+                                group.join(world.spin("late", worker(World.log())));
+                            });
+                    long beganNs = Cord.current().nanoTime();
+                    assertThrows(
+                            AskTimeoutException.class,
+                            () ->
+                                    router.<String>ask(
+                                            to -> new Job("slow", to), Duration.ofSeconds(2)));
+                    long tookMs = (Cord.current().nanoTime() - beganNs) / 1_000_000;
+                    assertTrue(tookMs < 2_100, () -> "took " + tookMs);
+                });
+    }
+
+    @Test
+    void A6_aSenderThatWaitsForAMemberHearsOfTheEndOfTheSystem() {
+        World.local(
+                world -> {
+                    ActorSystem system = ActorSystem.start("short");
+                    ActorRef<Job> router =
+                            Routing.<Job>roundRobin()
+                                    .whenEmpty(WhenEmpty.await(LONG))
+                                    .over(system.group("none", Job.class));
+                    Fiber<NoMembersException> sending =
+                            Fiber.spin(
+                                    "sending",
+                                    () ->
+                                            assertThrows(
+                                                    NoMembersException.class,
+                                                    () -> router.tell(new Job("a"))));
+                    world.settle();
+                    system.close();
+                    Errors.assertMentions(sending.await(), "its system is over");
+                    Errors.assertMentions(
+                            assertThrows(NoMembersException.class, () -> router.tell(new Job("b"))),
+                            "its system is over");
+                });
+    }
+
     // ---------------------------------------------------------------- wrong use
 
     @Test
@@ -627,7 +797,26 @@ class RouterTest {
                     Errors.assertMentions(
                             assertThrows(IllegalArgumentException.class, () -> tell(nulls, "x")),
                             "its key is null");
+                    ActorRef<Job> hashless =
+                            Routing.<Job>hash(_ -> new Hashless())
+                                    .over(group(world, World.log(), 0));
+                    Errors.assertMentions(
+                            assertThrows(IllegalArgumentException.class, () -> tell(hashless, "x")),
+                            "Job[text=x",
+                            "the hashCode of the key");
                 });
+    }
+
+    private static final class Hashless {
+        @Override
+        public int hashCode() {
+            throw new UnsupportedOperationException("no hash");
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other;
+        }
     }
 
     @Test

@@ -230,15 +230,20 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     @Override
     public TellResult tryTell(M message) {
+        return tryTellBy(null, message);
+    }
+
+    /** Like {@link #tryTell}; see {@link #tellBy}. */
+    public TellResult tryTellBy(@Nullable String router, M message) {
         Object item = message instanceof Envelope envelope ? new Envelope.Told(envelope) : message;
         if (cord.isCurrent() && state == State.ENDED) {
             return TellResult.ENDED;
         }
         TellResult result = TellResult.ACCEPTED;
         if (gate != null) {
-            result = gate.trySend(item);
+            result = gate.trySend(item, router);
         } else {
-            deliver(item);
+            deliver(item, router);
         }
         if (result == TellResult.ACCEPTED && Taps.areAny()) {
             sentTo(name(), message);
@@ -290,6 +295,11 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
                 isLimited ? Math.max(0, limitNanos - (Waits.nanoTime() - beganNs)) : limitNanos);
     }
 
+    /** The limit of an ask by the caller, if that is an actor. */
+    public static long inherited(long limitNanos) {
+        return inherited(caller(), limitNanos);
+    }
+
     /** What an actor asks while it handles an ask, it asks no longer than its own asker waits. */
     private static long inherited(@Nullable Incarnation<?> caller, long limitNanos) {
         return caller == null ? limitNanos : Math.min(limitNanos, caller.askLeftNanos());
@@ -306,7 +316,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
         if (gate == null) {
             deliver(ask);
-        } else if (gate.trySend(ask) == TellResult.FULL) {
+        } else if (gate.trySend(ask, null) == TellResult.FULL) {
             if (definition.mailbox.options().overflow() == Overflow.DROP_NEW) {
                 drop(ask, DeadLetter.Reason.REFUSED, null);
             } else {
@@ -764,6 +774,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     /** The incarnation is over, if it ever was; the supervisor decides what follows. */
     void over(Incarnation<M> ended, Fiber<?> fiber, ExitReason reason, @Nullable Start start) {
         boolean began = ended == incarnation;
+        boolean isLast = isLastEnd(reason, false);
         boolean isShutdown = reason instanceof ExitReason.Shutdown;
         boolean startFailed = reason.isFailure() && !wasUp && (!began || state == State.STARTING);
         if (began) {
@@ -775,7 +786,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             overByItself |= isShutdown && terminateAsked;
             // An actor that fails before it is terminated is terminated when it starts again.
             terminateAsked &= reason.isFailure();
-            if (extras != null) {
+            // Those of the last end hear of it when its groups know.
+            if (extras != null && !(extras.isInGroup() && isLast)) {
                 extras.tellOfIncarnation(new Down(ref, reason));
             }
         }

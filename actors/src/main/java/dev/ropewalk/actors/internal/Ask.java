@@ -54,6 +54,11 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     /** A hint: somebody may still reply. */
     abstract boolean isOpen();
 
+    /** Whether a reply that comes too late is a dead letter. */
+    boolean isReportedLate() {
+        return true;
+    }
+
     /** How long the asker still waits: what the asked actor asks others for it waits no longer. */
     long leftNanos() {
         return deadlineNs == Long.MAX_VALUE
@@ -98,7 +103,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
             Object result, Object letter, DeadLetter.Reason late, @Nullable Throwable cause) {
         boolean taken = take(result);
         target.answered(this);
-        if (!taken) {
+        if (!taken && isReportedLate()) {
             target.deadLetters().report(new DeadLetter(letter, asker, late, cause));
         }
     }

@@ -88,6 +88,7 @@ public final class AskMany {
                 giveUp(asks);
             }
         }
+        lose(asks);
         for (CompletionStage<R> ask : asks) {
             if (ask == first) {
                 return ask.toCompletableFuture().resultNow();
@@ -109,7 +110,9 @@ public final class AskMany {
             ask.whenComplete(
                     (reply, failure) -> {
                         if (failure == null) {
-                            first.complete(reply);
+                            if (first.complete(reply)) {
+                                lose(asks);
+                            }
                         } else if (left.decrementAndGet() == 0) {
                             first.completeExceptionally(withOthers(failure, asks));
                         }
@@ -163,6 +166,15 @@ public final class AskMany {
         for (ActorRef<?> actor : actors) {
             if (actor.target() == caller.cell()) {
                 throw AskCycles.toItself(caller.cell());
+            }
+        }
+    }
+
+    /** A reply that comes from now on is dropped, also if it comes after the limit. */
+    private static void lose(List<? extends CompletionStage<?>> asks) {
+        for (CompletionStage<?> ask : asks) {
+            if (ask instanceof LaterAsk<?, ?>.Stage stage) {
+                stage.lose();
             }
         }
     }

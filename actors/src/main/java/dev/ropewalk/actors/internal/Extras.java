@@ -102,6 +102,10 @@ final class Extras<M> {
         return groups.putIfAbsent(group, membership) == null;
     }
 
+    boolean isInGroup() {
+        return groups != null && !groups.isEmpty();
+    }
+
     boolean leave(Object group) {
         return groups != null && groups.remove(group) != null;
     }

@@ -40,7 +40,13 @@ final class GroupWatchEntry<M, G>
 
     /** A switchpoint. */
     void begin() {
-        snapshot = group.listen(this);
+        boolean isHeard = false;
+        try {
+            snapshot = group.listen(this);
+            isHeard = true;
+        } finally {
+            isCancelled = !isHeard; // changes may be on their way
+        }
         all.add(this);
     }
 

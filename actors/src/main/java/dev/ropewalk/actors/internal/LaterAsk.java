@@ -9,10 +9,26 @@ import java.util.concurrent.CompletableFuture;
 /** An ask whose reply completes a stage; its limit is an alarm of the asked actor's cord. */
 final class LaterAsk<M, R> extends Ask<M, R> {
     private final long limitNanos;
-    private final CompletableFuture<R> stage = new CompletableFuture<>();
+    private final Stage stage = new Stage();
+
+    /** Another ask has been answered in its place: what comes late is dropped. */
+    private volatile boolean isLost;
 
     /** Set and cancelled on the actor's cord only. */
     private @Nullable Alarm alarm;
+
+    /** What the reply completes. */
+    final class Stage extends CompletableFuture<R> {
+        /** No reply is wanted any more, and one that comes is no dead letter. */
+        void lose() {
+            isLost = true;
+        }
+
+        @Override
+        public <U> CompletableFuture<U> newIncompleteFuture() {
+            return new CompletableFuture<>();
+        }
+    }
 
     LaterAsk(ActorCell<M> target, String asker, long limitNanos) {
         super(target, asker, limitNanos);
@@ -39,6 +55,11 @@ final class LaterAsk<M, R> extends Ask<M, R> {
     @Override
     boolean isOpen() {
         return !stage.isDone();
+    }
+
+    @Override
+    boolean isReportedLate() {
+        return !isLost;
     }
 
     /** On the actor's cord. */

@@ -33,7 +33,7 @@ public final class PoolMembership {
     private static <M> void join(String pool, ActorContext<M> self) {
         if (self.self().target() instanceof ActorCell<M> cell) { // otherwise it is run by a test
             SupervisorCell supervisor = cell.child().supervisor();
-            GroupCell<M> group = supervisor.core().pool(pool, supervisor.path());
+            GroupCell<M> group = supervisor.core().pool(pool, supervisor);
             group.join(cell, self.self(), _ -> {});
         }
     }

@@ -173,12 +173,14 @@ final class Receiver<M> {
         isSelecting = true;
         try {
             boolean hasLooked = !isSuspended();
+            boolean isMoreThere = false;
             Object item = mailbox().poll(passes);
             do {
                 while (item == null) {
-                    if (renewed == null || isSuspended()) {
+                    if (isSuspended() || (renewed == null && !isMoreThere)) {
                         park(true, Long.MAX_VALUE);
                     }
+                    isMoreThere = false;
                     if (isSuspended()) {
                         continue;
                     }
@@ -187,6 +189,7 @@ final class Receiver<M> {
                 }
                 incarnation.makeCurrent(item);
                 item = null;
+                isMoreThere = true; // behind a stop
             } while (isStopPutOff());
         } finally {
             isSelecting = false;

@@ -162,6 +162,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     /** The last incarnation ended because it was told to. */
     private boolean overByItself;
 
+    /** It has ended for good; read by any thread. */
+    private volatile boolean isGone;
+
     /** A supervisor, not yet started; without a parent it is the root of a system. */
     public SupervisorCell(
             String name,
@@ -1460,6 +1463,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         if (state != State.ENDED) {
             state(state, State.ENDED);
         }
+        isGone = true;
         for (Child child : children.toList()) {
             boolean isOver = child.state() == Child.State.STOPPED;
             children.remove(child);
@@ -1517,6 +1521,11 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     @Override
     public Duration stopLimit(Supervision above) {
         return Waits.FOREVER;
+    }
+
+    /** It is over, and is not started again; from any thread. */
+    boolean isGone() {
+        return isGone;
     }
 
     @Override

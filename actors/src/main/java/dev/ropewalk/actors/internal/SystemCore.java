@@ -28,8 +28,8 @@ public final class SystemCore {
     private final AtomicLong placed = new AtomicLong();
     private final AtomicLong lastNumber = new AtomicLong();
 
-    /** The paths of pools, by their names. */
-    private final ConcurrentHashMap<String, String> pools = new ConcurrentHashMap<>();
+    /** The supervisors of pools, by their names. */
+    private final ConcurrentHashMap<String, SupervisorCell> pools = new ConcurrentHashMap<>();
 
     private final ConcurrentHashMap<String, TypedGroup> groups = new ConcurrentHashMap<>();
 
@@ -96,19 +96,25 @@ public final class SystemCore {
      *
      * @throws IllegalArgumentException if a pool of the name stands elsewhere too
      */
-    <M> GroupCell<M> pool(String id, String path) {
-        String other = pools.putIfAbsent(id, path);
-        if (other != null && !other.equals(path)) {
+    <M> GroupCell<M> pool(String id, SupervisorCell supervisor) {
+        SupervisorCell owner =
+                pools.merge(id, supervisor, (old, now) -> isSamePlace(old, now) ? now : old);
+        if (owner != supervisor) {
             throw new IllegalArgumentException(
                     "pool "
                             + id
                             + " stands at "
-                            + other
+                            + owner.path()
                             + " and at "
-                            + path
+                            + supervisor.path()
                             + "; a system has one pool of a name");
         }
         return pool(id);
+    }
+
+    /** Or the old place is no more. */
+    private static boolean isSamePlace(SupervisorCell old, SupervisorCell now) {
+        return old.isGone() || old.path().equals(now.path());
     }
 
     /** The workers of a pool, whether it is there yet or not. */
@@ -136,11 +142,17 @@ public final class SystemCore {
     /** From now on nothing is started. */
     public void close() {
         whyOver = "its system has been closed";
+        endGroups();
     }
 
     /** The same, without a close. */
     void rootHasEnded() {
         whyOver = "its system is over: the root supervisor has ended; start a new system";
+        endGroups();
+    }
+
+    private void endGroups() {
+        groups.values().forEach(each -> each.group().end());
     }
 
     void checkOpen(String what) {

@@ -144,9 +144,14 @@ public final class EventBus<E> {
      * @param key the key
      * @param event the event
      * @return how many subscribers it had
+     * @throws IllegalArgumentException if the key is a type, which no subscription has for a key
      */
     public int publish(Object key, E event) {
         Objects.requireNonNull(event, "event");
+        if (key instanceof Class<?>) {
+            throw new IllegalArgumentException(
+                    "key=" + key + " is a type; publish(event) tells those of the event's type");
+        }
         Map<Object, List<ActorRef<E>>> known = ofKey;
         List<ActorRef<E>> actors = known.get(Objects.requireNonNull(key, "key"));
         return tell(actors == null ? keyed(known, key) : actors, event);
@@ -180,17 +185,15 @@ public final class EventBus<E> {
     }
 
     private static <E> int tell(List<ActorRef<E>> actors, E event) {
-        RuntimeException broken = null;
+        Throwable broken = null;
         for (int i = 0; i < actors.size(); i++) {
             try {
                 actors.get(i).tell(event);
-            } catch (RuntimeException refused) {
+            } catch (RuntimeException | Error refused) {
                 broken = Refusals.add(broken, refused, actors.get(i), event, null);
             }
         }
-        if (broken != null) {
-            throw broken;
-        }
+        Refusals.throwIfAny(broken);
         return actors.size();
     }
 

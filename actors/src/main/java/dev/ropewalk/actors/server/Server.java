@@ -8,6 +8,7 @@ import dev.ropewalk.actors.internal.behavior.HasState;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -70,7 +71,7 @@ public final class Server<M, S> {
      *
      * @param <C> the type of the request
      * @param <R> the type of the reply
-     * @param type the type, and all that extend it and have no function of their own
+     * @param type the type, and all that extend it, unless a nearer type has a function
      * @param handler returns the reply and the next state
      * @throws IllegalArgumentException if there is one for the type
      */
@@ -85,7 +86,7 @@ public final class Server<M, S> {
      * {@return the server with a function for a type of message that others tell}
      *
      * @param <C> the type of the message
-     * @param type the type, and all that extend it and have no function of their own
+     * @param type the type, and all that extend it, unless a nearer type has a function
      * @param handler returns the next state
      * @throws IllegalArgumentException if there is one for the type
      */
@@ -100,7 +101,7 @@ public final class Server<M, S> {
      * like a {@link #cast}; the name says where the message comes from.
      *
      * @param <C> the type of the message
-     * @param type the type, and all that extend it and have no function of their own
+     * @param type the type, and all that extend it, unless a nearer type has a function
      * @param handler returns the next state
      * @throws IllegalArgumentException if there is one for the type
      */
@@ -164,12 +165,13 @@ public final class Server<M, S> {
         if (clauseOf(type) != null) {
             return;
         }
+        if (!type.isSealed() || !Modifier.isAbstract(type.getModifiers())) {
+            without.add(type.getSimpleName());
+        }
         if (type.isSealed()) {
             for (Class<?> below : type.getPermittedSubclasses()) {
                 addUnhandled(below, without);
             }
-        } else {
-            without.add(type.getSimpleName());
         }
     }
 
@@ -178,12 +180,14 @@ public final class Server<M, S> {
         if (own != null) {
             return own;
         }
-        for (Map.Entry<Class<?>, Clause<S>> each : clauses.entrySet()) {
-            if (each.getKey().isAssignableFrom(type)) {
-                return each.getValue();
+        Class<?> nearest = null;
+        for (Class<?> each : clauses.keySet()) {
+            boolean isNearer = nearest == null || nearest.isAssignableFrom(each);
+            if (isNearer && each.isAssignableFrom(type)) {
+                nearest = each;
             }
         }
-        return null;
+        return nearest == null ? null : clauses.get(nearest);
     }
 
     /**

@@ -751,6 +751,7 @@ public final class BehaviorSteps<M> {
         @Override
         public void postpone() {
             Requests<M> asked = requests("postpone");
+            postponed.removeIf(Queued::isVoid);
             asked.postpone(target, StateBehavior.nameOf(behavior), postponed.size());
         }
 

@@ -11,6 +11,7 @@ import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.AskFailedException;
+import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Errors;
 import dev.ropewalk.actors.ExitReason;
@@ -34,6 +35,61 @@ import java.util.concurrent.CompletableFuture;
 /** Rules A1, A2: request servers. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class RequestServerTest {
+    private sealed interface Animal {}
+
+    private static sealed class Dog implements Animal permits Puppy {}
+
+    private static final class Puppy extends Dog {}
+
+    @Test
+    void A2_theNearestTypeHasTheFunction() throws Exception {
+        List<String> log = new ArrayList<>();
+        BehaviorSteps<Animal> steps =
+                BehaviorSteps.of(
+                        Server.<Animal, Integer>of(0)
+                                .cast(Animal.class, (n, _) -> noted(log, "animal", n))
+                                .cast(Dog.class, (n, _) -> noted(log, "dog", n))
+                                .actor(Animal.class));
+        steps.run(new Puppy());
+        steps.run(new Dog());
+        assertEquals(List.of("dog", "dog"), log);
+    }
+
+    private static int noted(List<String> log, String what, int state) {
+        log.add(what);
+        return state;
+    }
+
+    /** A class that others extend may be sent itself. */
+    @Test
+    void misuse_aClassThatIsNotAbstractHasAFunctionToo() {
+        Server<Animal, Integer> puppies =
+                Server.<Animal, Integer>of(0).cast(Puppy.class, (n, _) -> n);
+        Errors.assertMentions(
+                assertThrows(IllegalArgumentException.class, () -> puppies.actor(Animal.class)),
+                "[Dog]");
+    }
+
+    /** Its next state is no change of the machine's. */
+    @Test
+    void A1_aServerInsideAStateStaysInIt() throws Exception {
+        BehaviorSteps<String> steps =
+                BehaviorSteps.of(
+                        Actor.handler(
+                                (ActorContext<String> self) ->
+                                        Behavior.state(
+                                                "counting",
+                                                Server.<String, Integer>of(0)
+                                                        .cast(String.class, (n, _) -> n + 1)
+                                                        .endsWhen(n -> n == 3)
+                                                        .behavior(self))));
+        steps.run("a");
+        steps.run("b");
+        assertEquals("counting", steps.state());
+        steps.run("c");
+        assertTrue(steps.isOver());
+    }
+
     private static final Duration LONG = Duration.ofHours(1);
 
     private sealed interface Box {}

@@ -28,6 +28,35 @@ import java.util.Objects;
 /** Rule A1: a state machine that is run without an actor. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class BehaviorStepsStatesTest {
+    /** They are taken back, so there is room for others. */
+    @Test
+    void A1_cancelledTimeoutsThatArePostponedDoNotCount() throws Exception {
+        BehaviorSteps<String> steps =
+                BehaviorSteps.of(
+                        Actor.handler(
+                                (ActorContext<String> self) ->
+                                        Behavior.state("busy", message -> busy(self, message))));
+        steps.run("set");
+        steps.pass(Duration.ofSeconds(2));
+        steps.run("cancel");
+        steps.run("one more");
+        assertEquals(List.of("tick", "one more"), steps.postponed());
+    }
+
+    private static Behavior<String> busy(ActorContext<String> self, String message) {
+        for (int i = 0; i < 1_000; i++) {
+            if (message.equals("set")) {
+                self.timers().once("t" + i, Duration.ofSeconds(1), "tick");
+            } else if (message.equals("cancel") && i > 0) {
+                self.timers().cancel("t" + i);
+            }
+        }
+        if (message.equals("tick") || message.equals("one more")) {
+            self.postpone();
+        }
+        return Behavior.same();
+    }
+
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final ExitReason KILLED = new ExitReason.Killed();
 

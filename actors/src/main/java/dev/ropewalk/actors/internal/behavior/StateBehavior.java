@@ -63,7 +63,11 @@ public final class StateBehavior<M> implements Behavior<M> {
 
     @Override
     public Behavior<M> onMessage(M message) throws Exception {
-        return handler.onMessage(message);
+        Behavior<M> next = handler.onMessage(message);
+        // A server inside goes on with another state of its own, in this state of the machine.
+        return handler instanceof HasState && next instanceof HasState
+                ? new StateBehavior<>(name, entry, next)
+                : next;
     }
 
     @Override

@@ -48,6 +48,9 @@ public final class GroupCell<M> extends Group<M> {
 
     private volatile Roster<M> roster = Roster.empty();
 
+    /** Its system is over: nobody joins any more. */
+    private volatile boolean isOver;
+
     // ------------------------------------------------ of the owner's cord
 
     private final Map<ActorRef<M>, Member<M>> members = new LinkedHashMap<>();
@@ -225,12 +228,29 @@ public final class GroupCell<M> extends Group<M> {
         return deadLetters;
     }
 
-    /** False if the limit passed, or the group's cord has ended. A switchpoint. */
+    boolean isOver() {
+        return isOver;
+    }
+
+    /** The system is over: those that wait for a member wait no longer. From any thread. */
+    public void end() {
+        isOver = true;
+        onOwner(
+                () -> {
+                    waiting.forEach(each -> each.give(false));
+                    waiting.clear();
+                },
+                () -> {});
+    }
+
+    /** False if the limit passed, or the system or the group's cord has ended. A switchpoint. */
     boolean awaitMember(long limitNanos) {
         WaitCell first = new WaitCell();
         onOwner(
                 () -> {
-                    if (members.isEmpty()) {
+                    if (isOver) {
+                        first.give(false);
+                    } else if (members.isEmpty()) {
                         waiting.add(first);
                     } else {
                         first.give(true);

@@ -41,7 +41,7 @@ public final class HashRing<M> implements Choice<M> {
         if (message == null) {
             throw new IllegalArgumentException("no message to take the key of");
         }
-        int hash = keyOf(message).hashCode();
+        int hash = hashOfKey(message);
         Ring<M> now = ring;
         if (now.roster != roster) {
             now = new Ring<>(roster);
@@ -50,19 +50,21 @@ public final class HashRing<M> implements Choice<M> {
         return now.at(mix(hash));
     }
 
-    private Object keyOf(M message) {
-        Object found;
+    private int hashOfKey(M message) {
         try {
-            found = key.apply(message);
+            Object found = key.apply(message);
+            if (found != null) {
+                return found.hashCode();
+            }
         } catch (RuntimeException failure) {
             throw new IllegalArgumentException(
-                    "a hash router cannot send " + message + ": its key function failed", failure);
+                    "a hash router cannot send "
+                            + message
+                            + ": its key function failed, or the hashCode of the key",
+                    failure);
         }
-        if (found == null) {
-            throw new IllegalArgumentException(
-                    "a hash router cannot send " + message + ": its key is null");
-        }
-        return found;
+        throw new IllegalArgumentException(
+                "a hash router cannot send " + message + ": its key is null");
     }
 
     private static long mix(long value) {

@@ -2,23 +2,27 @@ package dev.ropewalk.actors.internal.routing;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The member with the fewest messages: what its mailbox held at the end of its last turn, and what
  * this router has told it since. Of several with as few, in turn.
  *
+ * <p>A member that has no mailbox here, a router for one, counts as one of the emptiest.
+ *
  * <p>Two senders that choose at once may choose the same one; the next choice knows of both.
  */
 public final class LeastMailbox<M> implements Choice<M> {
     /** Of the last roster that was seen. */
-    private volatile Table<M> table = new Table<>(Roster.empty());
+    private volatile Table<M> table = new Table<>(Roster.empty(), null);
 
     @Override
     public Member<M> choose(Roster<M> roster, @Nullable M message) {
         Table<M> now = table;
         if (now.roster != roster) {
-            now = new Table<>(roster);
+            now = new Table<>(roster, now);
             table = now;
         }
         return now.least();
@@ -34,30 +38,55 @@ public final class LeastMailbox<M> implements Choice<M> {
          */
         private volatile int first;
 
-        Table(Roster<M> roster) {
+        /** Those that are in both are known from the one before. */
+        Table(Roster<M> roster, @Nullable Table<M> before) {
             this.roster = roster;
             this.seen = new Seen[roster.size()];
+            Map<Member<M>, Seen> known = before == null ? Map.of() : before.byMember();
             for (int i = 0; i < seen.length; i++) {
-                seen[i] = new Seen();
+                Seen same = known.get(roster.get(i));
+                seen[i] = same == null ? new Seen() : same;
                 roster.get(i).wantGauge();
             }
         }
 
+        private Map<Member<M>, Seen> byMember() {
+            Map<Member<M>, Seen> all = new IdentityHashMap<>();
+            for (int i = 0; i < seen.length; i++) {
+                all.put(roster.get(i), seen[i]);
+            }
+            return all;
+        }
+
         Member<M> least() {
             int from = first;
-            int best = from;
+            int best = -1;
+            int unknown = -1;
             int fewest = Integer.MAX_VALUE;
             for (int i = 0; i < seen.length && fewest > 0; i++) {
                 int at = from + i < seen.length ? from + i : from + i - seen.length;
-                int size = seen[at].size(roster.get(at).gauge());
+                Member<M> member = roster.get(at);
+                if (member.cell() == null) {
+                    unknown = unknown < 0 ? at : unknown;
+                    continue;
+                }
+                int size = seen[at].size(member.gauge());
                 if (size < fewest) {
                     fewest = size;
                     best = at;
                 }
             }
+            if (unknown >= 0 && (best < 0 || turn(unknown, from) < turn(best, from))) {
+                best = unknown;
+            }
             first = best + 1 < seen.length ? best + 1 : 0;
             seen[best].told.incrementAndGet();
             return roster.get(best);
+        }
+
+        /** When it comes in a round that begins there. */
+        private int turn(int at, int from) {
+            return at >= from ? at - from : at - from + seen.length;
         }
     }
 

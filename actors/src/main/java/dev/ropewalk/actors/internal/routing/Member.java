@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal.routing;
 
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.ActorCell;
 
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,12 @@ final class Member<M> {
         } else {
             local.tellBy(router, message);
         }
+    }
+
+    /** The same, of a message that is sent if there is room for it now. */
+    TellResult tryTell(String router, M message) {
+        ActorCell<M> local = cell;
+        return local == null ? actor.tryTell(message) : local.tryTellBy(router, message);
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.MailboxFullException;
 import dev.ropewalk.actors.internal.ActorCell;
 import dev.ropewalk.actors.routing.NoMembersException;
 import dev.ropewalk.fibers.WaitInterruptedException;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A full mailbox, and a router without members, is the recipient's affair: a dead letter says
  * so. What a program's function throws, by which a recipient orders its messages or a router
- * chooses, is a mistake: the sender gets the first of them when all have been told. What ends a
- * wait of the sender's is its own, and goes on at once.
+ * chooses, is a mistake: the sender gets the first of them when all have been told, be it an {@code
+ * Error}. The interrupt of a thread that waits for room is its own, and ends the telling, as the
+ * signals of fibers do.
  */
 public final class Refusals {
     private Refusals() {}
@@ -27,14 +29,14 @@ public final class Refusals {
      * @param first what is to be thrown when all have been told, so far
      * @return the same, from now on
      */
-    public static @Nullable RuntimeException add(
-            @Nullable RuntimeException first,
-            RuntimeException thrown,
+    public static @Nullable Throwable add(
+            @Nullable Throwable first,
+            Throwable thrown,
             ActorRef<?> actor,
             Object message,
             @Nullable String router) {
-        if (thrown instanceof WaitInterruptedException) {
-            throw thrown;
+        if (thrown instanceof WaitInterruptedException || Waits.isSignal(thrown)) {
+            throwIfAny(thrown);
         }
         DeadLetter.Reason reason = reason(thrown);
         String name = router == null ? actor.name() : actor.name() + " by " + router;
@@ -47,8 +49,18 @@ public final class Refusals {
         return first == null ? thrown : first;
     }
 
+    /** All have been told. */
+    public static void throwIfAny(@Nullable Throwable first) {
+        if (first instanceof RuntimeException failure) {
+            throw failure;
+        }
+        if (first instanceof Error failure) {
+            throw failure;
+        }
+    }
+
     /** Null if it is a mistake. */
-    private static DeadLetter.@Nullable Reason reason(RuntimeException thrown) {
+    private static DeadLetter.@Nullable Reason reason(Throwable thrown) {
         if (thrown instanceof MailboxFullException) {
             return DeadLetter.Reason.REFUSED;
         }

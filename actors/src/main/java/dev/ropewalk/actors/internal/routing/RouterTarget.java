@@ -2,10 +2,12 @@ package dev.ropewalk.actors.internal.routing;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.AskFailedException;
+import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.internal.ActorCell;
 import dev.ropewalk.actors.internal.AskMany;
 import dev.ropewalk.actors.internal.DeadLetters;
 import dev.ropewalk.actors.routing.NoMembersException;
@@ -103,33 +105,32 @@ public final class RouterTarget<M> extends Target<M> {
     }
 
     private void tellAll(Roster<M> roster, M message) {
-        RuntimeException broken = null;
+        Throwable broken = null;
         for (int i = 0; i < roster.size(); i++) {
             try {
                 roster.get(i).tell(name, message);
-            } catch (RuntimeException refused) {
+            } catch (RuntimeException | Error refused) {
                 ActorRef<M> member = roster.get(i).actor();
                 broken = Refusals.add(broken, refused, member, message, name);
             }
         }
-        if (broken != null) {
-            throw broken;
-        }
+        Refusals.throwIfAny(broken);
     }
 
     /** Still empty if the message was reported. */
     private Roster<M> whenEmpty(M message) {
         if (!(whenEmpty instanceof WhenEmpty.ToDeadLetters)) {
-            return awaitMembers();
+            return awaitMembers(Long.MAX_VALUE);
         }
         report(new DeadLetter(message, name, DeadLetter.Reason.NO_MEMBERS, null));
         return Roster.empty();
     }
 
-    /** A switchpoint if it may wait. */
-    private Roster<M> awaitMembers() {
+    /** A switchpoint if it may wait, which it does no longer than the asker. */
+    private Roster<M> awaitMembers(long limitNs) {
         if (whenEmpty instanceof WhenEmpty.Await rule && group != null) {
-            long endNs = Waits.nanoTime() + Math.min(Waits.nanos(rule.limit()), Long.MAX_VALUE / 4);
+            long mostNs = Math.min(limitNs, Waits.nanos(rule.limit()));
+            long endNs = Waits.nanoTime() + Math.min(mostNs, Long.MAX_VALUE / 4);
             for (long leftNs = endNs - Waits.nanoTime();
                     leftNs >= 0 && group.awaitMember(leftNs);
                     leftNs = endNs - Waits.nanoTime()) {
@@ -137,6 +138,14 @@ public final class RouterTarget<M> extends Target<M> {
                 if (roster.size() > 0) {
                     return roster;
                 }
+            }
+            if (group.isOver()) {
+                throw new NoMembersException(
+                        name + " has no member, and its system is over; nothing was sent");
+            }
+            if (mostNs == limitNs) {
+                throw new AskTimeoutException(
+                        name + " has had no member within the limit of the ask; nothing was sent");
             }
             throw new NoMembersException(
                     name + " has had no member within " + rule.limit() + "; nothing was sent");
@@ -155,11 +164,11 @@ public final class RouterTarget<M> extends Target<M> {
             return TellResult.ENDED;
         }
         if (toAll == null) {
-            return choice.choose(roster, message).actor().tryTell(message);
+            return choice.choose(roster, message).tryTell(name, message);
         }
         TellResult worst = TellResult.ACCEPTED;
         for (int i = 0; i < roster.size(); i++) {
-            TellResult result = roster.get(i).actor().tryTell(message);
+            TellResult result = roster.get(i).tryTell(name, message);
             worst = result == TellResult.ACCEPTED ? worst : result;
         }
         return worst;
@@ -194,22 +203,29 @@ public final class RouterTarget<M> extends Target<M> {
     public <R> R ask(Function<Recipient<R>, ? extends M> message, Duration limit) {
         Objects.requireNonNull(message, "message");
         Roster<M> roster = now();
+        Duration left = limit;
         if (roster.size() == 0) {
             if (whenEmpty instanceof WhenEmpty.ToDeadLetters) {
                 throw new AskFailedException(
                         name + " was asked and has no member; nothing was sent", null);
             }
-            roster = awaitMembers();
+            long limitNs = ActorCell.inherited(Waits.nanos(limit));
+            long beganNs = Waits.nanoTime();
+            roster = awaitMembers(limitNs);
+            if (limitNs != Long.MAX_VALUE) {
+                long leftNs = limitNs - (Waits.nanoTime() - beganNs);
+                left = Duration.ofNanos(Math.max(0, leftNs));
+            }
         }
         if (toAll != null) {
-            return AskMany.first(takingFirst(toAll, roster), message, limit);
+            return AskMany.first(takingFirst(toAll, roster), message, left);
         }
         if (!choice.needsMessage()) {
-            return choice.choose(roster, null).actor().ask(message, limit);
+            return choice.choose(roster, null).actor().ask(message, left);
         }
         BoundReply<R> reply = new BoundReply<>();
         M made = Objects.requireNonNull(message.apply(reply), "message");
-        return choice.choose(roster, made).actor().ask(bound(reply, made), limit);
+        return choice.choose(roster, made).actor().ask(bound(reply, made), left);
     }
 
     private List<ActorRef<M>> takingFirst(ToAll<M> all, Roster<M> roster) {

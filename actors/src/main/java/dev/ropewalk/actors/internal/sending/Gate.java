@@ -86,14 +86,19 @@ public final class Gate<M> {
         if (room != null && !room.take(limitNanos)) {
             return false;
         }
-        if (send(placed, router, true) == Outcome.REPLACES) {
-            begun(); // another one of the key came meanwhile, which has a permit
+        Outcome outcome = Outcome.NO_ROOM;
+        try {
+            outcome = send(placed, router, true);
+        } finally {
+            if (outcome != Outcome.SENT) {
+                begun(); // it stands in the place of another one, or the equals of its key failed
+            }
         }
         return true;
     }
 
-    public TellResult trySend(Object item) {
-        Outcome outcome = send(place(item), null, false);
+    public TellResult trySend(Object item, @Nullable String router) {
+        Outcome outcome = send(place(item), router, false);
         return outcome == Outcome.NO_ROOM ? TellResult.FULL : TellResult.ACCEPTED;
     }
 

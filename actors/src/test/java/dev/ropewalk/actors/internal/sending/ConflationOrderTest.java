@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal.sending;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.DeadLetter;
@@ -29,7 +30,7 @@ import java.util.Objects;
  * overtakes what its own sender told before nor comes behind what that tells next.
  */
 class ConflationOrderTest {
-    private record Price(@Nullable String symbol, String of) {}
+    private record Price(@Nullable Object symbol, String of) {}
 
     /** An actor that begins nothing, with lists for its mailbox and the way there. */
     private static final class Reader implements Gate.Host {
@@ -53,14 +54,14 @@ class ConflationOrderTest {
                                     .gate(this));
         }
 
-        void tell(boolean here, @Nullable String symbol, String of) {
+        void tell(boolean here, @Nullable Object symbol, String of) {
             isHere = here;
             gate.send(new Price(symbol, of), Long.MAX_VALUE, null);
         }
 
         TellResult tryTell(boolean here, String of) {
             isHere = here;
-            return gate.trySend(new Price("x", of));
+            return gate.trySend(new Price("x", of), null);
         }
 
         void stop() {
@@ -194,12 +195,12 @@ class ConflationOrderTest {
         assertEquals(List.of("b1"), reader.queued());
         isFull();
         reader.take(0);
-        assertEquals(TellResult.ACCEPTED, reader.gate.trySend(new Price(null, "c1")));
+        assertEquals(TellResult.ACCEPTED, reader.gate.trySend(new Price(null, "c1"), null));
         isFull();
     }
 
     private void isFull() {
-        assertEquals(TellResult.FULL, reader.gate.trySend(new Price(null, "other")));
+        assertEquals(TellResult.FULL, reader.gate.trySend(new Price(null, "other"), null));
     }
 
     /** Two have waited for room, and the second needs none. */
@@ -219,7 +220,48 @@ class ConflationOrderTest {
                     first.await();
                     second.await();
                     assertEquals(1, reader.mailbox.size());
-                    assertEquals(TellResult.ACCEPTED, reader.gate.trySend(new Price(null, "d1")));
+                    assertEquals(
+                            TellResult.ACCEPTED, reader.gate.trySend(new Price(null, "d1"), null));
+                    isFull();
+                });
+    }
+
+    private static final class Unequal {
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            throw new ClassCastException("planted");
+        }
+    }
+
+    /** It was not sent, so it needs none. */
+    @Test
+    void misuse_aKeyWhoseEqualsThrowsGivesItsPermitBack() {
+        TestCord.run(
+                () -> {
+                    reader = new Reader(MailboxOptions.bounded(2));
+                    reader.tell(HERE, null, "a1");
+                    reader.tell(HERE, null, "a2");
+                    Fiber<?> first = Fiber.spin("b", () -> reader.tell(HERE, new Unequal(), "b1"));
+                    Fiber<?> second =
+                            Fiber.spin(
+                                    "c",
+                                    () ->
+                                            assertThrows(
+                                                    ClassCastException.class,
+                                                    () -> reader.tell(HERE, new Unequal(), "c1")));
+                    Fiber.sleep(Duration.ofNanos(1));
+                    reader.take(0);
+                    reader.take(0);
+                    first.await();
+                    second.await();
+                    assertEquals(List.of("b1"), reader.queued());
+                    assertEquals(
+                            TellResult.ACCEPTED, reader.gate.trySend(new Price(null, "d1"), null));
                     isFull();
                 });
     }
