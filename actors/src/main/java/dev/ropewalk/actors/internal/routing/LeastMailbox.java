@@ -2,7 +2,7 @@ package dev.ropewalk.actors.internal.routing;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -51,7 +51,7 @@ public final class LeastMailbox<M> implements Choice<M> {
         }
 
         private Map<Member<M>, Seen> byMember() {
-            Map<Member<M>, Seen> all = new IdentityHashMap<>();
+            Map<Member<M>, Seen> all = new HashMap<>();
             for (int i = 0; i < seen.length; i++) {
                 all.put(roster.get(i), seen[i]);
             }

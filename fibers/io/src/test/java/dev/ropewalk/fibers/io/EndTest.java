@@ -189,7 +189,7 @@ class EndTest {
 
     @Test
     void I4_idleLimit() {
-        TcpOptions impatient = TcpOptions.defaults().withIdleLimit(Duration.ofMillis(50));
+        TcpOptions impatient = TcpOptions.defaults().withIdleLimit(Duration.ofMillis(250));
         Net.anywhere(
                 net ->
                         net.talk(
