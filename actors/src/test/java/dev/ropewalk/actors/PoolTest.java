@@ -25,6 +25,32 @@ import java.util.TreeMap;
 /** Rule A6: pools of workers. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class PoolTest {
+    @Test
+    void A6_workersMayBeLoops() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<Object> pool =
+                            world.system.pool(
+                                    "loops",
+                                    2,
+                                    Actor.<Object>loop(
+                                            self -> {
+                                                for (; ; ) {
+                                                    self.receive();
+                                                    log.add(self.self().name());
+                                                }
+                                            }),
+                                    Routing.roundRobin());
+                    world.settle();
+                    for (int i = 0; i < 4; i++) {
+                        pool.tell(i);
+                    }
+                    world.settle();
+                    assertEquals(List.of("1", "1", "2", "2"), log.stream().sorted().toList());
+                });
+    }
+
     /** Its place is free again when its supervisor has been removed. */
     @Test
     void A6_aPoolThatWasRemovedMayStandElsewhere() {

@@ -539,7 +539,8 @@ class RouterTest {
         World.anywhere(
                 world -> {
                     List<String> log = World.log();
-                    ActorRef<Job> one = world.spin("one", worker(log));
+                    ActorRef<Job> one =
+                            world.spin("one", worker(log).mailbox(MailboxOptions.bounded(8)));
                     ActorRef<Job> router = Routing.<Job>roundRobin().over(List.of(one));
                     tell(router, "1");
                     one.stop();

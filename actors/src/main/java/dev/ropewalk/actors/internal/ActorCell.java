@@ -1023,11 +1023,18 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     private void drop(
             Object item, String to, DeadLetter.Reason reason, @Nullable Throwable failure) {
-        if (item == Stop.STOP
-                || (gate != null && gate.putsOff(() -> drop(item, to, reason, failure)))) {
+        if (item == Stop.STOP) {
             return;
         }
         Object inside = Placed.taken(item instanceof Envelope.PutBack again ? again.item : item);
+        if (gate == null || !gate.putsOff(() -> dropNow(inside, to, reason, failure))) {
+            dropNow(inside, to, reason, failure);
+        }
+    }
+
+    /** Runs the program's code. */
+    private void dropNow(
+            Object inside, String to, DeadLetter.Reason reason, @Nullable Throwable failure) {
         if (inside instanceof Envelope.Notice<?> notice) {
             notice.source.done();
             if (reason == DeadLetter.Reason.ENDED) {

@@ -70,6 +70,46 @@ class RequestServerTest {
                 "[Dog]");
     }
 
+    private record Question(Recipient<String> replyTo) implements Request<String> {}
+
+    /** The message has completed by then, and is not tried again. */
+    @Test
+    void A2_aReplyThatFailsIsNoFailureOfItsMessage() {
+        TestCord.run(
+                () -> {
+                    List<String> log = new ArrayList<>();
+                    Supervision rules =
+                            Supervision.oneForOne().onFailure((_, f) -> log.add("" + f));
+                    try (ActorSystem system = ActorSystem.start("system", rules, _ -> {})) {
+                        ActorRef<Question> ref =
+                                system.start(
+                                        "server",
+                                        Server.<Question, Integer>of(0)
+                                                .call(
+                                                        Question.class,
+                                                        (n, _) -> {
+                                                            log.add("asked");
+                                                            return Reply.of("answer", n + 1);
+                                                        })
+                                                .actor()
+                                                .onFailure(FailedMessage.retry(3)));
+                        ref.tell(
+                                new Question(
+                                        new Recipient<>() {
+                                            @Override
+                                            public void tell(String reply) {
+                                                throw new IllegalStateException("planted");
+                                            }
+
+                                            @Override
+                                            public void fail(Throwable failure) {}
+                                        }));
+                        Fiber.sleep(Duration.ofSeconds(1));
+                    }
+                    assertEquals(List.of("asked", "java.lang.IllegalStateException: planted"), log);
+                });
+    }
+
     /** Its next state is no change of the machine's. */
     @Test
     void A1_aServerInsideAStateStaysInIt() throws Exception {

@@ -5,6 +5,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.cord.Inbox;
 import dev.ropewalk.fibers.internal.fiber.Abandonment;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
@@ -14,6 +15,7 @@ import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /**
  * Numbered waits of the current cord's fibers, for builders of channels, mailboxes and locks that
@@ -192,6 +194,20 @@ public final class Waits {
         } else {
             cord.loop.asNoFiber(action);
         }
+    }
+
+    /**
+     * Runs the action, which takes a lock and sends to other cords under it. What those messages,
+     * and others that came before them, do where their cord has ended ({@link
+     * dev.ropewalk.fibers.CordMessage#onClosed}), may be code of any program: it runs when the
+     * action is over.
+     *
+     * @param <T> the type of the result
+     * @param action must not wait
+     * @return its result
+     */
+    public static <T> T refusingLater(Supplier<T> action) {
+        return Inbox.refusingLater(action);
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,7 +44,7 @@ import java.util.function.Function;
  * <p>The lock is not held while the program's code runs, but for the equals of its keys. What is
  * displaced, or comes to an actor that has ended, is a dead letter while it is sent; it is told
  * when the lock is free ({@link #putsOff}), because whoever takes it may send to another actor that
- * conflates.
+ * conflates; and so is what other messages do whose cord has ended ({@link Waits#refusingLater}).
  *
  * <p>Rejected: to replace on the actor's cord. The sender would need a permit for a message that
  * needs no room, and a mailbox full of old prices would refuse the new ones. Rejected: no lock, and
@@ -107,12 +108,39 @@ final class Conflation<M> {
 
     /** Puts it in the place of one that waits, or sends it that way. */
     Outcome send(Placed.Renewable newer, @Nullable String router, Way way) {
-        Placed.Renewable found;
-        Object older = null;
-        boolean isSent = true;
-        boolean isPutOff;
+        Sent sent = Waits.refusingLater(() -> lookAndSend(newer, router, way));
+        if (sent.isPutOff()) {
+            tellPutOff();
+        }
+        Object older = sent.older();
+        if (older == null) {
+            return sent.isSent() ? Outcome.SENT : Outcome.NO_ROOM;
+        }
+        if (sent.found() != null && sent.found().isPassedOver()) {
+            actor.renewed(sent.found());
+        }
+        replaced(older);
+        return Outcome.REPLACES;
+    }
+
+    /**
+     * What one step has done.
+     *
+     * @param found where senders find messages of the key
+     * @param older what was replaced; null if nothing was
+     * @param isPutOff whether something is to be told that came up in it
+     */
+    private record Sent(
+            Placed.@Nullable Renewable found,
+            @Nullable Object older,
+            boolean isSent,
+            boolean isPutOff) {}
+
+    private Sent lookAndSend(Placed.Renewable newer, @Nullable String router, Way way) {
         synchronized (sending) {
-            found = waiting.get(newer.key());
+            Placed.Renewable found = waiting.get(newer.key());
+            Object older;
+            boolean isSent = true;
             if (found != null && actor.isHere() && found.isComing()) {
                 older = found.take();
                 actor.deliver(newer, router);
@@ -124,19 +152,8 @@ final class Conflation<M> {
                     enter(newer);
                 }
             }
-            isPutOff = !later.isEmpty();
+            return new Sent(found, older, isSent, !later.isEmpty());
         }
-        if (isPutOff) {
-            tellPutOff();
-        }
-        if (older == null) {
-            return isSent ? Outcome.SENT : Outcome.NO_ROOM;
-        }
-        if (found != null && found.isPassedOver()) {
-            actor.renewed(found);
-        }
-        replaced(older);
-        return Outcome.REPLACES;
     }
 
     private void enter(Placed.Renewable message) {
@@ -215,6 +232,13 @@ final class Conflation<M> {
     private void seal() {
         synchronized (sending) {
             waiting = new ConcurrentHashMap<>();
+        }
+    }
+
+    /** How many keys may be found. */
+    int keys() {
+        synchronized (sending) {
+            return waiting.size();
         }
     }
 

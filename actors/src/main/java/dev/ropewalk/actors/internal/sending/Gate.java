@@ -163,6 +163,11 @@ public final class Gate<M> {
                         + Envelope.content(item));
     }
 
+    /** For how many keys a message is found that may be replaced. */
+    int keys() {
+        return conflation == null ? 0 : conflation.keys();
+    }
+
     public void checkInvariants() {
         if (room != null) {
             room.checkInvariants();

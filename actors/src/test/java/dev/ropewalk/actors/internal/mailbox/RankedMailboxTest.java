@@ -109,6 +109,20 @@ class RankedMailboxTest {
         assertEquals(List.of("a", "b", "c"), drained());
     }
 
+    @Test
+    void A3_theBarrierThatIsWantedIsTaken() {
+        mailbox.add(ranked("m1", 0));
+        mailbox.add(notice("down1", true));
+        mailbox.add(ranked("m2", 0));
+        mailbox.add(notice("down2", true));
+        mailbox.add(ranked("m3", 0));
+        Object wanted =
+                requireNonNull(
+                        mailbox.poll((Object item) -> Envelope.content(item).equals("down2")));
+        assertEquals("down2", Envelope.content(wanted));
+        assertEquals(List.of("m1", "down1", "m2", "m3"), drained());
+    }
+
     /** A receive by type takes each DOWN, and never the message before the first of them. */
     @Test
     void A3_noSectionIsLeftOfABarrierThatWasReceivedAhead() {

@@ -11,6 +11,9 @@ import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.testing.TestCord;
 
@@ -148,6 +151,8 @@ class ConflationOrderTest {
     @AfterEach
     void checkInvariants() {
         reader.gate.checkInvariants();
+        int there = reader.mailbox.size() + reader.onTheWay.size();
+        assertTrue(reader.gate.keys() <= there, () -> reader.gate.keys() + " keys are kept");
     }
 
     @Test
@@ -367,6 +372,30 @@ class ConflationOrderTest {
         reader.tell(HERE, "y", "a2");
         assertEquals(1, log.size());
         assertTrue(isFree());
+    }
+
+    /** They are refused by whoever finds that their cord has ended. */
+    @Test
+    void A3_whatMessagesToAnEndedCordDoRunsWhenTheLockIsFree() {
+        List<Boolean> log = new ArrayList<>();
+        Cord ended = Cord.start(CordOptions.named("ended"));
+        ended.close();
+        reader.meanwhile =
+                () ->
+                        ended.post(
+                                new CordMessage() {
+                                    @Override
+                                    public void onCord() {
+                                        throw new AssertionError("it has ended");
+                                    }
+
+                                    @Override
+                                    public void onClosed() {
+                                        log.add(isFree());
+                                    }
+                                });
+        reader.tell(HERE, "x", "a1");
+        assertEquals(List.of(true), log);
     }
 
     private boolean isFree() {

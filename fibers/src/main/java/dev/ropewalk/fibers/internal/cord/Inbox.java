@@ -4,9 +4,13 @@ import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /**
  * The cord's many-producers queue of messages from other threads (rule F8).
@@ -17,6 +21,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class Inbox {
     private static final Logger LOG = Logs.logger(Inbox.class);
+
+    /** What this thread is to refuse when it has released its lock; null if it holds none. */
+    private static final ThreadLocal<@Nullable Set<Inbox>> LATER = new ThreadLocal<>();
 
     private final ManyToOneConcurrentLinkedQueue<CordMessage> queue =
             new ManyToOneConcurrentLinkedQueue<>();
@@ -29,12 +36,36 @@ public final class Inbox {
     void add(CordMessage message) {
         queue.offer(message);
         if (closed) {
-            CordImpl here = CordImpl.currentOrNull();
-            if (here == null) {
-                refuseAll();
+            Set<Inbox> later = LATER.get();
+            if (later == null) {
+                refuseAsNoFiber();
             } else {
-                here.loop.asNoFiber(this::refuseAll);
+                later.add(this);
             }
+        }
+    }
+
+    private void refuseAsNoFiber() {
+        CordImpl here = CordImpl.currentOrNull();
+        if (here == null) {
+            refuseAll();
+        } else {
+            here.loop.asNoFiber(this::refuseAll);
+        }
+    }
+
+    /** Runs the action, which sends, and refuses what it sent to ended cords when it is over. */
+    public static <T> T refusingLater(Supplier<T> action) {
+        if (LATER.get() != null) {
+            return action.get();
+        }
+        Set<Inbox> later = new LinkedHashSet<>(0);
+        LATER.set(later);
+        try {
+            return action.get();
+        } finally {
+            LATER.set(null);
+            later.forEach(Inbox::refuseAsNoFiber);
         }
     }
 

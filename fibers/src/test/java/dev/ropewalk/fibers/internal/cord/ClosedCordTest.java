@@ -18,6 +18,7 @@ import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.Reports;
 import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -287,6 +288,36 @@ class ClosedCordTest {
         snoozing.awaitEnd(Duration.ofSeconds(10));
         cord.close();
         assertEquals(List.of(), thrown);
+    }
+
+    /** Because it may be code of any program, which takes another lock. */
+    @Test
+    void F8_whatIsSentUnderALockIsRefusedWhenItIsReleased() {
+        Cord cord = Runs.started("ended", reports);
+        cord.close();
+        AtomicInteger onClosed = new AtomicInteger();
+        Counted message = new Counted(new AtomicInteger(), onClosed);
+        int result =
+                Waits.refusingLater(
+                        () -> {
+                            cord.post(message);
+                            int inside = Waits.refusingLater(onClosed::get);
+                            assertEquals(0, onClosed.get());
+                            return inside;
+                        });
+        assertEquals(0, result);
+        assertEquals(1, onClosed.get());
+        assertThrows(
+                IllegalStateException.class,
+                () ->
+                        Waits.refusingLater(
+                                () -> {
+                                    cord.post(new Counted(new AtomicInteger(), onClosed));
+                                    throw new IllegalStateException("planted");
+                                }));
+        assertEquals(2, onClosed.get());
+        cord.post(new Counted(new AtomicInteger(), onClosed));
+        assertEquals(3, onClosed.get());
     }
 
     @Test
