@@ -9,6 +9,9 @@ import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.actors.routing.GroupChange;
 import dev.ropewalk.actors.routing.GroupWatch;
+import dev.ropewalk.actors.routing.NoMembersException;
+import dev.ropewalk.actors.routing.Routing;
+import dev.ropewalk.actors.routing.WhenEmpty;
 import dev.ropewalk.actors.testing.Probe;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -51,6 +54,40 @@ class GroupTest {
         for (long seed : TestCords.seedsOr(1, 2, 3, 4, 5)) {
             World.overThreeCords(seed, seed % 2 == 0, body);
         }
+    }
+
+    /** A watch that was cancelled, died, or never began, and a sender that waits no longer. */
+    @Test
+    void A6_nothingIsLeftOfWatchesAndOfThoseThatWaited() {
+        World.local(
+                world -> {
+                    Group<Step> group = group(world);
+                    GroupCell<Step> cell = (GroupCell<Step>) group;
+                    List<GroupWatch<Step>> watches = new ArrayList<>();
+                    ActorRef<Step> watcher = world.spin("watcher", Step.actor());
+                    Step watch =
+                            Step.of(self -> watches.add(self.watch(group, _ -> Step.of(_ -> {}))));
+                    watcher.tell(watch);
+                    watcher.tell(watch);
+                    world.settle();
+                    assertEquals(2, cell.interested());
+                    watcher.tell(Step.of(_ -> watches.getFirst().cancel()));
+                    world.settle();
+                    assertEquals(1, cell.interested());
+                    watcher.tell(Step.crash("the other one dies"));
+                    world.settle();
+                    assertEquals(0, cell.interested());
+                    ActorRef<Step> router =
+                            Routing.<Step>roundRobin()
+                                    .whenEmpty(WhenEmpty.await(Duration.ofMillis(10)))
+                                    .over(group);
+                    assertThrows(NoMembersException.class, () -> router.tell(Step.of(_ -> {})));
+                    Fiber<?> ended = Fiber.spin("ended", () -> router.tell(Step.of(_ -> {})));
+                    Fiber.snooze();
+                    ended.terminate();
+                    world.settle();
+                    assertEquals(0, cell.interested());
+                });
     }
 
     /** Also before one that is told of each incarnation hears of the last. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.supervision.RestartRule;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.jspecify.annotations.Nullable;
@@ -1131,6 +1132,48 @@ class StateMachineTest {
                     assertTrue(
                             dump.contains("its next message, in state half open, with 1 postponed"),
                             dump);
+                });
+    }
+
+    /** The message has failed by then. */
+    @Test
+    void misuse_aRequestInAnEndHook() {
+        World.local(
+                world -> {
+                    List<Throwable> thrown = World.log();
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "ending",
+                                    Actor.<String>handler(
+                                                    self -> {
+                                                        self.atEnd(
+                                                                _ -> {
+                                                                    thrown.add(
+                                                                            assertThrows(
+                                                                                    IllegalStateException
+                                                                                            .class,
+                                                                                    self
+                                                                                            ::postpone));
+                                                                    thrown.add(
+                                                                            assertThrows(
+                                                                                    IllegalStateException
+                                                                                            .class,
+                                                                                    () ->
+                                                                                            self
+                                                                                                    .insert(
+                                                                                                            "x")));
+                                                                });
+                                                        return Behavior.state(
+                                                                "failing",
+                                                                _ -> {
+                                                                    throw new Crash("planted");
+                                                                });
+                                                    })
+                                            .restart(RestartRule.TEMPORARY));
+                    ref.tell("a");
+                    assertTrue(ref.awaitEnd(Duration.ofSeconds(1)));
+                    assertEquals(2, thrown.size());
+                    world.letters.clear();
                 });
     }
 }

@@ -293,6 +293,11 @@ public final class GroupCell<M> extends Group<M> {
         return owner;
     }
 
+    /** How many listen, and wait for a first member; on the owner's cord. */
+    public int interested() {
+        return listeners.size() + waiting.size();
+    }
+
     /** On the owner's cord. */
     public void checkInvariants() {
         if (!List.copyOf(members.keySet()).equals(roster.actors())) {

@@ -280,6 +280,7 @@ class ConflationOrderTest {
     void A3_whatTheActorHasBegunIsNotReplaced() {
         reader.tell(HERE, "x", "a1");
         reader.take(0);
+        assertEquals(0, reader.gate.keys());
         reader.tell(HERE, "x", "a2");
         assertEquals(List.of("a2"), reader.queued());
         assertEquals(List.of(), reader.replaced);
@@ -290,6 +291,7 @@ class ConflationOrderTest {
     void A3_whatTheActorHasBegunAtOnceIsNotReplaced() {
         reader.meanwhile = () -> reader.take(0);
         reader.tell(HERE, "x", "a1");
+        assertEquals(0, reader.gate.keys());
         reader.meanwhile = null;
         reader.tell(HERE, "x", "a2");
         assertEquals(List.of("a2"), reader.queued());
