@@ -23,11 +23,6 @@ final class LaterAsk<M, R> extends Ask<M, R> {
         void lose() {
             isLost = true;
         }
-
-        @Override
-        public <U> CompletableFuture<U> newIncompleteFuture() {
-            return new CompletableFuture<>();
-        }
     }
 
     LaterAsk(ActorCell<M> target, String asker, long limitNanos) {
