@@ -422,6 +422,24 @@ class RouterTest {
     }
 
     @Test
+    void A6_aCancelledAskForTheFirstReplyGivesAllUp() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<Job> router = Routing.<Job>first().over(group(world, log, 2));
+                    CompletableFuture<String> asked =
+                            router.<String>askLater(to -> new Job("slow", to), LONG)
+                                    .toCompletableFuture();
+                    assertTrue(asked.cancel(false));
+                    Fiber.sleep(Duration.ofSeconds(2));
+                    assertEquals(2, log.size());
+                    assertEquals(
+                            List.of(DeadLetter.Reason.LATE_REPLY, DeadLetter.Reason.LATE_REPLY),
+                            world.letters.stream().map(DeadLetter::reason).toList());
+                });
+    }
+
+    @Test
     void A6_firstFailsWhenAllHave() {
         World.anywhere(
                 world -> {

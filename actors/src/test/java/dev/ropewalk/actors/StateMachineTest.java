@@ -1176,4 +1176,40 @@ class StateMachineTest {
                     world.letters.clear();
                 });
     }
+
+    /** Told by a fiber that runs when the message is over. */
+    @Test
+    void A1_aTimeoutOfZeroComesBehindWhatIsQueuedAndBeforeWhatComesLater() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "zero",
+                                    Actor.<String>handler(
+                                            self ->
+                                                    Behavior.state(
+                                                            "one",
+                                                            message -> {
+                                                                log.add(message);
+                                                                if (message.equals("go")) {
+                                                                    self.stateTimeout(
+                                                                            Duration.ZERO, "zero");
+                                                                    Fiber.spin(
+                                                                            "teller",
+                                                                            () ->
+                                                                                    self.self()
+                                                                                            .tell(
+                                                                                                    "later"));
+                                                                }
+                                                                return Behavior.same();
+                                                            })));
+                    world.settle();
+                    ref.tell("go");
+                    ref.tell("queued");
+                    world.settle();
+                    assertEquals(List.of("go", "queued", "zero", "later"), log);
+                    ref.stop();
+                });
+    }
 }
