@@ -8,6 +8,7 @@ import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.actors.routing.NoMembersException;
 import dev.ropewalk.actors.routing.Routing;
 import dev.ropewalk.actors.routing.WhenEmpty;
+import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.supervision.RestartRule;
@@ -575,6 +576,24 @@ class RouterTest {
                                 letter::toString);
                     }
                 });
+    }
+
+    /** Nobody is there to say that the actor has ended. */
+    @Test
+    void A6_aTellToACordThatHasEndedIsADeadLetterThatNamesTheRouter() {
+        List<DeadLetter> letters = World.log();
+        ActorSystemOptions options =
+                ActorSystemOptions.defaults().withCords(1).withDeadLetters(letters::add);
+        try (ActorSystem system = ActorSystem.start(Tree.oneForOne("app"), options)) {
+            Cord cord = Cord.start("short");
+            ActorRef<Job> far = system.root().start(cord, "far", worker(World.log()));
+            ActorRef<Job> router = Routing.<Job>roundRobin().over(List.of(far));
+            cord.close();
+            tell(router, "1");
+            assertEquals(1, letters.size());
+            String recipient = letters.getFirst().recipient();
+            assertTrue(recipient.startsWith("far by the round robin router of"), recipient);
+        }
     }
 
     @Test
