@@ -65,7 +65,7 @@ public final class StateBehavior<M> implements Behavior<M> {
     public Behavior<M> onMessage(M message) throws Exception {
         Behavior<M> next = handler.onMessage(message);
         // A server inside goes on with another state of its own, in this state of the machine.
-        return handler instanceof HasState && next instanceof HasState
+        return next instanceof HasState && handler instanceof HasState
                 ? new StateBehavior<>(name, entry, next)
                 : next;
     }
