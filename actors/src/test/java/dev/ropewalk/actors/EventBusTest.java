@@ -216,6 +216,18 @@ class EventBusTest {
                 .mailbox(MailboxOptions.bounded(1).withOverflow(overflow));
     }
 
+    /** The function of its priorities fails. */
+    private static ActorRef<Event> broken(World world, String name, Runnable failing) {
+        return world.spin(
+                name,
+                noting(name, World.log())
+                        .byPriority(
+                                _ -> {
+                                    failing.run();
+                                    return 0;
+                                }));
+    }
+
     @Test
     void misuse_aFunctionThatThrowsKeepsNoOtherFromTheEvent() {
         World.anywhere(
@@ -223,15 +235,11 @@ class EventBusTest {
                     List<String> log = World.log();
                     EventBus<Event> bus = EventBus.make();
                     for (String name : List.of("first", "second")) {
-                        ActorRef<Event> broken =
-                                world.spin(
-                                        name,
-                                        noting(name, log)
-                                                .byPriority(
-                                                        _ -> {
-                                                            throw new IllegalStateException(name);
-                                                        }));
-                        bus.subscribe(Event.class, broken);
+                        Runnable failing =
+                                () -> {
+                                    throw new IllegalStateException(name);
+                                };
+                        bus.subscribe(Event.class, broken(world, name, failing));
                     }
                     bus.subscribe(Event.class, listener(world, "last", log));
                     IllegalStateException thrown =
@@ -309,15 +317,11 @@ class EventBusTest {
                 world -> {
                     List<String> log = World.log();
                     EventBus<Event> bus = EventBus.make();
-                    ActorRef<Event> broken =
-                            world.spin(
-                                    "broken",
-                                    noting("broken", log)
-                                            .byPriority(
-                                                    _ -> {
-                                                        throw new AssertionError("planted");
-                                                    }));
-                    bus.subscribe(Event.class, broken);
+                    Runnable failing =
+                            () -> {
+                                throw new AssertionError("planted");
+                            };
+                    bus.subscribe(Event.class, broken(world, "broken", failing));
                     bus.subscribe(Event.class, listener(world, "last", log));
                     AssertionError thrown =
                             assertThrows(AssertionError.class, () -> bus.publish(new Paid(1)));

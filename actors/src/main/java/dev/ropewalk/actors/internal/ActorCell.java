@@ -387,10 +387,6 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     @Override
     public void stop() {
-        deliverStop();
-    }
-
-    private void deliverStop() {
         if (gate != null) {
             gate.stops();
         }
@@ -763,7 +759,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     /** The supervisor of its own actors is over: they have ended by themselves, or with it. */
     void childrenOver(SupervisorCell below, boolean isDrained) {
         if (incarnation != null && incarnation.childrenOver(below) && isDrained) {
-            deliverStop(); // the one that it put off
+            stop(); // the one that it put off
         }
     }
 
@@ -774,7 +770,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     /** The incarnation is over, if it ever was; the supervisor decides what follows. */
     void over(Incarnation<M> ended, Fiber<?> fiber, ExitReason reason, @Nullable Start start) {
         boolean began = ended == incarnation;
-        boolean isLast = isLastEnd(reason, false);
+        // Those that are told of each end hear of the last one when its groups know.
+        boolean isToldLater = extras != null && extras.isInGroup() && isLastEnd(reason, false);
         boolean isShutdown = reason instanceof ExitReason.Shutdown;
         boolean startFailed = reason.isFailure() && !wasUp && (!began || state == State.STARTING);
         if (began) {
@@ -786,8 +783,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             overByItself |= isShutdown && terminateAsked;
             // An actor that fails before it is terminated is terminated when it starts again.
             terminateAsked &= reason.isFailure();
-            // Those of the last end hear of it when its groups know.
-            if (extras != null && !(extras.isInGroup() && isLast)) {
+            if (extras != null && !isToldLater) {
                 extras.tellOfIncarnation(new Down(ref, reason));
             }
         }

@@ -60,33 +60,32 @@ public final class LeastMailbox<M> implements Choice<M> {
 
         Member<M> least() {
             int from = first;
+            // How far behind there.
             int best = -1;
             int unknown = -1;
             int fewest = Integer.MAX_VALUE;
             for (int i = 0; i < seen.length && fewest > 0; i++) {
-                int at = from + i < seen.length ? from + i : from + i - seen.length;
+                int at = wrapped(from + i);
                 Member<M> member = roster.get(at);
                 if (member.cell() == null) {
-                    unknown = unknown < 0 ? at : unknown;
+                    unknown = unknown < 0 ? i : unknown;
                     continue;
                 }
                 int size = seen[at].size(member.gauge());
                 if (size < fewest) {
                     fewest = size;
-                    best = at;
+                    best = i;
                 }
             }
-            if (unknown >= 0 && (best < 0 || turn(unknown, from) < turn(best, from))) {
-                best = unknown;
-            }
-            first = best + 1 < seen.length ? best + 1 : 0;
-            seen[best].told.incrementAndGet();
-            return roster.get(best);
+            boolean isUnknown = best < 0 || (unknown >= 0 && unknown < best);
+            int chosen = wrapped(from + (isUnknown ? unknown : best));
+            first = wrapped(chosen + 1);
+            seen[chosen].told.incrementAndGet();
+            return roster.get(chosen);
         }
 
-        /** When it comes in a round that begins there. */
-        private int turn(int at, int from) {
-            return at >= from ? at - from : at - from + seen.length;
+        private int wrapped(int index) {
+            return index < seen.length ? index : index - seen.length;
         }
     }
 
