@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 class ArchitectureTest {
 
     private static final List<String> MODULES =
-            List.of("fibers", "fibers/testing", "fibers/io", "channels", "actors");
+            List.of("fibers", "fibers/testing", "fibers/io", "channels", "channels/http", "actors");
 
     /** Above this the build names a type. */
     private static final int CODE_LINES_NAMED = 400;
@@ -50,31 +50,59 @@ class ArchitectureTest {
     private static final int FIELDS_MAX = 40;
     private static final int MEMBERS_MAX = 25;
 
+    /** How far a ceiling may lie above what it bounds: lines of code, or members. */
+    private static final int CODE_LINES_SLACK = 30;
+
+    private static final int MEMBERS_SLACK = 4;
+
     /** Types of more code lines, with all their superclasses of ours, and why each is one thing. */
-    private static final Map<String, String> LARGE_TYPES =
+    private static final Map<String, Ceiling> LARGE_TYPES =
             Map.of(
                     "FiberImpl",
-                    "A fiber's fields, state machine and waits, with the API that it implements;"
-                            + " what works on it has classes of its own.",
+                    new Ceiling(
+                            918,
+                            "A fiber's fields, state machine and waits, with the API that it"
+                                    + " implements; what works on it has classes of its own."),
                     "ActorCell",
-                    "What survives a restart, and the API by which senders, the supervisor and"
-                            + " other actors reach it on its cord; what ends is in Incarnation.",
+                    new Ceiling(
+                            1019,
+                            "What survives a restart, and the API by which senders, the supervisor"
+                                    + " and other actors reach it on its cord; what ends is in"
+                                    + " Incarnation."),
                     "SupervisorCell",
-                    "One state machine: each step of a supervisor is an event in one of its"
-                            + " states; what it knows of a child is in Child.");
+                    new Ceiling(
+                            1340,
+                            "One state machine: each step of a supervisor is an event in one of"
+                                    + " its states; what it knows of a child is in Child."));
 
     /** Classes that are no API and of which others use more members, and why. */
-    private static final Map<String, String> WIDE_TYPES =
+    private static final Map<String, Ceiling> WIDE_TYPES =
             Map.of(
-                    "FiberImpl", "The record of fields that the protocols of a fiber share.",
-                    "CordImpl", "The wiring of a cord: all reach its parts through it.",
-                    "FiberLoop", "What runs now, and the run queue: each wait and each wake-up.",
-                    "Roster", "Fibers come, start, end and are lost on all kinds of ways.",
-                    "ActorCell", "Its incarnation, its context and other actors act on its cord.",
-                    "Incarnation", "Its context, its receiver and its cell act on one life of it.",
-                    "Child", "The record that its supervisor writes, and reads at each event.",
-                    "SupervisorEvent", "Records without behavior: the supervisor reads them.",
-                    "Part", "A list of records without behavior: the plan reads their components.");
+                    "FiberImpl",
+                    new Ceiling(111, "The record of fields that the protocols of a fiber share."),
+                    "CordImpl",
+                    new Ceiling(41, "The wiring of a cord: all reach its parts through it."),
+                    "FiberLoop",
+                    new Ceiling(
+                            45, "What runs now, and the run queue: each wait and each wake-up."),
+                    "Roster",
+                    new Ceiling(28, "Fibers come, start, end and are lost on all kinds of ways."),
+                    "ActorCell",
+                    new Ceiling(
+                            58, "Its incarnation, its context and other actors act on its cord."),
+                    "Incarnation",
+                    new Ceiling(
+                            32, "Its context, its receiver and its cell act on one life of it."),
+                    "Child",
+                    new Ceiling(
+                            40, "The record that its supervisor writes, and reads at each event."),
+                    "SupervisorEvent",
+                    new Ceiling(37, "Records without behavior: the supervisor reads them."),
+                    "Part",
+                    new Ceiling(
+                            26,
+                            "A list of records without behavior: the plan reads their"
+                                    + " components."));
 
     private static final Pattern COMMENT_OR_TEXT =
             Pattern.compile(
@@ -140,6 +168,53 @@ class ArchitectureTest {
         assertEquals(4, codeLines(source));
     }
 
+    // ---------------------------------------------------------------- ceilings
+
+    /** An exception is for a size, not for ever: one that grows, or could be smaller, is told. */
+    @Test
+    void anExceptionHasACeiling() {
+        Map<String, Ceiling> ceilings =
+                Map.of(
+                        "Grown", new Ceiling(700, "why"),
+                        "Full", new Ceiling(700, "why"),
+                        "Close", new Ceiling(700, "why"),
+                        "Shrunk", new Ceiling(700, "why"),
+                        "Small", new Ceiling(700, "why"));
+        Map<String, Integer> counts =
+                Map.of("Grown", 701, "Full", 700, "Close", 690, "Shrunk", 689, "New", 601);
+
+        assertEquals(
+                List.of(
+                        "Grown: 701 > its ceiling of 700",
+                        "New: 601, and it is not listed",
+                        "Shrunk: 689, lower its ceiling of 700",
+                        "Small: listed without need"),
+                complaints(ceilings, counts, 10));
+    }
+
+    private static List<String> complaints(
+            Map<String, Ceiling> ceilings, Map<String, Integer> counts, int slack) {
+        Set<String> complaints = new TreeSet<>();
+        counts.forEach(
+                (type, count) -> {
+                    Ceiling ceiling = ceilings.get(type);
+                    if (ceiling == null) {
+                        complaints.add(type + ": " + count + ", and it is not listed");
+                    } else if (count > ceiling.max()) {
+                        complaints.add(type + ": " + count + " > its ceiling of " + ceiling.max());
+                    } else if (count < ceiling.max() - slack) {
+                        complaints.add(
+                                type + ": " + count + ", lower its ceiling of " + ceiling.max());
+                    }
+                });
+        for (String type : ceilings.keySet()) {
+            if (!counts.containsKey(type)) {
+                complaints.add(type + ": listed without need");
+            }
+        }
+        return List.copyOf(complaints);
+    }
+
     // ---------------------------------------------------------------- types
 
     @Test
@@ -155,15 +230,12 @@ class ArchitectureTest {
             }
         }
         assertEquals(
-                LARGE_TYPES.keySet(),
-                large.keySet(),
-                () ->
-                        "types of more than "
-                                + CODE_LINES_MAX
-                                + " lines of code with their superclasses: "
-                                + large
-                                + "; compose them of parts, or say in LARGE_TYPES why each is one"
-                                + " thing");
+                List.of(),
+                complaints(LARGE_TYPES, large, CODE_LINES_SLACK),
+                "types of more than "
+                        + CODE_LINES_MAX
+                        + " lines of code with their superclasses; compose them of parts, or say"
+                        + " in LARGE_TYPES why each is one thing");
     }
 
     private static int linesWithSuperclasses(String type) {
@@ -282,14 +354,12 @@ class ArchitectureTest {
                     }
                 });
         assertEquals(
-                WIDE_TYPES.keySet(),
-                wide.keySet(),
-                () ->
-                        "classes that are no API, with more than "
-                                + MEMBERS_MAX
-                                + " members used from outside their file: "
-                                + wide
-                                + "; make a smaller door, or say in WIDE_TYPES why not");
+                List.of(),
+                complaints(WIDE_TYPES, wide, MEMBERS_SLACK),
+                "classes that are no API, with more than "
+                        + MEMBERS_MAX
+                        + " members used from outside their file; make a smaller door, or say in"
+                        + " WIDE_TYPES why not");
     }
 
     private static void note(Map<String, Set<String>> used, String from, MemberRefEntry member) {
@@ -324,4 +394,7 @@ class ArchitectureTest {
     private static String simple(String internalName) {
         return internalName.substring(internalName.lastIndexOf('/') + 1);
     }
+
+    /** What an exception is good for at most, and why there is one. */
+    private record Ceiling(int max, String why) {}
 }
