@@ -125,7 +125,7 @@ class ArchitectureTest {
         Path root = Path.of(argsFile).toAbsolutePath().getParent();
         for (String module : MODULES) {
             Path home = root.resolve(module);
-            for (Path file : filesBelow(home.resolve("target/classes"), ".class")) {
+            for (Path file : filesBelow(LayeringTest.classesOf(home), ".class")) {
                 ClassModel model = ClassFile.of().parse(file);
                 CLASSES.put(model.thisClass().asInternalName(), model);
             }

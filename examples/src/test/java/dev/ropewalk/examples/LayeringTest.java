@@ -207,8 +207,8 @@ class LayeringTest {
     void whatIsInternalIsExportedToOurOwnModulesOnly() throws IOException {
         for (String module :
                 List.of("fibers", "fibers/io", "channels", "channels/http", "actors")) {
-            Path file =
-                    argsFile().getParent().resolve(module + "/target/classes/module-info.class");
+            Path home = argsFile().getParent().resolve(module);
+            Path file = classesOf(home).resolve("module-info.class");
             ModuleAttribute info =
                     ClassFile.of().parse(file).findAttribute(Attributes.module()).orElseThrow();
             assertFalse(info.exports().isEmpty(), () -> file + " exports nothing");
@@ -229,7 +229,7 @@ class LayeringTest {
             throws IOException {
         Set<String> simple = new HashSet<>();
         Path root = argsFile().getParent();
-        Path api = root.resolve("fibers/target/classes/dev/ropewalk/fibers");
+        Path api = classesOf(root.resolve("fibers")).resolve("dev/ropewalk/fibers");
         try (Stream<Path> files = Files.list(api)) {
             for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
                 ClassModel model = ClassFile.of().parse(file);
@@ -412,11 +412,16 @@ class LayeringTest {
         return className.substring(0, className.lastIndexOf('.'));
     }
 
+    /** Where the build that runs this test puts the classes of a module. */
+    static Path classesOf(Path module) {
+        return module.resolve(System.getProperty("ropewalk.target", "target")).resolve("classes");
+    }
+
     private static List<Reference> compiledClasses(Pattern names) throws IOException {
         Path root = argsFile().getParent();
         List<Reference> references = new ArrayList<>();
         for (Layer layer : LAYERS) {
-            Path classes = root.resolve(layer.directory()).resolve("target/classes");
+            Path classes = classesOf(root.resolve(layer.directory()));
             references.addAll(referencesBelow(classes, names));
         }
         return references;

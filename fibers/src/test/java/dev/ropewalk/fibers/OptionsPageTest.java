@@ -48,7 +48,8 @@ import java.util.stream.Stream;
 class OptionsPageTest {
     private static final Path PAGE = Path.of("../docs/guide/options.md");
     private static final Path ARGS = Path.of("../ropewalk.args");
-    private static final Path CLASSES = Path.of("target/classes");
+    private static final Path CLASSES =
+            Path.of(System.getProperty("ropewalk.target", "target"), "classes");
     private static final Pattern SECTION =
             Pattern.compile("<!-- options: (.+?) -->(.+?)<!-- end -->", Pattern.DOTALL);
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
