@@ -3,7 +3,6 @@ module dev.ropewalk.actors {
     requires transitive dev.ropewalk.fibers;
     requires static transitive org.jspecify;
     requires jdk.jfr;
-    requires org.slf4j;
 
     exports dev.ropewalk.actors;
     exports dev.ropewalk.actors.observe;

@@ -2,7 +2,6 @@
 module dev.ropewalk.channels {
     requires transitive dev.ropewalk.fibers;
     requires static transitive org.jspecify;
-    requires org.slf4j;
 
     exports dev.ropewalk.channels;
     exports dev.ropewalk.channels.broadcast;

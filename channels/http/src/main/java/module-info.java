@@ -12,7 +12,6 @@ module dev.ropewalk.channels.http {
     requires io.netty.common;
     requires io.netty.transport;
     requires static transitive org.jspecify;
-    requires org.slf4j;
 
     exports dev.ropewalk.channels.http;
 }

@@ -15,7 +15,6 @@ module dev.ropewalk.fibers.io {
     requires io.netty.transport.classes.io_uring;
     requires io.netty.transport.unix.common;
     requires static transitive org.jspecify;
-    requires org.slf4j;
 
     exports dev.ropewalk.fibers.io;
     exports dev.ropewalk.fibers.io.testing;

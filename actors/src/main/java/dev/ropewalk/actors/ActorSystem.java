@@ -17,11 +17,11 @@ import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ import java.util.function.Consumer;
  * root gives up, that is reported, and {@link #awaitEnd} returns.
  */
 public final class ActorSystem implements AutoCloseable {
-    private static final Logger LOG = Logs.logger(ActorSystem.class);
+    private static final Log LOG = Logs.logger(ActorSystem.class);
 
     /** Each child has its own limit. */
     private static final Duration WITHOUT_LIMIT = Waits.FOREVER;

@@ -36,4 +36,18 @@ public record DeadLetter(
         /** A failure that was told in place of a message, where nobody waits for it. */
         FAILURE
     }
+
+    /** As any record tells itself; the JVM would make the code for that when it tells the first. */
+    @Override
+    public String toString() {
+        return "DeadLetter[message="
+                + message
+                + ", recipient="
+                + recipient
+                + ", reason="
+                + reason
+                + ", cause="
+                + cause
+                + "]";
+    }
 }

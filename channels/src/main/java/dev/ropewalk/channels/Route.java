@@ -3,10 +3,10 @@ package dev.ropewalk.channels;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +45,7 @@ public final class Route<A> {
      * When a cord has ended, nothing after the first refused message is accepted, and the refused
      * ones are told one at a time (Inbox).
      */
-    private static final Logger LOG = Logs.logger(Route.class);
+    private static final Log LOG = Logs.logger(Route.class);
 
     /** The hops of the route whose hook this thread runs; they are the same with another hook. */
     private static final ThreadLocal<@Nullable List<Hop>> TELLING = new ThreadLocal<>();

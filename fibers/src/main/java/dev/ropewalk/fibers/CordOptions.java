@@ -1,5 +1,6 @@
 package dev.ropewalk.fibers;
 
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.observe.Slice;
 import dev.ropewalk.fibers.observe.SliceLimits;
@@ -10,7 +11,6 @@ import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.Arrays;
@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 
 /** How a cord is made; immutable. Start from {@link #named} and change what differs. */
 public final class CordOptions {
-    private static final Logger LOG = Logs.logger("dev.ropewalk.fibers");
+    private static final Log LOG = Logs.logger("dev.ropewalk.fibers");
 
     /** {@code -Dropewalk.lateUnmount=true} tries it on all cords of a program. */
     private static final boolean LATE_UNMOUNT = Boolean.getBoolean("ropewalk.lateUnmount");
@@ -375,8 +375,12 @@ public final class CordOptions {
         return new CordOptions(copy);
     }
 
-    private static void log(Fiber<?> fiber, Throwable failure) {
-        LOG.error("uncaught in {}", fiber.lineage(), failure);
+    /** What an uncaught failure comes to by default. */
+    private static final class Logged implements UncaughtHandler {
+        @Override
+        public void uncaught(Fiber<?> fiber, Throwable failure) {
+            LOG.error("uncaught in {}", fiber.lineage(), failure);
+        }
     }
 
     /** Changed only while it is a copy that no options have yet. */
@@ -384,7 +388,7 @@ public final class CordOptions {
         String name;
         ThreadOptions thread = ThreadOptions.DEFAULT;
         Duration stopLimit = Duration.ofSeconds(5);
-        UncaughtHandler uncaught = CordOptions::log;
+        UncaughtHandler uncaught = new Logged();
         Clock clock = new RealClock();
         StackKind stacks = StackKind.LIGHT;
         @Nullable Action initialiser;

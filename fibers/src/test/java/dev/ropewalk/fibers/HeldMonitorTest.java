@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
-import org.slf4j.Logger;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -18,7 +18,7 @@ import java.util.List;
 /** Rule F11: the hazard of a monitor held at a switchpoint, and the mode that finds it. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class HeldMonitorTest {
-    private static final Logger LOG = Logs.logger(HeldMonitorTest.class);
+    private static final Log LOG = Logs.logger(HeldMonitorTest.class);
 
     /** What the other JVM runs. */
     static final class Waiting {

@@ -38,6 +38,7 @@ import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.internal.dump.CordQuery;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.WaitCell;
@@ -45,7 +46,6 @@ import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.lang.reflect.Modifier;
 import java.time.Duration;
@@ -79,7 +79,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         ENDED
     }
 
-    private static final Logger LOG = Logs.logger(ActorCell.class);
+    private static final Log LOG = Logs.logger(ActorCell.class);
 
     private final ActorRef<M> ref;
     private final Cord cord;

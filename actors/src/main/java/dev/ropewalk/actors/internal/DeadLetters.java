@@ -3,11 +3,11 @@ package dev.ropewalk.actors.internal;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.DeadLetterSubscription;
 import dev.ropewalk.actors.internal.observe.ActorEvents;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 public final class DeadLetters {
     private static final int MAX_IN_A_PERIOD = 10;
     private static final long PERIOD_NS = Duration.ofSeconds(10).toNanos();
-    private static final Logger LOG = Logs.logger(DeadLetters.class);
+    private static final Log LOG = Logs.logger(DeadLetters.class);
 
     private final AtomicLong count = new AtomicLong();
     private final List<Taker> takers = new CopyOnWriteArrayList<>();

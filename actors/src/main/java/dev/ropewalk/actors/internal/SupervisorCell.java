@@ -22,6 +22,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.TooManyFibersException;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
@@ -31,7 +32,6 @@ import dev.ropewalk.fibers.supervision.RestartWindow;
 import dev.ropewalk.fibers.supervision.TooManyRestartsException;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -83,7 +83,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         ENDED
     }
 
-    private static final Logger LOG = Logs.logger(Supervisor.class);
+    private static final Log LOG = Logs.logger(Supervisor.class);
 
     /** Handled in less than a tick, and more than a maker of actors sends at once. */
     private static final int MAX_IN_A_TURN = 4_096;

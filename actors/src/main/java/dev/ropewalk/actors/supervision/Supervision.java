@@ -1,12 +1,11 @@
 package dev.ropewalk.actors.supervision;
 
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.supervision.BackOff;
 import dev.ropewalk.fibers.supervision.RestartWindow;
-
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.Locale;
@@ -18,7 +17,7 @@ import java.util.function.Consumer;
  * #restForOne} or {@link #dynamic} and change what differs.
  */
 public final class Supervision {
-    private static final Logger LOG = Logs.logger(Supervisor.class);
+    private static final Log LOG = Logs.logger(Supervisor.class);
 
     /** Is told of failures. */
     @FunctionalInterface

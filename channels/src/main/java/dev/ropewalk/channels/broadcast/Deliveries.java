@@ -1,9 +1,8 @@
 package dev.ropewalk.channels.broadcast;
 
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.WaitNode;
-
-import org.slf4j.Logger;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +10,7 @@ import java.util.function.Consumer;
 
 /** What one guarded section leaves to be done outside the guard: to wake, and to tell hooks. */
 final class Deliveries {
-    private static final Logger LOG = Logs.logger(Deliveries.class);
+    private static final Log LOG = Logs.logger(Deliveries.class);
 
     private final List<WaitNode<?>> toWake = new ArrayList<>();
     private final List<Runnable> toTell = new ArrayList<>();

@@ -5,10 +5,10 @@ import dev.ropewalk.channels.SendResult;
 import dev.ropewalk.channels.internal.QueueChannel;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Monitor;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.util.Objects;
 import java.util.concurrent.Flow;
@@ -33,7 +33,7 @@ import java.util.function.Consumer;
  * channel grow, nor its own thread wait.
  */
 final class Intake<E> implements Flow.Subscriber<E> {
-    private static final Logger LOG = Logs.logger(Flows.class);
+    private static final Log LOG = Logs.logger(Flows.class);
 
     private enum State {
         OPEN,

@@ -1,11 +1,11 @@
 package dev.ropewalk.channels.flow;
 
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Receivable;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.util.Objects;
 import java.util.concurrent.Flow;
@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * port, which cannot be shared, it has one subscriber.
  */
 final class PortPublisher<T, R> implements Flow.Publisher<R> {
-    private static final Logger LOG = Logs.logger(Flows.class);
+    private static final Log LOG = Logs.logger(Flows.class);
 
     private final Cord cord;
     private final Supplier<? extends Receivable<? extends T>> ports;

@@ -8,11 +8,11 @@ import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.blocking.Futures;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.ClosedException;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * @param <E> the type of the elements
  */
 public final class PortSubscriber<E> implements Flow.Subscriber<E> {
-    private static final Logger LOG = Logs.logger(Flows.class);
+    private static final Log LOG = Logs.logger(Flows.class);
 
     private final Cord cord;
     private final SendPort<? super E> to;

@@ -7,12 +7,12 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.ClosedException;
 import dev.ropewalk.fibers.spi.Receivable;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.util.Objects;
 import java.util.concurrent.Flow;
@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * may be confined to it.
  */
 final class PortSubscription<T, R> implements Flow.Subscription, Handler {
-    private static final Logger LOG = Logs.logger(Flows.class);
+    private static final Log LOG = Logs.logger(Flows.class);
 
     private enum State {
         ACTIVE,

@@ -1,9 +1,9 @@
 package dev.ropewalk.channels.flow;
 
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * for as long as it likes.
  */
 final class Upstream {
-    private static final Logger LOG = Logs.logger(Flows.class);
+    private static final Log LOG = Logs.logger(Flows.class);
 
     private final Flow.Subscription subscription;
     private final Consumer<? super Throwable> onBroken;

@@ -5,6 +5,7 @@ import dev.ropewalk.channels.ChannelClosedException;
 import dev.ropewalk.channels.ChannelOptions;
 import dev.ropewalk.channels.ChannelSnapshot;
 import dev.ropewalk.channels.SendResult;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.Exclusion;
@@ -15,7 +16,6 @@ import dev.ropewalk.fibers.spi.WaitQueue;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ import java.util.function.Supplier;
  * nor while the undelivered hook runs. An {@link Exclusion} says what the guard and a wait are.
  */
 public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>, Handoff {
-    private static final Logger LOG = Logs.logger(Channel.class);
+    private static final Log LOG = Logs.logger(Channel.class);
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
     private final Exclusion guard;

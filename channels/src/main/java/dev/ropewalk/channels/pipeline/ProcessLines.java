@@ -1,9 +1,9 @@
 package dev.ropewalk.channels.pipeline;
 
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,7 +30,7 @@ import java.util.stream.Stream;
  * once. They are no virtual threads, because one that waits in such a read keeps its carrier.
  */
 final class ProcessLines implements Feeds.Batches {
-    private static final Logger LOG = Logs.logger(ProcessLines.class);
+    private static final Log LOG = Logs.logger(ProcessLines.class);
 
     /** How long the process may take to end after TERM, before KILL. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(2);

@@ -9,12 +9,12 @@ import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.fiber.Cancellation;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -47,7 +47,7 @@ public final class BlockingPool implements AutoCloseable {
      * place is given back before the result is, so that a caller that has its result finds a place
      * again; "alive" holds a call until it is gone, or left, and that is what close waits for.
      */
-    private static final Logger LOG = Logs.logger(BlockingPool.class);
+    private static final Log LOG = Logs.logger(BlockingPool.class);
 
     private final BlockingOptions options;
     private final long stopLimitNs;

@@ -8,10 +8,9 @@ import dev.ropewalk.fibers.internal.boot.HelperThreads;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.fiber.Cancellation;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
-
-import org.slf4j.Logger;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -40,7 +39,7 @@ public final class Processes {
     /** How long the exit may take to be seen after KILL, and the outputs to be read. */
     private static final long KILL_LIMIT_NS = TimeUnit.SECONDS.toNanos(2);
 
-    private static final Logger LOG = Logs.logger(Processes.class);
+    private static final Log LOG = Logs.logger(Processes.class);
 
     /** A process whose starter was ended meanwhile does not stay behind. */
     private static final BlockingPool STARTS =

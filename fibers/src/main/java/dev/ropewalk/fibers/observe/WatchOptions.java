@@ -1,10 +1,9 @@
 package dev.ropewalk.fibers.observe;
 
 import dev.ropewalk.fibers.CordOptions;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
-
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -15,10 +14,10 @@ import java.util.function.Consumer;
  * has methods to change it.
  */
 public final class WatchOptions {
-    private static final Logger LOG = Logs.logger("dev.ropewalk.fibers");
+    private static final Log LOG = Logs.logger("dev.ropewalk.fibers");
 
     /** One object, so that cords which share it are told once of what concerns them all. */
-    private static final WatchdogHandler LOGS = WatchOptions::log;
+    private static final WatchdogHandler LOGS = new Logged();
 
     /** What a cord has that is told nothing else. */
     public static final WatchOptions DEFAULT = new WatchOptions(new Values());
@@ -89,11 +88,15 @@ public final class WatchOptions {
         return new WatchOptions(copy);
     }
 
-    private static void log(WatchdogReport report) {
-        if (report instanceof WatchdogReport.AllStuck) {
-            LOG.error("{}", report);
-        } else {
-            LOG.warn("{}", report);
+    /** What a report comes to by default. */
+    private static final class Logged implements WatchdogHandler {
+        @Override
+        public void stuck(WatchdogReport report) {
+            if (report instanceof WatchdogReport.AllStuck) {
+                LOG.error("{}", report);
+            } else {
+                LOG.warn("{}", report);
+            }
         }
     }
 

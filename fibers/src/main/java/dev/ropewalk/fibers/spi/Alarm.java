@@ -1,10 +1,9 @@
 package dev.ropewalk.fibers.spi;
 
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.timer.Timer;
-
-import org.slf4j.Logger;
 
 /**
  * Code that runs once on a cord after a while, without a fiber: for builders of timers and limits
@@ -12,7 +11,7 @@ import org.slf4j.Logger;
  * alarm does not go off.
  */
 public final class Alarm {
-    private static final Logger LOG = Logs.logger(Alarm.class);
+    private static final Log LOG = Logs.logger(Alarm.class);
 
     private final CordImpl cord;
     private final Timer timer;

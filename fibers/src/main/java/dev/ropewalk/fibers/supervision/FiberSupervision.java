@@ -2,11 +2,11 @@ package dev.ropewalk.fibers.supervision;
 
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * differs.
  */
 public final class FiberSupervision {
-    private static final Logger LOG = Logs.logger(FiberSupervisor.class);
+    private static final Log LOG = Logs.logger(FiberSupervisor.class);
 
     /** Is told the results of fibers. */
     @FunctionalInterface

@@ -1,10 +1,10 @@
 package dev.ropewalk.actors.internal.mailbox;
 
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -22,7 +22,7 @@ import java.util.function.Predicate;
 public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
     static final int REPORT_FROM = 1 << 20;
 
-    private static final Logger LOG = Logs.logger(Mailbox.class);
+    private static final Log LOG = Logs.logger(Mailbox.class);
 
     private final String owner;
 

@@ -8,6 +8,7 @@ import dev.ropewalk.fibers.internal.dump.Lines;
 
 import jdk.jfr.Category;
 import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -15,58 +16,96 @@ import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the flight recorder of actors. Without a recording that has the event nobody pays for it:
- * its enabled flag is a constant then. A message is told by its class only, because recordings
- * leave the machine.
+ * Tells the flight recorder of actors. Without a recording nobody pays for it: until there has been
+ * one the classes of the events are not touched, because their initialisers load the recorder,
+ * which takes longer than the start of a system; afterwards their enabled flag is a constant. A
+ * message is told by its class only, because recordings leave the machine.
  */
-@SuppressWarnings("UnusedVariable") // the recorder reads the fields
 public final class ActorEvents {
     private ActorEvents() {}
 
     /** An incarnation is up. */
     public static void started(ActorRef<?> actor, Cord cord, long restarts) {
-        OfActor event = restarts == 0 ? new ActorStart() : new ActorRestart();
-        if (event.shouldCommit()) {
-            event.of(actor, cord);
-            if (event instanceof ActorRestart restart) {
-                restart.restarts = restarts;
-            }
-            event.commit();
+        if (isRecorded()) {
+            Events.started(actor, cord, restarts);
         }
     }
 
     /** An incarnation has failed. */
     public static void failed(ActorRef<?> actor, Cord cord, ExitReason reason) {
-        ActorFailure event = new ActorFailure();
-        if (event.shouldCommit()) {
-            event.of(actor, cord);
-            event.failure = Lines.of(reason.failure() == null ? reason : reason.failure());
-            event.commit();
+        if (isRecorded()) {
+            Events.failed(actor, cord, reason);
         }
     }
 
     /** The actor is over, and is not started again. */
     public static void ended(ActorRef<?> actor, Cord cord, ExitReason reason) {
-        ActorEnd event = new ActorEnd();
-        if (event.shouldCommit()) {
-            event.of(actor, cord);
-            event.reason = Lines.of(reason);
-            event.commit();
+        if (isRecorded()) {
+            Events.ended(actor, cord, reason);
         }
     }
 
     /** A message or reply was not processed. */
     public static void deadLetter(DeadLetter letter) {
-        DeadLetterEvent event = new DeadLetterEvent();
-        if (event.shouldCommit()) {
-            event.recipient = letter.recipient();
-            event.reason = letter.reason().name();
-            event.messageType = letter.message().getClass().getName();
-            event.commit();
+        if (isRecorded()) {
+            Events.deadLetter(letter);
+        }
+    }
+
+    private static boolean isRecorded() {
+        try {
+            return FlightRecorder.isInitialized();
+        } catch (LinkageError absent) {
+            return false; // a JVM without the module jdk.jfr
+        }
+    }
+
+    /** What makes the events; loaded when the first recording is there. */
+    private static final class Events {
+        private Events() {}
+
+        static void started(ActorRef<?> actor, Cord cord, long restarts) {
+            OfActor event = restarts == 0 ? new ActorStart() : new ActorRestart();
+            if (event.shouldCommit()) {
+                event.of(actor, cord);
+                if (event instanceof ActorRestart restart) {
+                    restart.restarts = restarts;
+                }
+                event.commit();
+            }
+        }
+
+        static void failed(ActorRef<?> actor, Cord cord, ExitReason reason) {
+            ActorFailure event = new ActorFailure();
+            if (event.shouldCommit()) {
+                event.of(actor, cord);
+                event.failure = Lines.of(reason.failure() == null ? reason : reason.failure());
+                event.commit();
+            }
+        }
+
+        static void ended(ActorRef<?> actor, Cord cord, ExitReason reason) {
+            ActorEnd event = new ActorEnd();
+            if (event.shouldCommit()) {
+                event.of(actor, cord);
+                event.reason = Lines.of(reason);
+                event.commit();
+            }
+        }
+
+        static void deadLetter(DeadLetter letter) {
+            DeadLetterEvent event = new DeadLetterEvent();
+            if (event.shouldCommit()) {
+                event.recipient = letter.recipient();
+                event.reason = letter.reason().name();
+                event.messageType = letter.message().getClass().getName();
+                event.commit();
+            }
         }
     }
 
     /** What all events of actors tell. */
+    @SuppressWarnings("UnusedVariable") // the recorder reads the fields
     @Category({"Ropewalk", "Actors"})
     @StackTrace(false)
     private abstract static class OfActor extends Event {

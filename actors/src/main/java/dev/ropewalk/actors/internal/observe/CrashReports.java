@@ -1,17 +1,17 @@
 package dev.ropewalk.actors.internal.observe;
 
 import dev.ropewalk.actors.observe.CrashReport;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /** Where a system's crash reports go, and what they may show; for any thread. */
 public final class CrashReports {
-    private static final Logger LOG = Logs.logger(CrashReports.class);
+    private static final Log LOG = Logs.logger(CrashReports.class);
 
     /** Null if nobody wants them: then none is made. */
     private final @Nullable Consumer<? super CrashReport> taker;

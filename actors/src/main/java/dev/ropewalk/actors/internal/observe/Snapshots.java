@@ -43,9 +43,6 @@ public final class Snapshots {
     /** All that was known after so many changes. */
     private record Sorted(long asOf, List<ActorGlance> glances) {}
 
-    private static final Comparator<ActorGlance> BY_PATH =
-            Comparator.comparing(ActorGlance::path).thenComparingLong(ActorGlance::number);
-
     private final Map<Cord, Part> parts = new ConcurrentHashMap<>();
     private final Map<Long, ActorGlance> known = new ConcurrentHashMap<>();
 
@@ -116,12 +113,17 @@ public final class Snapshots {
         if (last.asOf < asOf) {
             List<ActorGlance> glances =
                     known.values().stream()
-                            .sorted(BY_PATH)
+                            .sorted(byPath())
                             .collect(Collectors.toUnmodifiableList()); // kept without a copy
             last = new Sorted(asOf, glances);
             sorted = last;
         }
         return last.glances;
+    }
+
+    /** Made here, because most systems are never asked. */
+    private static Comparator<ActorGlance> byPath() {
+        return Comparator.comparing(ActorGlance::path).thenComparingLong(ActorGlance::number);
     }
 
     /** Of how many something is kept. */

@@ -4,11 +4,11 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -52,7 +52,7 @@ import java.util.function.Function;
  * that the other has been there, but not whose message comes first.
  */
 final class Conflation<M> {
-    private static final Logger LOG = Logs.logger(Conflation.class);
+    private static final Log LOG = Logs.logger(Conflation.class);
 
     /** What became of a message. */
     enum Outcome {

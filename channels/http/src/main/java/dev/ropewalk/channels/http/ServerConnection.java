@@ -1,6 +1,7 @@
 package dev.ropewalk.channels.http;
 
 import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.Codec;
 import dev.ropewalk.fibers.io.ConnectionException;
@@ -25,7 +26,6 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.util.ReferenceCountUtil;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.List;
@@ -41,7 +41,7 @@ import java.util.Locale;
  * <p>Confined to the fiber of the connection, but for {@link #drain}, which is of its cord.
  */
 final class ServerConnection {
-    private static final Logger LOG = Logs.logger(HttpServer.class);
+    private static final Log LOG = Logs.logger(HttpServer.class);
 
     /** So much of a body that nobody read is read for the sake of the next request. */
     private static final int MAX_DROPPED = 64 * 1_024;

@@ -6,10 +6,10 @@ import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Joiner;
 import dev.ropewalk.fibers.Scope;
 import dev.ropewalk.fibers.TooManyFibersException;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -21,7 +21,7 @@ import java.util.Map;
  * that has ended.
  */
 final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
-    private static final Logger LOG = Logs.logger(TcpListener.class);
+    private static final Log LOG = Logs.logger(TcpListener.class);
 
     private final TcpListener listener;
     private final Placement placement;

@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.io;
 
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
@@ -21,7 +22,6 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -82,7 +82,7 @@ public final class TcpConnection implements AutoCloseable {
         CLOSED
     }
 
-    private static final Logger LOG = Logs.logger(TcpConnection.class);
+    private static final Log LOG = Logs.logger(TcpConnection.class);
 
     /** Names in the pipeline of the channel: that of TLS stands first. */
     private static final String TLS_HANDLER = "tls";

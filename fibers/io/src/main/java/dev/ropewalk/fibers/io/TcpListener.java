@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.io;
 
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
@@ -13,7 +14,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ServerChannel;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.io.IOException;
 import java.net.BindException;
@@ -49,7 +49,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     /** How many accepted connections wait for a fiber at most. */
     public static final int MAX_UNTAKEN = 64;
 
-    static final Logger LOG = Logs.logger(TcpListener.class);
+    static final Log LOG = Logs.logger(TcpListener.class);
 
     /** After an accept that failed, for want of a file descriptor for one. */
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);

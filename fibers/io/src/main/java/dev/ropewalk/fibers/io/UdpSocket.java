@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.io;
 
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.ClosedException;
@@ -21,7 +22,6 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.DatagramPacket;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.io.IOException;
 import java.net.Inet4Address;
@@ -64,7 +64,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     /** How many bytes a datagram to an IPv6 address has at most. */
     public static final int MAX_BYTES_IPV6 = 65_527;
 
-    private static final Logger LOG = Logs.logger(UdpSocket.class);
+    private static final Log LOG = Logs.logger(UdpSocket.class);
 
     /** Given to senders: look again. */
     private static final Object ROOM = new Object();

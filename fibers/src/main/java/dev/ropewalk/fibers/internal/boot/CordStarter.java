@@ -35,7 +35,7 @@ public final class CordStarter {
         CallerCheck.check();
         Platform platform = platformOf(options.clock(), Thread.currentThread());
         CordImpl cord = new CordImpl(options, platform, body, group);
-        CordThread.onCallersCpus(options, new ThreadDriver(cord)::drive);
+        CordThread.onCallersCpus(options, new ThreadDriver(cord));
         return (T) cord.root().await();
     }
 
@@ -56,7 +56,7 @@ public final class CordStarter {
         CordImpl cord = new CordImpl(options, platform, body, group);
         cord.ownThread = thread.thread();
         if (group == null) {
-            thread.start(new ThreadDriver(cord)::drive);
+            thread.start(new ThreadDriver(cord));
         } else {
             startFor(group, cord, thread);
         }
@@ -67,7 +67,7 @@ public final class CordStarter {
         group.enter(cord);
         boolean isStarted = false;
         try {
-            thread.start(new ThreadDriver(cord)::drive);
+            thread.start(new ThreadDriver(cord));
             isStarted = true;
         } finally {
             if (!isStarted) {
@@ -92,10 +92,8 @@ public final class CordStarter {
 
     /** The platform of a cord that has a thread for itself. */
     private static Platform platformOf(CordOptions.Clock clock, Thread thread) {
-        return switch (clock) {
-            case CordOptions.RealClock() -> new RealPlatform(thread);
-            case CordOptions.VirtualClock(long seed, boolean seededOrder) ->
-                    new VirtualPlatform(seed, seededOrder);
-        };
+        return clock instanceof CordOptions.VirtualClock(long seed, boolean seededOrder)
+                ? new VirtualPlatform(seed, seededOrder)
+                : new RealPlatform(thread);
     }
 }

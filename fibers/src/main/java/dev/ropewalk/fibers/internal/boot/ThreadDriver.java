@@ -3,19 +3,18 @@ package dev.ropewalk.fibers.internal.boot;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.fiber.Abandonment;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.LogProviders;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.platform.MemoryReserve;
-
-import org.slf4j.Logger;
 
 /**
  * The life of a cord that has its thread to itself: it runs, perhaps breaks, and ends.
  *
  * <p>Confined to the cord's thread.
  */
-final class ThreadDriver {
-    private static final Logger LOG = Logs.logger(Cord.class);
+final class ThreadDriver implements Runnable {
+    private static final Log LOG = Logs.logger(Cord.class);
 
     private final CordImpl cord;
 
@@ -35,7 +34,8 @@ final class ThreadDriver {
     }
 
     /** Returns when the cord has ended. */
-    void drive() {
+    @Override
+    public void run() {
         try {
             cord.loop.run();
         } catch (OutOfMemoryError full) {

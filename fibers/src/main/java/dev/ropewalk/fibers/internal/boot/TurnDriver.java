@@ -2,12 +2,11 @@ package dev.ropewalk.fibers.internal.boot;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.platform.Checks;
 import dev.ropewalk.fibers.internal.timer.Timer;
 import dev.ropewalk.fibers.testing.VirtualCords;
-
-import org.slf4j.Logger;
 
 import java.util.Objects;
 
@@ -17,7 +16,7 @@ import java.util.Objects;
  * <p>By {@link VirtualCords}, between the turns of all its cords.
  */
 public final class TurnDriver {
-    private static final Logger LOG = Logs.logger(Cord.class);
+    private static final Log LOG = Logs.logger(Cord.class);
     private static final Turn[] TURNS = Turn.values();
 
     public final CordImpl cord;

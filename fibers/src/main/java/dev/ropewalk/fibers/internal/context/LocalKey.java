@@ -10,29 +10,32 @@ import java.util.function.Supplier;
  * What stands for one variable in the values of a fiber, and what a fiber sees that has set none.
  */
 public final class LocalKey<T extends @Nullable Object> {
-    /** Makes a value for each fiber that asks before it has set any, or gives all the same. */
-    private final Supplier<? extends T> initial;
+    /** What all see that have set none. */
+    private final T initial;
 
-    private final boolean isMadeForEach;
+    /** Makes a value for each fiber that asks before it has set any; null if all see the same. */
+    private final @Nullable Supplier<? extends T> maker;
+
     private final boolean isInheritable;
 
-    private LocalKey(Supplier<? extends T> initial, boolean isMadeForEach, boolean isInheritable) {
+    private LocalKey(T initial, @Nullable Supplier<? extends T> maker, boolean isInheritable) {
         this.initial = initial;
-        this.isMadeForEach = isMadeForEach;
+        this.maker = maker;
         this.isInheritable = isInheritable;
     }
 
     public static <T extends @Nullable Object> LocalKey<T> of(T initial) {
-        return new LocalKey<>(() -> initial, false, false);
+        return new LocalKey<>(initial, null, false);
     }
 
+    @SuppressWarnings("NullAway") // nobody sees what is not made
     public static <T extends @Nullable Object> LocalKey<T> withInitial(
             Supplier<? extends T> initial) {
-        return new LocalKey<>(initial, true, false);
+        return new LocalKey<>(null, initial, false);
     }
 
     public static <T extends @Nullable Object> LocalKey<T> inheritable(T initial) {
-        return new LocalKey<>(() -> initial, false, true);
+        return new LocalKey<>(initial, null, true);
     }
 
     boolean isInheritable() {
@@ -46,10 +49,11 @@ public final class LocalKey<T extends @Nullable Object> {
         if (values != null && place >= 0) {
             return (T) values.at(place);
         }
-        T made = initial.get();
-        if (isMadeForEach) {
-            set(fiber, made);
+        if (maker == null) {
+            return initial;
         }
+        T made = maker.get();
+        set(fiber, made);
         return made;
     }
 
@@ -67,6 +71,6 @@ public final class LocalKey<T extends @Nullable Object> {
     @Override
     public String toString() {
         return (isInheritable ? "inheritable fiber local" : "fiber local")
-                + (isMadeForEach ? ", initially one for each" : ", initially " + initial.get());
+                + (maker != null ? ", initially one for each" : ", initially " + initial);
     }
 }

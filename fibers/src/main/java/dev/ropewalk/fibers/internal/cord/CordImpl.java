@@ -19,6 +19,7 @@ import dev.ropewalk.fibers.internal.fiber.FiberMessages;
 import dev.ropewalk.fibers.internal.fiber.Outcome;
 import dev.ropewalk.fibers.internal.fiber.ScopeNode;
 import dev.ropewalk.fibers.internal.fiber.WaitTimer;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.platform.Callables;
 import dev.ropewalk.fibers.internal.platform.Platform;
@@ -34,7 +35,6 @@ import dev.ropewalk.fibers.observe.FiberTime;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.List;
@@ -49,7 +49,7 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>Confined to the cord's thread, but for what says otherwise.
  */
 public final class CordImpl extends Cord implements StackOwner, ChildPlace {
-    private static final Logger LOG = Logs.logger(Cord.class);
+    private static final Log LOG = Logs.logger(Cord.class);
 
     public final CordOptions options;
     public final Platform platform;

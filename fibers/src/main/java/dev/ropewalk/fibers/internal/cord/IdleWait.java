@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * What a cord does when nothing is runnable: it steals a task, spins, and sleeps.
@@ -42,10 +43,25 @@ public final class IdleWait {
 
     private final IdleSpin spin;
 
-    /** Made once: to be idle allocates nothing, because there may be no memory. */
-    private final BooleanSupplier findsWork = this::findsWork;
+    /**
+     * Made once: to be idle allocates nothing, because there may be no memory. Neither these nor
+     * the spin's are lambdas, whose first use takes longer: each process waits for its first cord.
+     */
+    private final BooleanSupplier findsWork =
+            new BooleanSupplier() {
+                @Override
+                public boolean getAsBoolean() {
+                    return findsWork();
+                }
+            };
 
-    private final BooleanSupplier hasWork = this::hasWork;
+    private final BooleanSupplier hasWork =
+            new BooleanSupplier() {
+                @Override
+                public boolean getAsBoolean() {
+                    return hasWork();
+                }
+            };
 
     /** Polls while idle, see {@link #SELDOM}. */
     private int idlePolls;
@@ -62,13 +78,31 @@ public final class IdleWait {
     IdleWait(CordImpl cord) {
         this.cord = cord;
         this.platform = cord.platform;
-        this.spin = new IdleSpin(platform::nanoTime, this::giveUpCpu);
+        this.spin = newSpin();
         this.silenceNs = Waits.nanos(cord.options.watch().stuckLimit());
         this.watchesSilence =
                 silenceNs != Long.MAX_VALUE
                         && cord.tasks == null
                         && !platform.isVirtual()
                         && !cord.inTurns;
+    }
+
+    private IdleSpin newSpin() {
+        LongSupplier clock =
+                new LongSupplier() {
+                    @Override
+                    public long getAsLong() {
+                        return platform.nanoTime();
+                    }
+                };
+        Runnable giveUpCpu =
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        giveUpCpu();
+                    }
+                };
+        return new IdleSpin(clock, giveUpCpu);
     }
 
     /** Returns when there may be something to do. */

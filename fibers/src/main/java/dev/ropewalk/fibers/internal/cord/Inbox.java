@@ -1,11 +1,11 @@
 package dev.ropewalk.fibers.internal.cord;
 
 import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * which they came.
  */
 public final class Inbox {
-    private static final Logger LOG = Logs.logger(Inbox.class);
+    private static final Log LOG = Logs.logger(Inbox.class);
 
     /** What this thread is to refuse when it has released its lock; null if it holds none. */
     private static final ThreadLocal<@Nullable Set<Inbox>> LATER = new ThreadLocal<>();

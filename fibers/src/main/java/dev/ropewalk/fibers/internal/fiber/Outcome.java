@@ -9,57 +9,106 @@ import org.jspecify.annotations.Nullable;
 
 /** How a fiber ended; immutable, read by any thread once published. */
 public sealed interface Outcome<T extends @Nullable Object> {
+    /** The result, or a fresh exception that names {@code fiber}. */
+    T take(FiberImpl<?> fiber);
+
+    /** What ended the fiber, as its handler is told; null for a result. */
+    @Nullable Throwable failure(FiberImpl<?> fiber);
+
+    /** What nobody took yet and is a failure: fresh, for the parent; otherwise null. */
+    @Nullable FiberFailedException untaken(FiberImpl<?> fiber);
+
     /** Returned {@code value}. */
-    record Success<T extends @Nullable Object>(T value) implements Outcome<T> {}
+    record Success<T extends @Nullable Object>(T value) implements Outcome<T> {
+        @Override
+        public T take(FiberImpl<?> fiber) {
+            return value;
+        }
+
+        @Override
+        public @Nullable Throwable failure(FiberImpl<?> fiber) {
+            return null;
+        }
+
+        @Override
+        public @Nullable FiberFailedException untaken(FiberImpl<?> fiber) {
+            return null;
+        }
+    }
 
     /** Was stopped with {@code value}; the same to all awaiters. */
-    record Stopped<T extends @Nullable Object>(Unwind.Stop signal, T value) implements Outcome<T> {}
+    record Stopped<T extends @Nullable Object>(Unwind.Stop signal, T value) implements Outcome<T> {
+        @Override
+        public T take(FiberImpl<?> fiber) {
+            return value;
+        }
+
+        @Override
+        public @Nullable Throwable failure(FiberImpl<?> fiber) {
+            return null;
+        }
+
+        @Override
+        public @Nullable FiberFailedException untaken(FiberImpl<?> fiber) {
+            return null;
+        }
+    }
 
     /** Threw {@code cause}. */
-    record Failure<T extends @Nullable Object>(Throwable cause) implements Outcome<T> {}
+    record Failure<T extends @Nullable Object>(Throwable cause) implements Outcome<T> {
+        @Override
+        public T take(FiberImpl<?> fiber) {
+            throw failed(fiber, cause);
+        }
+
+        /** Another fiber's end that this one awaited is its failure, not its termination. */
+        @Override
+        public Throwable failure(FiberImpl<?> fiber) {
+            return cause instanceof FiberFailedException ? failed(fiber, cause) : cause;
+        }
+
+        @Override
+        public FiberFailedException untaken(FiberImpl<?> fiber) {
+            return failed(fiber, cause);
+        }
+    }
 
     /** Was terminated. */
-    record Terminated<T extends @Nullable Object>(Unwind.Terminate signal) implements Outcome<T> {}
+    record Terminated<T extends @Nullable Object>(Unwind.Terminate signal) implements Outcome<T> {
+        @Override
+        public T take(FiberImpl<?> fiber) {
+            throw new FiberTerminatedException(
+                    fiber, fiber + " was terminated before it returned", signal);
+        }
+
+        @Override
+        public Throwable failure(FiberImpl<?> fiber) {
+            return new FiberTerminatedException(fiber, fiber + " was terminated", signal);
+        }
+
+        @Override
+        public @Nullable FiberFailedException untaken(FiberImpl<?> fiber) {
+            return null;
+        }
+    }
 
     /** Was abandoned, and reported so. */
     record Abandoned<T extends @Nullable Object>(FiberAbandonedException report)
-            implements Outcome<T> {}
+            implements Outcome<T> {
+        @Override
+        public T take(FiberImpl<?> fiber) {
+            throw new FiberAbandonedException(report);
+        }
 
-    /** The result, or a fresh exception that names {@code fiber}. */
-    default T take(FiberImpl<?> fiber) {
-        return switch (this) {
-            case Success<T> s -> s.value();
-            case Stopped<T> s -> s.value();
-            case Failure<T> f -> throw failed(fiber, f.cause());
-            case Abandoned<T> a -> throw new FiberAbandonedException(a.report());
-            case Terminated<T> t ->
-                    throw new FiberTerminatedException(
-                            fiber, fiber + " was terminated before it returned", t.signal());
-        };
-    }
+        @Override
+        public Throwable failure(FiberImpl<?> fiber) {
+            return report;
+        }
 
-    /** What ended the fiber, as its handler is told; null for a result. */
-    default @Nullable Throwable failure(FiberImpl<?> fiber) {
-        return switch (this) {
-            case Success<T> _, Stopped<T> _ -> null;
-            // Another fiber's end that this one awaited is this one's failure, not its termination.
-            case Failure<T> f ->
-                    f.cause() instanceof FiberFailedException
-                            ? failed(fiber, f.cause())
-                            : f.cause();
-            case Abandoned<T> a -> a.report();
-            case Terminated<T> t ->
-                    new FiberTerminatedException(fiber, fiber + " was terminated", t.signal());
-        };
-    }
-
-    /** What nobody took yet and is a failure: fresh, for the parent; otherwise null. */
-    default @Nullable FiberFailedException untaken(FiberImpl<?> fiber) {
-        return switch (this) {
-            case Success<T> _, Stopped<T> _, Terminated<T> _ -> null;
-            case Failure<T> f -> failed(fiber, f.cause());
-            case Abandoned<T> a -> new FiberAbandonedException(a.report());
-        };
+        @Override
+        public FiberFailedException untaken(FiberImpl<?> fiber) {
+            return new FiberAbandonedException(report);
+        }
     }
 
     /** Those above are named once, where it began; each level repeats the text of the one below. */

@@ -3,14 +3,7 @@ package dev.ropewalk.fibers.internal.log;
 import dev.ropewalk.fibers.blocking.BlockingPool;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.Marker;
 import org.slf4j.event.Level;
-import org.slf4j.helpers.AbstractLogger;
-import org.slf4j.helpers.LegacyAbstractLogger;
-import org.slf4j.helpers.MessageFormatter;
-import org.slf4j.spi.LocationAwareLogger;
 
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -64,12 +57,12 @@ public final class Logs {
      *
      * @param type whose name it has
      */
-    public static Logger logger(Class<?> type) {
+    public static Log logger(Class<?> type) {
         return logger(type.getName());
     }
 
-    public static Logger logger(String name) {
-        return new Tapped(name, LoggerFactory.getLogger(name));
+    public static Log logger(String name) {
+        return new Log(name);
     }
 
     /**
@@ -100,7 +93,7 @@ public final class Logs {
      * @param pattern the text, with a place for each of the arguments
      * @param first an argument
      */
-    public static void tellBroken(Logger logger, Throwable broken, String pattern, Object first) {
+    public static void tellBroken(Log logger, Throwable broken, String pattern, Object first) {
         try {
             logger.error(pattern, first, broken);
         } catch (Throwable lost) {
@@ -109,7 +102,7 @@ public final class Logs {
     }
 
     /**
-     * Like {@link #tellBroken(Logger, Throwable, String, Object)}, with one argument more.
+     * Like {@link #tellBroken(Log, Throwable, String, Object)}, with one argument more.
      *
      * @param logger takes the line
      * @param broken what the code threw
@@ -118,7 +111,7 @@ public final class Logs {
      * @param second another one
      */
     public static void tellBroken(
-            Logger logger, Throwable broken, String pattern, Object first, Object second) {
+            Log logger, Throwable broken, String pattern, Object first, Object second) {
         try {
             logger.error(pattern, first, second, broken);
         } catch (Throwable lost) {
@@ -126,127 +119,8 @@ public final class Logs {
         }
     }
 
-    /** Shows each line to the tap, and hands it on with the place that it came from. */
-    private static final class Tapped extends LegacyAbstractLogger {
-        private static final long serialVersionUID = 1;
-
-        /** The method that the code which logs calls; the frame before it is the line's place. */
-        private static final String CALLED = AbstractLogger.class.getName();
-
-        private final transient Logger backend;
-
-        Tapped(String name, Logger backend) {
-            this.backend = backend;
-            this.name = name; // the backend's is another one if SLF4J has no provider
-        }
-
-        @Override
-        protected void handleNormalizedLoggingCall(
-                Level level,
-                @Nullable Marker marker,
-                String pattern,
-                Object @Nullable [] arguments,
-                @Nullable Throwable failure) {
-            try {
-                show(level, pattern, arguments, failure);
-                write(level, marker, pattern, arguments, failure);
-            } catch (Throwable broken) {
-                writeInstead(level, pattern, arguments, failure, broken);
-            }
-        }
-
-        private void write(
-                Level level,
-                @Nullable Marker marker,
-                String pattern,
-                Object @Nullable [] arguments,
-                @Nullable Throwable failure) {
-            if (isTold(level) && LogProviders.areMissing()) {
-                StderrLog.write(level, getName(), text(pattern, arguments), failure);
-            } else if (!backend.isEnabledForLevel(level)) {
-                return;
-            } else if (backend instanceof LocationAwareLogger aware) {
-                aware.log(marker, CALLED, level.toInt(), pattern, arguments, failure);
-            } else {
-                Object[] none = {};
-                backend.atLevel(level)
-                        .setCause(failure)
-                        .log(pattern, arguments == null ? none : arguments);
-            }
-        }
-
-        private void writeInstead(
-                Level level,
-                String pattern,
-                Object @Nullable [] arguments,
-                @Nullable Throwable failure,
-                Throwable broken) {
-            try {
-                if (isTold(level)) {
-                    String message = text(pattern, arguments);
-                    StderrLog.writeInstead(level, getName(), message, failure, broken);
-                }
-            } catch (Throwable lost) {
-                // There is nobody left to tell, and the caller must go on.
-            }
-        }
-
-        private void show(
-                Level level,
-                String pattern,
-                Object @Nullable [] arguments,
-                @Nullable Throwable failure) {
-            Consumer<? super Line> tap = isTold(level) ? TAP.get() : null;
-            if (tap == null) {
-                return;
-            }
-            try {
-                tap.accept(new Line(level, getName(), text(pattern, arguments), failure));
-            } catch (Throwable broken) {
-                write(Level.ERROR, null, "a tap of the log failed", null, broken);
-            }
-        }
-
-        private static String text(String pattern, Object @Nullable [] arguments) {
-            return String.valueOf(MessageFormatter.basicArrayFormat(pattern, arguments));
-        }
-
-        private static boolean isTold(Level level) {
-            return level.toInt() >= Level.WARN.toInt();
-        }
-
-        private static boolean isTapped() {
-            return TAP.get() != null;
-        }
-
-        @Override
-        protected String getFullyQualifiedCallerName() {
-            return CALLED;
-        }
-
-        @Override
-        public boolean isTraceEnabled() {
-            return backend.isTraceEnabled();
-        }
-
-        @Override
-        public boolean isDebugEnabled() {
-            return backend.isDebugEnabled();
-        }
-
-        @Override
-        public boolean isInfoEnabled() {
-            return backend.isInfoEnabled();
-        }
-
-        @Override
-        public boolean isWarnEnabled() {
-            return isTapped() || backend.isWarnEnabled() || LogProviders.areMissing();
-        }
-
-        @Override
-        public boolean isErrorEnabled() {
-            return isTapped() || backend.isErrorEnabled() || LogProviders.areMissing();
-        }
+    /** What is shown the lines of this thread; null if nothing is. */
+    static @Nullable Consumer<? super Line> tap() {
+        return TAP.get();
     }
 }

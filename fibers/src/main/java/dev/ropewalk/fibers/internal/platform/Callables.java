@@ -9,14 +9,19 @@ import java.util.concurrent.Callable;
 
 /** Bodies without a result as bodies with one. */
 public final class Callables {
+    /** Not a lambda: each start of a cord needs it, and it is the first one in many programs. */
+    private record Body(Action action) implements Callable<@Nullable Void> {
+        @Override
+        public @Nullable Void call() throws Exception {
+            action.run();
+            return null;
+        }
+    }
+
     private Callables() {}
 
     /** {@return a body that runs the action and returns null} */
     public static Callable<@Nullable Void> of(Action action) {
-        Objects.requireNonNull(action, "body");
-        return () -> {
-            action.run();
-            return null;
-        };
+        return new Body(Objects.requireNonNull(action, "body"));
     }
 }

@@ -1,12 +1,10 @@
 package dev.ropewalk.fibers.internal.platform;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.function.Predicate;
 
 /**
  * The JVM flags that Ropewalk stands on, checked before the first cord touches what they open.
@@ -40,37 +38,62 @@ public final class JvmFlags {
         return BASE.isOpen(MISC, OWN);
     }
 
+    /** In plain loops: each cord's start waits for this, and a stream takes longer. */
     private static List<String> missing(Module own) {
         Module agrona = ManyToOneConcurrentLinkedQueue.class.getModule(); // named after its file
         Module netty = module("io.netty.common", own); // its classes are not loaded before I/O
         List<String> missing = new ArrayList<>();
-        String exports = "--add-exports=java.base/" + VM;
-        add(missing, exports, to -> BASE.isExported(VM, to), own);
-        add(missing, "--add-opens=java.base/java.lang", to -> BASE.isOpen("java.lang", to), own);
-        String opens = "--add-opens=java.base/" + MISC;
-        add(missing, opens, to -> BASE.isOpen(MISC, to), own, agrona);
-        add(missing, "--enable-native-access", Module::isNativeAccessEnabled, own, netty);
+        if (!BASE.isExported(VM, own)) {
+            missing.add("--add-exports=java.base/" + VM + "=" + nameOf(own));
+        }
+        if (!BASE.isOpen("java.lang", own)) {
+            missing.add("--add-opens=java.base/java.lang=" + nameOf(own));
+        }
+        addBoth(
+                missing,
+                "--add-opens=java.base/" + MISC + "=",
+                BASE.isOpen(MISC, own) ? null : own,
+                BASE.isOpen(MISC, agrona) ? null : agrona);
+        addBoth(
+                missing,
+                "--enable-native-access=",
+                own.isNativeAccessEnabled() ? null : own,
+                netty.isNativeAccessEnabled() ? null : netty);
         return missing;
     }
 
+    /** The module of that name, or the one of what is on the class path. */
     private static Module module(String name, Module own) {
-        ModuleLayer layer = own.getLayer();
-        ClassLoader loader = own.getClassLoader();
-        Module unnamed = own.isNamed() && loader != null ? loader.getUnnamedModule() : own;
-        return (layer == null ? ModuleLayer.boot() : layer).findModule(name).orElse(unnamed);
+        ModuleLayer layer = own.getLayer() == null ? ModuleLayer.boot() : own.getLayer();
+        if (layer == ModuleLayer.boot()) { // which has no parents to ask
+            for (Module each : layer.modules()) {
+                if (each.getName().equals(name)) {
+                    return each;
+                }
+            }
+            return unnamed(own);
+        }
+        return layer.findModule(name).orElse(unnamed(own));
     }
 
-    private static void add(
-            List<String> missing, String flag, Predicate<Module> isGiven, Module... needed) {
-        Set<String> to = new LinkedHashSet<>();
-        for (Module each : needed) {
-            if (!isGiven.test(each)) {
-                to.add(each.isNamed() ? each.getName() : "ALL-UNNAMED");
-            }
+    private static Module unnamed(Module own) {
+        ClassLoader loader = own.getClassLoader();
+        return own.isNamed() && loader != null ? loader.getUnnamedModule() : own;
+    }
+
+    private static void addBoth(
+            List<String> missing, String flag, @Nullable Module first, @Nullable Module second) {
+        String one = first == null ? null : nameOf(first);
+        String other = second == null ? null : nameOf(second);
+        if (one != null && other != null && !one.equals(other)) {
+            missing.add(flag + one + "," + other);
+        } else if (one != null || other != null) {
+            missing.add(flag + (one == null ? other : one));
         }
-        if (!to.isEmpty()) {
-            missing.add(flag + "=" + String.join(",", to));
-        }
+    }
+
+    private static String nameOf(Module module) {
+        return module.isNamed() ? module.getName() : "ALL-UNNAMED";
     }
 
     private static String message(Module own, List<String> missing) {

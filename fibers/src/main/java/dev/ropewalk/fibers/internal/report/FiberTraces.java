@@ -3,12 +3,12 @@ package dev.ropewalk.fibers.internal.report;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.stack.Stacks;
 import dev.ropewalk.fibers.observe.FiberTrace;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -24,7 +24,7 @@ import java.util.function.BiConsumer;
 public final class FiberTraces {
     public static final boolean ON = Boolean.getBoolean("ropewalk.fiberTraces");
 
-    private static final Logger LOG = Logs.logger(FiberTraces.class);
+    private static final Log LOG = Logs.logger(FiberTraces.class);
     private static final List<FiberTrace> ALL = new CopyOnWriteArrayList<>();
 
     /** Set while this thread tells: what a trace does is told to none. */

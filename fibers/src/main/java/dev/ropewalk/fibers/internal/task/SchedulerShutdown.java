@@ -9,6 +9,7 @@ import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.FiberMessages;
 import dev.ropewalk.fibers.internal.fiber.Outcome;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.internal.report.DumpTaker;
@@ -18,7 +19,6 @@ import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +39,7 @@ import java.util.function.Predicate;
  * the closer only waits for the report.
  */
 final class SchedulerShutdown {
-    private static final Logger LOG = Logs.logger(SchedulerShutdown.class);
+    private static final Log LOG = Logs.logger(SchedulerShutdown.class);
 
     /** What a cord gets beyond its stop limit before it counts as stuck. */
     private static final long GRACE_NS = TimeUnit.SECONDS.toNanos(1);

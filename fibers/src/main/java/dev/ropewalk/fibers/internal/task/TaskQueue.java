@@ -8,11 +8,11 @@ import dev.ropewalk.fibers.internal.fiber.Ending;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.FiberMessages;
 import dev.ropewalk.fibers.internal.fiber.WaitKind;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  * <p>What has no note is the cord's alone.
  */
 public final class TaskQueue implements TaskSource {
-    private static final Logger LOG = Logs.logger(TaskQueue.class);
+    private static final Log LOG = Logs.logger(TaskQueue.class);
 
     /** Tasks that are started before those have had a turn that were started before them. */
     private static final int MAX_AT_ONCE = 1_024;

@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.internal.watch;
 import dev.ropewalk.fibers.internal.context.LocalKey;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.observe.Slice;
 import dev.ropewalk.fibers.observe.SliceExceededException;
@@ -10,7 +11,6 @@ import dev.ropewalk.fibers.observe.SliceLimits;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 
@@ -22,7 +22,7 @@ public final class Slices {
     /** Limits that fibers have set for themselves. */
     public static final LocalKey<@Nullable SliceLimits> OWN_LIMITS = LocalKey.of(null);
 
-    private static final Logger LOG = Logs.logger(Slice.class);
+    private static final Log LOG = Logs.logger(Slice.class);
 
     /** No turn has this number. */
     private static final long NONE = Long.MIN_VALUE;

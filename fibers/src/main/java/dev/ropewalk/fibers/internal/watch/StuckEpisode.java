@@ -2,12 +2,14 @@ package dev.ropewalk.fibers.internal.watch;
 
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.observe.WatchdogHandler;
 import dev.ropewalk.fibers.observe.WatchdogReport;
 
+import jdk.jfr.FlightRecorder;
+
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +19,7 @@ import java.util.List;
  * watchdog's reporter, but for {@link #setOver}.
  */
 public final class StuckEpisode {
-    private static final Logger LOG = Logs.logger(StuckEpisode.class);
+    private static final Log LOG = Logs.logger(StuckEpisode.class);
 
     private final CordImpl cord;
     private final WatchdogHandler handler;
@@ -59,7 +61,9 @@ public final class StuckEpisode {
 
     private static void toFlightRecorder(WatchdogReport.Stuck report) {
         try {
-            CordStuckEvent.commit(report);
+            if (FlightRecorder.isInitialized()) { // the event's class would load the recorder
+                CordStuckEvent.commit(report);
+            }
         } catch (LinkageError absent) {
             // A JVM without the module jdk.jfr; the handler is told as always.
         } catch (Throwable broken) {

@@ -36,7 +36,7 @@ public final class Ticker {
     private volatile boolean asleep = true;
 
     private Ticker() {
-        thread = new Thread(null, this::run, "ropewalk-ticker", STACK_SIZE, false);
+        thread = new Thread(null, new Ticking(), "ropewalk-ticker", STACK_SIZE, false);
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
         thread.start();
@@ -76,20 +76,24 @@ public final class Ticker {
         }
     }
 
-    private void run() {
-        int idleTicks = 0;
-        for (; ; ) {
-            try {
-                idleTicks = tick() ? 0 : idleTicks + 1;
-                if (idleTicks < IDLE_TICKS) {
-                    LockSupport.parkNanos(this, TICK_NS);
-                } else {
-                    sleepUntilBusy();
-                    idleTicks = 0;
+    /** What the thread does. */
+    private final class Ticking implements Runnable {
+        @Override
+        public void run() {
+            int idleTicks = 0;
+            for (; ; ) {
+                try {
+                    idleTicks = tick() ? 0 : idleTicks + 1;
+                    if (idleTicks < IDLE_TICKS) {
+                        LockSupport.parkNanos(Ticker.this, TICK_NS);
+                    } else {
+                        sleepUntilBusy();
+                        idleTicks = 0;
+                    }
+                } catch (OutOfMemoryError full) {
+                    // It cannot even be told. The cords need the ticks that come after it.
+                    LockSupport.parkNanos(Ticker.this, TICK_NS);
                 }
-            } catch (OutOfMemoryError full) {
-                // It cannot even be told. The cords need the ticks that come after it.
-                LockSupport.parkNanos(this, TICK_NS);
             }
         }
     }

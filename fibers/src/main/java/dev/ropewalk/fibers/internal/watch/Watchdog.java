@@ -1,11 +1,10 @@
 package dev.ropewalk.fibers.internal.watch;
 
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.observe.WatchdogHandler;
 import dev.ropewalk.fibers.observe.WatchdogReport;
-
-import org.slf4j.Logger;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,6 +14,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionHandler;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,7 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Confined to the ticker's thread.
  */
 final class Watchdog {
-    private static final Logger LOG = Logs.logger(Watchdog.class);
+    private static final Log LOG = Logs.logger(Watchdog.class);
 
     private final Executor reporter;
     private final List<CordWatch> stuck = new ArrayList<>();
@@ -120,16 +121,9 @@ final class Watchdog {
                     KEPT_S,
                     TimeUnit.SECONDS,
                     new LinkedBlockingQueue<>(MAX_PENDING),
-                    Reporter::thread);
-            setRejectedExecutionHandler((_, _) -> dropped.incrementAndGet());
+                    new ItsThread());
+            setRejectedExecutionHandler(new Dropped());
             allowCoreThreadTimeOut(true);
-        }
-
-        private static Thread thread(Runnable work) {
-            Thread thread = new Thread(null, work, "ropewalk-watchdog", 0, false);
-            thread.setDaemon(true);
-            thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
-            return thread;
         }
 
         @Override
@@ -137,6 +131,23 @@ final class Watchdog {
             int lost = dropped.getAndSet(0);
             if (lost > 0) {
                 LOG.error("{} steps of the watchdog were lost behind a slow stuck handler", lost);
+            }
+        }
+
+        private static final class ItsThread implements ThreadFactory {
+            @Override
+            public Thread newThread(Runnable work) {
+                Thread thread = new Thread(null, work, "ropewalk-watchdog", 0, false);
+                thread.setDaemon(true);
+                thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
+                return thread;
+            }
+        }
+
+        private final class Dropped implements RejectedExecutionHandler {
+            @Override
+            public void rejectedExecution(Runnable job, ThreadPoolExecutor full) {
+                dropped.incrementAndGet();
             }
         }
     }
