@@ -151,13 +151,26 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
      * Terminates the fibers of a started cord and waits until it has ended, each fiber within the
      * stop limit; a fiber that does not end is abandoned and reported. Closing twice is harmless.
      * From a fiber of another cord this is a switchpoint, and a shielded one: also a fiber that is
-     * being terminated waits for the end.
+     * being terminated waits for the end. So does a plain thread that is interrupted, and it is
+     * interrupted again afterwards. A fiber that keeps the cord for itself has no limit: {@link
+     * #close(Duration)} has.
      *
      * @throws IllegalStateException if called by a fiber of this cord, or on a cord made by {@code
      *     run}, which ends with its body, or on a scheduler's, which ends with that
      */
     @Override
     public abstract void close();
+
+    /**
+     * Like {@link #close()}, and waits no longer than the limit. A cord that has not ended then
+     * ends as soon as the fiber that keeps it gives way.
+     *
+     * @param limit how long to wait; zero only begins the end
+     * @return false if the limit passed
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws IllegalStateException as {@link #close()}
+     */
+    public abstract boolean close(Duration limit);
 
     /**
      * Waits until this cord has ended, with all its fibers, or the limit passes. Ends nothing: that

@@ -499,6 +499,12 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         return first;
     }
 
+    /** A loop has taken its stop: it may clean up until its limit is over. */
+    void stopTaken() {
+        cell.endsByItself();
+        beginLimit();
+    }
+
     private Object over() {
         if (behavior == BehaviorSigns.<M>stopped()) {
             behavior = null; // so is its state

@@ -48,6 +48,9 @@ final class Receiver<M> {
     /** It was asked to stop: every receive says so from then on. */
     private boolean stopping;
 
+    /** How often a receive has said so. */
+    private int stopRaises;
+
     Receiver(Incarnation<M> incarnation) {
         this.incarnation = incarnation;
     }
@@ -268,6 +271,7 @@ final class Receiver<M> {
 
     private void begin(@Nullable Class<?> type) {
         if (stopping) {
+            Waits.giveWayBeforeRaise(stopRaises, "its stop");
             throw stopRequest();
         }
         incarnation.completeCurrent();
@@ -305,18 +309,21 @@ final class Receiver<M> {
         if (incarnation.isCurrentStop()) {
             incarnation.completeCurrent();
             stopping = true;
+            incarnation.stopTaken();
             throw stopRequest();
         }
         return incarnation.beginCurrent();
     }
 
     private StopRequest stopRequest() {
+        stopRaises++;
         return new StopRequest(incarnation.cell().name() + " was asked to stop");
     }
 
     /**
-     * Thrown by receive when the actor's stop message has come; every later receive throws it
-     * again. An {@code Error}, so that {@code catch (Exception e)} does not swallow it.
+     * Thrown by receive when the actor's stop message has come; every later receive gives way and
+     * throws it again, up to the bound of rule F6. An {@code Error}, so that {@code catch
+     * (Exception e)} does not swallow it.
      */
     private static final class StopRequest extends Error {
         private static final long serialVersionUID = 1L;

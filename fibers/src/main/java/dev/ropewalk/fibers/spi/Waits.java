@@ -4,9 +4,11 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.cord.Inbox;
 import dev.ropewalk.fibers.internal.fiber.Abandonment;
+import dev.ropewalk.fibers.internal.fiber.Cancellation;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
 import dev.ropewalk.fibers.internal.fiber.WaitKind;
@@ -15,6 +17,7 @@ import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -179,6 +182,51 @@ public final class Waits {
         FiberImpl<?> late = FiberImpl.of(fiber);
         late.checkCord("abandon");
         Abandonment.abandonBelow(late, why);
+    }
+
+    /**
+     * Comes before a call throws once more what is to end the current fiber, other than the signals
+     * of fibers, which do so by themselves (rule F6): gives way, so that a loop that swallows it
+     * slows only itself; and when it was swallowed 1,000 times, does not return: the fiber is
+     * abandoned and reported. A switchpoint.
+     *
+     * @param raises how often it was thrown before
+     * @param what the thing that is thrown, which the report says behind "it swallowed"
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static void giveWayBeforeRaise(int raises, String what) {
+        Abandonment.giveWayBeforeRaise(FiberImpl.current(), raises, what);
+    }
+
+    /**
+     * Waits as part of clean-up: nothing from outside ends the wait early. A fiber is shielded. A
+     * plain thread that is interrupted begins the wait again, and is interrupted again when that is
+     * over.
+     *
+     * @param wait waits, within a limit of its own; it may be called several times
+     * @return what the wait returns
+     */
+    public static boolean cleanUp(BooleanSupplier wait) {
+        FiberImpl<?> running = FiberImpl.currentOrNull();
+        return running == null ? throughInterrupts(wait) : Cancellation.shielded(running, wait);
+    }
+
+    private static boolean throughInterrupts(BooleanSupplier wait) {
+        boolean isInterrupted = Thread.interrupted();
+        try {
+            for (; ; ) {
+                try {
+                    return wait.getAsBoolean();
+                } catch (WaitInterruptedException again) {
+                    isInterrupted = true;
+                    Thread.interrupted();
+                }
+            }
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /**

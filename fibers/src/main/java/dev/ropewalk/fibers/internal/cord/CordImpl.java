@@ -11,7 +11,6 @@ import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.TooManyFibersException;
 import dev.ropewalk.fibers.internal.context.SwitchHooks;
-import dev.ropewalk.fibers.internal.fiber.Cancellation;
 import dev.ropewalk.fibers.internal.fiber.ChildPlace;
 import dev.ropewalk.fibers.internal.fiber.Family;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
@@ -123,6 +122,12 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
 
     @Override
     public void close() {
+        close(Waits.FOREVER);
+    }
+
+    @Override
+    public boolean close(Duration limit) {
+        long limitNs = Waits.nanos(limit);
         if (isCurrent()) {
             throw new IllegalStateException(
                     this + " cannot wait for its own end; close it from another thread or cord");
@@ -137,15 +142,14 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
                     this + " belongs to " + tasks.scheduler() + " and ends with it; close that");
         }
         root().terminate();
-        FiberImpl<?> closer = FiberImpl.currentOrNull();
-        if (closer == null) {
-            end.await("the end of " + this, Long.MAX_VALUE);
-        } else {
-            // Closing is clean-up: a closer that is being terminated must not leave a thread
-            // behind.
-            Cancellation.shielded(
-                    FiberImpl.of(closer), () -> end.await("the end of " + this, Long.MAX_VALUE));
-        }
+        // Closing is clean-up: a closer that is being ended must not leave a thread behind.
+        long beganNs = Waits.nanoTime();
+        return Waits.cleanUp(
+                () -> end.await("the end of " + this, leftNs(limitNs, Waits.nanoTime() - beganNs)));
+    }
+
+    private static long leftNs(long limitNs, long tookNs) {
+        return limitNs == Long.MAX_VALUE ? limitNs : Math.max(0, limitNs - tookNs);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.internal.fiber;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.StackPinnedException;
 import dev.ropewalk.fibers.internal.platform.MemoryReserve;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -211,6 +212,26 @@ public final class Abandonment {
         if (fiber.rawState() != FiberImpl.DEAD) {
             tellParentElsewhere(fiber, publishAbandoned(fiber, fiber.rawState(), why, null));
         }
+    }
+
+    /**
+     * Before a part that stands on fibers throws once more what is to end the running fiber: it
+     * gives way, and is abandoned if it has swallowed that as often as a signal may be (rule F6).
+     */
+    public static void giveWayBeforeRaise(FiberImpl<?> fiber, int raises, String what) {
+        try {
+            fiber.yieldHere();
+        } catch (StackPinnedException pinned) {
+            // What is thrown says more.
+        }
+        fiber.raiseIfDue();
+        if (raises >= Unwind.MAX_RAISES) {
+            abandonRunning(fiber, swallowed(what, "let the Error that it throws pass"));
+        }
+    }
+
+    static String swallowed(String what, String remedy) {
+        return "it swallowed " + what + " " + Unwind.MAX_RAISES + " times; " + remedy;
     }
 
     static <T extends @Nullable Object> void abandonRunning(FiberImpl<T> fiber, String why) {

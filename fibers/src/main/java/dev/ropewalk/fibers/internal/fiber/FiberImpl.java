@@ -567,9 +567,8 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         } else if (due instanceof Unwind signal && !signal.mayRaiseAgain()) {
             Abandonment.abandonRunning(
                     this,
-                    "it swallowed its termination "
-                            + Unwind.MAX_RAISES
-                            + " times; let the Error that a switchpoint throws pass");
+                    Abandonment.swallowed(
+                            "its termination", "let the Error that a switchpoint throws pass"));
         }
         throw Cancellation.throwDue(this);
     }
