@@ -41,6 +41,15 @@ public interface Handler {
     }
 
     /**
+     * Called on its cord when the fiber ends and there are fibers below it, before they are
+     * terminated; perhaps again, if {@link #cleanUp} makes others. Not called if the fiber is
+     * abandoned where it waits. It must not wait, and must not throw.
+     *
+     * @param fiber the fiber, which has had its last turn, or never had one
+     */
+    default void endsChildren(Fiber<?> fiber) {}
+
+    /**
      * Called once on the fiber itself, after its last turn, when the fibers below it have ended and
      * before it is over. It may wait: the fiber is shielded, so nothing ends it early but the stop
      * limit of its parent. Not called if the fiber is abandoned.

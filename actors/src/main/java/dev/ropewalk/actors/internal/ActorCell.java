@@ -81,6 +81,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     private static final Log LOG = Logs.logger(ActorCell.class);
 
+    private static final String IN_VAIN =
+            "it is down, and starts again only when the asker has ended";
+
     private final ActorRef<M> ref;
     private final Cord cord;
     private final Definition<M> definition;
@@ -111,6 +114,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     /** By its supervisor: what comes is its last end. */
     private boolean stopAsked;
+
+    /** By its supervisor, which waits for its end; read by the cords of those that it asks. */
+    private volatile boolean isBeingStopped;
 
     /** By {@link #kill}, before its first incarnation began. */
     private boolean killAsked;
@@ -261,11 +267,10 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         Objects.requireNonNull(message, "message");
         long limitNanos = Waits.nanos(limit);
         Waits.switchpoint(); // before the message is made: an exception means that none was sent
-        Incarnation<?> caller = caller();
-        ActorCell<?> asker = caller == null ? null : caller.cell();
-        limitNanos = inherited(caller, limitNanos);
+        ActorCell<?> asker = callingActor();
+        limitNanos = inherited(limitNanos);
         AwaitedAsk<M, R> ask =
-                new AwaitedAsk<>(this, asker == null ? callerName() : asker.name(), limitNanos);
+                new AwaitedAsk<>(this, asker == null ? callerName() : asker, limitNanos);
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
         if (asker == null) {
             return sendAndAwait(ask, limitNanos);
@@ -297,11 +302,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     /** The limit of an ask by the caller, if that is an actor. */
     public static long inherited(long limitNanos) {
-        return inherited(caller(), limitNanos);
-    }
-
-    /** What an actor asks while it handles an ask, it asks no longer than its own asker waits. */
-    private static long inherited(@Nullable Incarnation<?> caller, long limitNanos) {
+        // What an actor asks while it handles an ask, it asks no longer than its own asker waits.
+        Incarnation<?> caller = caller();
         return caller == null ? limitNanos : Math.min(limitNanos, caller.askLeftNanos());
     }
 
@@ -309,10 +311,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     public <R> CompletionStage<R> askLater(
             Function<Recipient<R>, ? extends M> message, Duration limit) {
         Objects.requireNonNull(message, "message");
-        Incarnation<?> caller = caller();
-        long limitNanos = inherited(caller, Waits.nanos(limit));
-        String asker = caller == null ? callerName() : caller.cell().name();
-        LaterAsk<M, R> ask = new LaterAsk<>(this, asker, limitNanos);
+        ActorCell<?> asker = callingActor();
+        long limitNanos = inherited(Waits.nanos(limit));
+        LaterAsk<M, R> ask = new LaterAsk<>(this, asker == null ? callerName() : asker, limitNanos);
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
         if (gate == null) {
             deliver(ask);
@@ -357,6 +358,16 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         return fiber != null && Waits.handler(fiber) instanceof Incarnation<?> incarnation
                 ? incarnation
                 : null;
+    }
+
+    /** The actor that calls, or whose last hooks do; null if there is none. */
+    private static @Nullable ActorCell<?> callingActor() {
+        Fiber<?> fiber = Fiber.currentOrNull();
+        return switch (fiber == null ? null : Waits.handler(fiber)) {
+            case Incarnation<?> incarnation -> incarnation.cell();
+            case EndHooks.LateRun<?> hooks -> hooks.cell();
+            case null, default -> null;
+        };
     }
 
     /** Whoever calls is this actor itself. */
@@ -568,8 +579,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             begun(item);
             return;
         }
-        if (state == State.ENDED) {
-            drop(item, nameBy(router), DeadLetter.Reason.ENDED, null);
+        if (state != State.UP && isRefused(item, router)) {
             return;
         }
         Mailbox queue = ownMailbox();
@@ -579,6 +589,48 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         }
         if (state == State.UP) {
             Objects.requireNonNull(incarnation).nudge(item);
+        }
+    }
+
+    /** It has ended; or it is down, and does not begin again before its asker has ended. */
+    private boolean isRefused(Object item, @Nullable String router) {
+        if (state == State.ENDED) {
+            drop(item, nameBy(router), DeadLetter.Reason.ENDED, null);
+            return true;
+        }
+        if (item instanceof Ask<?, ?> ask && isInVain(ask)) {
+            begun(item); // it takes up no room
+            ask.noReply(IN_VAIN, null);
+            drop(item, nameBy(router), DeadLetter.Reason.ENDED, null);
+            return true;
+        }
+        return false;
+    }
+
+    private boolean isInVain(Ask<?, ?> ask) {
+        ActorCell<?> asker = ask.askingActor();
+        return state == State.DOWN
+                && asker != null
+                && asker.isEndedFromAbove()
+                && child.supervisor().awaitsEndOf(asker);
+    }
+
+    private boolean isEndedFromAbove() {
+        return isBeingStopped || child.supervisor().endsForGood();
+    }
+
+    /** What it waits for may be an actor that waits for its end. */
+    private void beingStopped() {
+        isBeingStopped = true;
+        Ask<?, ?> open = asking;
+        if (open != null) {
+            ActorCell<?> asked = open.target();
+            asked.onCord(
+                    () -> {
+                        if (asked.isInVain(open)) {
+                            open.noReply(IN_VAIN, null);
+                        }
+                    });
         }
     }
 
@@ -683,6 +735,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     void begin(Incarnation<M> next, long delayNs) {
         incarnation = next;
         overByItself = false;
+        isBeingStopped = false;
         if (hasBegun) {
             extras().restarts++;
             isSuspended = false;
@@ -803,6 +856,10 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
                                 reason,
                                 start,
                                 isStateLeft()));
+        if (began && child.supervisor().endsForGood() && !isStateLeft()) {
+            child.supervisor().releaseName(child);
+            endHere(reason); // nothing is left to decide
+        }
     }
 
     private boolean isStateLeft() {
@@ -871,6 +928,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         onCord(
                 () -> {
                     stopAsked |= isLast;
+                    beingStopped();
                     if (incarnation != null) {
                         incarnation.limitEnd();
                     }
@@ -900,6 +958,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         if (own == null || kept == null) {
             return;
         }
+        isBeingStopped = true;
         Duration limit = stopLimit();
         Alarm alarm =
                 Alarm.after(
@@ -959,12 +1018,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             committed = null;
             ActorEvents.ended(ref, cord, reason);
         }
-        if (extras != null) {
-            endExtras(extras, reason);
-        }
-        if (extras != null) {
-            extras.taps().forEach(Taps::closed);
-            extras.forgetTaps();
+        Extras<M> own = extras;
+        if (own != null) {
+            endKept(own, reason);
         }
         resumePostponed();
         for (Object queued = mailbox.poll(); queued != null; queued = mailbox.poll()) {
@@ -974,15 +1030,23 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         if (gate != null) {
             gate.close();
         }
+        if (own != null) {
+            tellOfEnd(own, reason); // last: then all that it was told is accounted for
+            own.taps().forEach(Taps::closed);
+            own.forgetTaps();
+        }
     }
 
     /** The hooks of a kept state are left if its cord has ended, or if they took too long. */
-    private void endExtras(Extras<M> own, ExitReason reason) {
+    private void endKept(Extras<M> own, ExitReason reason) {
         Belongings<M> kept = own.kept;
         own.kept = null;
         if (kept != null) {
             Waits.asNoFiber(() -> cleanedUp(kept.endOfState(reason), null));
         }
+    }
+
+    private void tellOfEnd(Extras<M> own, ExitReason reason) {
         own.takeWaiting().forEach(end -> end.peer().exitOf(end.other(), new ExitReason.NoActor()));
         List<Membership> groups = own.takeGroups();
         if (!groups.isEmpty()) {
@@ -1058,7 +1122,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         }
     }
 
-    private static String why(DeadLetter.Reason reason) {
+    static String why(DeadLetter.Reason reason) {
         return switch (reason) {
             case ENDED -> "it has ended";
             case UNHANDLED -> "it has no use for the message";

@@ -27,7 +27,9 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     record Failed(String why, @Nullable Throwable cause) {}
 
     private final ActorCell<M> target;
-    private final String asker;
+
+    /** An {@link ActorCell}, or the text that stands for whoever else asks. */
+    private final Object asker;
 
     /** When the asker gives up, on the clock of {@link Waits#nanoTime}. */
     private final long deadlineNs;
@@ -39,7 +41,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
 
     @Nullable Ask<?, ?> next;
 
-    Ask(ActorCell<M> target, String asker, long limitNanos) {
+    Ask(ActorCell<M> target, Object asker, long limitNanos) {
         this.target = target;
         this.asker = asker;
         this.deadlineNs =
@@ -74,7 +76,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     public Object open() {
         M made = message;
         if (made == null) {
-            throw new IllegalStateException("the ask of " + asker + " has no message yet");
+            throw new IllegalStateException("the ask of " + asker() + " has no message yet");
         }
         return made;
     }
@@ -88,7 +90,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     public void tell(R reply) {
         give(Objects.requireNonNull(reply, "reply"), reply, DeadLetter.Reason.LATE_REPLY, null);
         if (Taps.areAny()) {
-            ActorCell.sentTo(asker, reply);
+            ActorCell.sentTo(asker(), reply);
         }
     }
 
@@ -104,7 +106,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
         boolean taken = take(result);
         target.answered(this);
         if (!taken && isReportedLate()) {
-            target.deadLetters().report(new DeadLetter(letter, asker, late, cause));
+            target.deadLetters().report(new DeadLetter(letter, asker(), late, cause));
         }
     }
 
@@ -117,9 +119,18 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
         return target;
     }
 
+    /** Null if it is none. */
+    @Nullable ActorCell<?> askingActor() {
+        return asker instanceof ActorCell<?> actor ? actor : null;
+    }
+
+    private String asker() {
+        return asker instanceof ActorCell<?> actor ? actor.name() : asker.toString();
+    }
+
     AskFailedException failure(Failed failed) {
         return new AskFailedException(
-                asker
+                asker()
                         + " asked "
                         + target.name()
                         + " and gets no reply: "
@@ -131,7 +142,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
 
     AskTimeoutException timeout(long limitNanos) {
         return new AskTimeoutException(
-                asker
+                asker()
                         + " asked "
                         + target.name()
                         + " and got no reply within "

@@ -9,7 +9,7 @@ import java.util.Objects;
 final class AwaitedAsk<M, R> extends Ask<M, R> {
     private final WaitCell waiter = new WaitCell();
 
-    AwaitedAsk(ActorCell<M> target, String asker, long limitNanos) {
+    AwaitedAsk(ActorCell<M> target, Object asker, long limitNanos) {
         super(target, asker, limitNanos);
     }
 

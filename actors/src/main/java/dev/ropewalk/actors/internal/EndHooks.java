@@ -63,6 +63,10 @@ final class EndHooks {
             this.reason = reason;
         }
 
+        ActorCell<M> cell() {
+            return cell;
+        }
+
         @Override
         public Object handle(@Nullable Object value) {
             return Handler.END;

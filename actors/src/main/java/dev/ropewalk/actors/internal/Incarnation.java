@@ -255,8 +255,11 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             return value == Handler.START ? start() : turn();
         } catch (Throwable failure) {
             limitEnd();
-            if (belongings != null && !Waits.isSignal(failure)) {
-                belongings.thrown = failure;
+            if (!Waits.isSignal(failure)) {
+                if (belongings != null) {
+                    belongings.thrown = failure;
+                }
+                tellAsker(failure);
             }
             throw failure;
         }
@@ -561,9 +564,10 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         cell.putBack(item, triedBefore);
     }
 
-    /** How long the asker of the message in hand still waits. */
+    /** How long the asker of the message in hand still waits; its end hooks do not work for it. */
     long askLeftNanos() {
-        return current instanceof Ask<?, ?> ask ? ask.leftNanos() : Long.MAX_VALUE;
+        boolean isOver = belongings != null && belongings.ended != null;
+        return !isOver && current instanceof Ask<?, ?> ask ? ask.leftNanos() : Long.MAX_VALUE;
     }
 
     boolean isCurrentStop() {
@@ -596,6 +600,9 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         Belongings<M> own = belongings;
         if (own == null || !own.hasHooks()) {
             return;
+        }
+        if (failure != null) {
+            tellAsker(failure);
         }
         limitEnd();
         ExitReason reason = reason(failure);
@@ -672,6 +679,18 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                 : new ExitReason.Failed(failure);
     }
 
+    /** The asker of the message in hand, if that is not tried again, waits for no end hook. */
+    private void tellAsker(Throwable failure) {
+        if (current instanceof Ask<?, ?> ask && tries > 0 && !isTriedAgain()) {
+            Waits.asNoFiber(() -> ask.noReply(ActorCell.why(DeadLetter.Reason.FAILED), failure));
+        }
+    }
+
+    private boolean isTriedAgain() {
+        return cell.definition().failedMessage instanceof FailedMessage.Retry(int attempts)
+                && tries < attempts;
+    }
+
     private void settleCurrent(@Nullable Throwable failure) {
         Object item = current;
         current = null;
@@ -685,12 +704,12 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         if (failure == null) {
             return;
         }
-        switch (cell.definition().failedMessage) {
-            case FailedMessage.Drop() -> cell.drop(item, DeadLetter.Reason.FAILED, failure);
-            case FailedMessage.Park() -> cell.drop(item, DeadLetter.Reason.PARKED, failure);
-            case FailedMessage.Retry(int attempts) when tries >= attempts ->
-                    cell.drop(item, DeadLetter.Reason.PARKED, failure);
-            case FailedMessage.Retry(int _) -> cell.putBack(item, tries);
+        if (isTriedAgain()) {
+            cell.putBack(item, tries);
+        } else {
+            boolean isDropped = cell.definition().failedMessage instanceof FailedMessage.Drop;
+            DeadLetter.Reason why = isDropped ? DeadLetter.Reason.FAILED : DeadLetter.Reason.PARKED;
+            cell.drop(item, why, failure);
         }
     }
 

@@ -25,7 +25,7 @@ final class LaterAsk<M, R> extends Ask<M, R> {
         }
     }
 
-    LaterAsk(ActorCell<M> target, String asker, long limitNanos) {
+    LaterAsk(ActorCell<M> target, Object asker, long limitNanos) {
         super(target, asker, limitNanos);
         this.limitNanos = limitNanos;
     }

@@ -159,6 +159,15 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     /** Null but while a fiber does what the kept states below have left to do. */
     private @Nullable ExitReason stateEnd;
 
+    /** Told with the stop: no other incarnation follows. */
+    private boolean isStopLast;
+
+    /** It ends for good, and all below it; read by any thread. */
+    private volatile boolean endsForGood;
+
+    /** It starts nothing before a child has ended that it waits for; read by any thread. */
+    private volatile boolean awaitsEnds;
+
     /** The last incarnation ended because it was told to. */
     private boolean overByItself;
 
@@ -803,7 +812,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         return child;
     }
 
-    /** It did not become a child. */
+    /** It did not become a child, or is none any more; from any thread. */
     void releaseName(Child child) {
         names.remove(child.what.name(), child.what);
     }
@@ -964,6 +973,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                                     .allMatch(other -> other.state() == Child.State.STOPPED);
                 };
         if (isEnd) {
+            isStopLast = true;
             endByItself();
         }
         return isEnd;
@@ -1124,9 +1134,15 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     /** Those that this supervisor's next incarnation may start again have not ended for good. */
     private void stopAllChildren(boolean isLast) {
         List<Child> reversed = children.toList().reversed();
+        endsForGood = parent == null || (isLast && isStopLast);
+        if (endsForGood) {
+            reversed.forEach(this::endIfDown);
+        }
         if (rules.strategy() == Strategy.DYNAMIC) {
+            awaitsEnds = true;
             reversed.forEach(child -> askToStop(child, isLast));
             reversed.forEach(this::awaitEnd);
+            awaitsEnds = false;
         } else {
             stopInOrder(reversed, isLast);
         }
@@ -1136,12 +1152,23 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         }
     }
 
+    /** Those that ask it need not wait until this supervisor is over. */
+    private void endIfDown(Child child) {
+        if (child.state() == Child.State.DOWN && !child.isStateLeft()) {
+            releaseName(child);
+            ExitReason last = child.lastReason();
+            child.what.end(last == null ? new ExitReason.Shutdown(SUPERVISOR_ENDED) : last);
+        }
+    }
+
     /** One after the other. */
     private void stopInOrder(List<Child> inOrder, boolean isLast) {
+        awaitsEnds = true;
         for (Child child : inOrder) {
             askToStop(child, isLast);
             awaitEnd(child);
         }
+        awaitsEnds = false;
     }
 
     /** Of those that have ended, and are not started again. */
@@ -1161,16 +1188,19 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             return;
         }
         child.past().isStateLeft = false;
+        awaitsEnds = true;
         try {
             Handler last = child.what.stateEnd(reason);
             child.fiber = child.what.cord().spinHandler(child.what.name(), last);
         } catch (CordClosedException | TooManyFibersException e) {
             LOG.debug("the end hooks of {} run where no fiber does", child.what, e);
+            awaitsEnds = false;
             return; // when it is told of its end
         }
         child.state(child.state(), Child.State.STOPPING);
         child.past().stopBeganNs = cord.nanoTime();
         awaitEnd(child);
+        awaitsEnds = false;
     }
 
     private void askToStop(Child child, boolean isLast) {
@@ -1375,6 +1405,12 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     // ---------------------------------------------------------------- its own end
 
+    /** Its fiber is ended without a stop: then it ends for good if there is no supervisor above. */
+    @Override
+    public void endsChildren(Fiber<?> ended) {
+        endsForGood |= parent == null || parent.endsForGood;
+    }
+
     /** Nobody above a root decides whether its children go on: they do not. */
     @Override
     public void cleanUp(Fiber<?> ended, @Nullable Throwable failure) {
@@ -1495,6 +1531,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     @Override
     public Handler incarnation(@Nullable Start how) {
         start = how;
+        isStopLast = false;
+        endsForGood = false;
         // A stop that was told to the one before is done.
         inbox.removeIf(event -> event instanceof SupervisorEvent.StopAll);
         later.removeIf(event -> event instanceof SupervisorEvent.StopAll);
@@ -1507,7 +1545,24 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     @Override
     public void stop(Fiber<?> incarnation, boolean isLast) {
+        isStopLast =
+                isLast && parent != null && (parent.state != State.STOPPING || parent.endsForGood);
         stopAll();
+    }
+
+    /** It ends, no other incarnation follows, and its children go with it; from any thread. */
+    boolean endsForGood() {
+        return endsForGood;
+    }
+
+    /** Whether it waits for the end of this actor, or of what is above it; from any thread. */
+    boolean awaitsEndOf(ActorCell<?> actor) {
+        @Nullable SupervisorCell above = awaitsEnds ? actor.child().supervisor() : null;
+        while (above != null && above != this) {
+            ActorCell<?> owning = above.owner;
+            above = owning == null ? above.parent : owning.child().supervisor();
+        }
+        return above == this;
     }
 
     @Override

@@ -108,6 +108,9 @@ public final class Ending {
 
     /** Terminates the fibers below, awaits them within the limit, and abandons the rest. */
     static <T extends @Nullable Object> Outcome<T> endChildren(FiberImpl<T> fiber, Outcome<T> raw) {
+        if (fiber.handler != null) {
+            fiber.handler.endsChildren(fiber);
+        }
         for (FiberImpl<?> child = fiber.firstChild(); child != null; child = child.nextSibling) {
             Family.terminateBelow(child, fiber);
         }
