@@ -2,7 +2,9 @@ package dev.ropewalk.fibers.spi;
 
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.fiber.EndClause;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.fiber.LeftAwait;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
 
 import org.jspecify.annotations.Nullable;
@@ -138,15 +140,49 @@ public final class Selection<R extends @Nullable Object> implements Handoff {
                             + " limit or a default");
         }
         checkLocal();
+        FiberImpl<?> me = FiberImpl.currentOrNull();
+        boolean wasDue = LeftAwait.isDue(me);
         try {
             for (int i = 0; i < clauses.size(); i++) {
                 clauses.get(i).begin();
             }
-            Waits.switchpoint();
-            return lookAndStand(limitNanos);
+            if (me != null) {
+                me.switchpoint();
+            }
+            return lookAndStand(limitNanos)
+                    || (limitNanos > 0 && takeEnd(LeftAwait.failedAtLimit(me, awaited())));
+        } catch (Throwable raised) {
+            if (winner != null
+                    || !takeEnd(LeftAwait.failedMeanwhile(me, awaited(), raised, wasDue))) {
+                throw raised;
+            }
+            return true;
         } finally {
             endClauses();
         }
+    }
+
+    /** The fibers whose ends are among the alternatives. */
+    private List<FiberImpl<?>> awaited() {
+        List<FiberImpl<?>> awaited = new ArrayList<>();
+        for (int i = 0; i < clauses.size(); i++) {
+            if (clauses.get(i) instanceof EndClause<?, ?> end) {
+                awaited.add(end.target());
+            }
+        }
+        return awaited;
+    }
+
+    /** It failed in the turn in which the wait was left. */
+    private boolean takeEnd(@Nullable FiberImpl<?> failed) {
+        for (int i = 0; failed != null && i < clauses.size(); i++) {
+            if (clauses.get(i) instanceof EndClause<?, ?> end && end.target() == failed) {
+                winner = clauses.get(i);
+                given = failed;
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The winner first: another clause of the same fiber must not undo that its end is taken. */

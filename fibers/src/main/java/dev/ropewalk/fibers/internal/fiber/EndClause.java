@@ -27,6 +27,11 @@ public final class EndClause<T extends @Nullable Object, R extends @Nullable Obj
         this.taken = taken;
     }
 
+    /** {@return the fiber whose end it is} */
+    public FiberImpl<T> target() {
+        return target;
+    }
+
     /** Claims the place when the fiber ends. */
     private static final class Listener implements EndListener {
         private WaitNode.@Nullable Place<Listener> place;

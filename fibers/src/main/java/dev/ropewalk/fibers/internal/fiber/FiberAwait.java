@@ -20,10 +20,16 @@ public final class FiberAwait {
     static <T extends @Nullable Object> Outcome<T> outcome(FiberImpl<T> target) {
         // Before anything that yields: the news of a failure may be on its way already.
         FiberImpl<?> asParent = claim(target);
+        boolean wasDue = LeftAwait.isDue(asParent);
         boolean ended = false;
         try {
             Waits.switchpoint();
             ended = target.outcome() != null || end(target, Long.MAX_VALUE, true);
+        } catch (Throwable raised) {
+            if (LeftAwait.failedMeanwhile(asParent, List.of(target), raised, wasDue) == null) {
+                throw raised;
+            }
+            ended = true;
         } finally {
             if (asParent != null) {
                 Family.stopAwaiting(asParent, target, ended);
@@ -114,18 +120,27 @@ public final class FiberAwait {
      * switchpoint, also if one has ended.
      */
     public static FiberImpl<?> any(List<FiberImpl<?>> targets) {
-        Object taken = null;
+        FiberImpl<?> taken = null;
         targets.forEach(FiberAwait::claim);
+        FiberImpl<?> me = FiberImpl.currentOrNull();
+        boolean wasDue = LeftAwait.isDue(me);
         try {
-            Waits.switchpoint();
-            FiberImpl<?> ended = firstEnded(targets);
-            if (ended == null) {
-                ended = awaitFirst(targets);
-            } else {
-                ended.home().noteTaken(ended);
+            if (me != null) {
+                me.switchpoint();
             }
-            taken = ended;
-            return ended;
+            taken = firstEnded(targets);
+            if (taken == null) {
+                taken = awaitFirst(targets);
+            } else {
+                taken.home().noteTaken(taken);
+            }
+            return taken;
+        } catch (Throwable raised) {
+            taken = LeftAwait.failedMeanwhile(me, targets, raised, wasDue);
+            if (taken == null) {
+                throw raised;
+            }
+            return taken;
         } finally {
             unclaimAllBut(taken, targets);
         }
@@ -162,9 +177,19 @@ public final class FiberAwait {
     public static void all(List<FiberImpl<?>> targets) {
         Object failed = Waits.TIMED_OUT;
         targets.forEach(FiberAwait::claim);
+        FiberImpl<?> me = FiberImpl.currentOrNull();
+        boolean wasDue = LeftAwait.isDue(me);
         try {
-            Waits.switchpoint();
+            if (me != null) {
+                me.switchpoint();
+            }
             failed = awaitAll(targets);
+        } catch (Throwable raised) {
+            FiberImpl<?> first = LeftAwait.failedMeanwhile(me, targets, raised, wasDue);
+            if (first == null) {
+                throw raised;
+            }
+            failed = first;
         } finally {
             if (failed != null) {
                 unclaimAllBut(failed, targets);

@@ -548,7 +548,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     }
 
     /** A fiber that swallows a signal in a loop slows only itself (rule F6). */
-    private void yieldFirst() {
+    void yieldFirst() {
         try {
             yieldTurn();
         } catch (StackPinnedException pinned) {

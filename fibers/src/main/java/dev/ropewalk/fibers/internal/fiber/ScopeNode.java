@@ -255,6 +255,7 @@ public final class ScopeNode extends CancelScope {
         for (Throwable cleanUp : raised.getSuppressed()) {
             outcome.addSuppressed(cleanUp);
         }
+        raised.taken().forEach(outcome::addSuppressed);
         return outcome;
     }
 

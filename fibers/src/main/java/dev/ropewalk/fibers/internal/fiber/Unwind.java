@@ -4,6 +4,9 @@ import dev.ropewalk.fibers.FiberFailedException;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * What the library itself raises in a fiber. An {@code Error}, so that {@code catch (Exception e)}
  * in user code swallows none (rule F6); it turns into an exception at the edge that owns it.
@@ -25,6 +28,12 @@ public abstract sealed class Unwind extends Error {
 
     /** Of an origin. */
     private int raises;
+
+    /**
+     * Of an origin: failures of children whose awaits it ended; they are no failures of its way.
+     */
+    @SuppressWarnings("serial") // signals never leave the process
+    private List<FiberFailedException> taken = List.of();
 
     private Unwind(@Nullable Unwind origin, @Nullable String message, @Nullable Throwable cause) {
         super(message, cause, true, false);
@@ -93,6 +102,17 @@ public abstract sealed class Unwind extends Error {
     /** Of an origin: counts one more raise; false when that is one too many. */
     final boolean mayRaiseAgain() {
         return ++raises <= MAX_RAISES;
+    }
+
+    /** Of an origin: the failure of a child that was awaited where this was raised. */
+    final void noteTaken(FiberFailedException failure) {
+        List<FiberFailedException> more = new ArrayList<>(taken);
+        more.add(failure);
+        taken = more;
+    }
+
+    final List<FiberFailedException> taken() {
+        return taken;
     }
 
     // ---------------------------------------------------------------- the kinds

@@ -1,0 +1,131 @@
+package dev.ropewalk.fibers.internal.fiber;
+
+import dev.ropewalk.fibers.DeadlockException;
+import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.StackPinnedException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A parent's await that a limit, a cancellation or a raise ends in the turn in which what it awaits
+ * fails (rules F4 and F7). The failure is the awaiter's, which was there to take it, and no failure
+ * that nobody awaits:
+ *
+ * <pre>
+ *   raised while it waited               the await has its outcome, and what was raised comes at
+ *                                        the next switchpoint
+ *   due before it began to wait          it is raised, as at every switchpoint, and the failure
+ *                                        is told in what leaves the scope
+ * </pre>
+ *
+ * The second row, because otherwise a loop that awaits one failing child after the other would
+ * never be left. A child that fails in a later turn has nobody that awaits it.
+ *
+ * <p>Everything is confined to the parent's cord.
+ */
+public final class LeftAwait {
+    /** Turns in which what is awaited gets its own, in whatever order they are drawn. */
+    private static final int MAX_TURNS = 32;
+
+    private LeftAwait() {}
+
+    /** Whether the next switchpoint raises. */
+    public static boolean isDue(@Nullable FiberImpl<?> me) {
+        return me != null && Cancellation.due(me) != null;
+    }
+
+    /**
+     * The first of the awaited whose failure the await has after all; null if what was raised
+     * leaves it. Called in the fiber that awaits, which counts as awaiting them still.
+     */
+    public static @Nullable FiberImpl<?> failedMeanwhile(
+            @Nullable FiberImpl<?> me,
+            List<? extends FiberImpl<?>> awaited,
+            Throwable raised,
+            boolean wasDue) {
+        if (me == null || !mayBeRaised(raised)) {
+            return null;
+        }
+        List<FiberImpl<?>> failed = failed(me, awaited);
+        if (failed.isEmpty()) {
+            return null;
+        }
+        if (!wasDue) {
+            Family.stopAwaiting(me, failed.getFirst(), true);
+            Cancellation.keepForNextSwitchpoint(me, raised);
+            return failed.getFirst();
+        }
+        for (FiberImpl<?> each : failed) {
+            FiberFailedException failure = untaken(each);
+            Family.stopAwaiting(me, each, true);
+            if (failure != null) {
+                tellIn(raised, failure);
+            }
+        }
+        return null;
+    }
+
+    /** The same for an await whose own limit passed. */
+    public static @Nullable FiberImpl<?> failedAtLimit(
+            @Nullable FiberImpl<?> me, List<? extends FiberImpl<?>> awaited) {
+        if (me == null) {
+            return null;
+        }
+        List<FiberImpl<?>> failed = failed(me, awaited);
+        if (failed.isEmpty()) {
+            return null;
+        }
+        Family.stopAwaiting(me, failed.getFirst(), true);
+        return failed.getFirst();
+    }
+
+    /** Otherwise it says what is wrong with the call. */
+    private static boolean mayBeRaised(Throwable raised) {
+        return !(raised instanceof DeadlockException
+                || raised instanceof StackPinnedException
+                || raised instanceof VirtualMachineError);
+    }
+
+    private static void tellIn(Throwable raised, FiberFailedException failure) {
+        if (raised instanceof Unwind signal) {
+            signal.origin().noteTaken(failure);
+        } else {
+            raised.addSuppressed(failure);
+        }
+    }
+
+    private static List<FiberImpl<?>> failed(
+            FiberImpl<?> me, List<? extends FiberImpl<?>> awaited) {
+        List<FiberImpl<?>> failed = new ArrayList<>(1);
+        for (FiberImpl<?> each : awaited) {
+            if (each.parentOrNull() == me) {
+                giveWay(me, each);
+                if (isToldToNobody(me, each)) {
+                    failed.add(each);
+                }
+            }
+        }
+        return failed;
+    }
+
+    /** What leaves a wait gives way first, as at every switchpoint (rule F6). */
+    private static void giveWay(FiberImpl<?> me, FiberImpl<?> child) {
+        for (int i = 0; i < MAX_TURNS && child.isHere() && child.isQueued(); i++) {
+            me.yieldFirst();
+        }
+    }
+
+    /** Of another cord its news may be on the way: it finds that the failure was taken. */
+    private static boolean isToldToNobody(FiberImpl<?> me, FiberImpl<?> child) {
+        return child.isNewsHeldBack
+                || (!child.isHere() && !child.isTakenByParent && untaken(child) != null);
+    }
+
+    private static @Nullable FiberFailedException untaken(FiberImpl<?> child) {
+        Outcome<?> outcome = child.outcome();
+        return outcome == null ? null : outcome.untaken(child);
+    }
+}
