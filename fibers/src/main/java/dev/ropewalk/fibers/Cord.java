@@ -153,7 +153,7 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
      * From a fiber of another cord this is a switchpoint, and a shielded one: also a fiber that is
      * being terminated waits for the end. So does a plain thread that is interrupted, and it is
      * interrupted again afterwards. A fiber that keeps the cord for itself has no limit: {@link
-     * #close(Duration)} has.
+     * #closeWithin} has.
      *
      * @throws IllegalStateException if called by a fiber of this cord, or on a cord made by {@code
      *     run}, which ends with its body, or on a scheduler's, which ends with that
@@ -170,7 +170,7 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
      * @throws IllegalArgumentException if the limit is negative or longer than 292 years
      * @throws IllegalStateException as {@link #close()}
      */
-    public abstract boolean close(Duration limit);
+    public abstract boolean closeWithin(Duration limit);
 
     /**
      * Waits until this cord has ended, with all its fibers, or the limit passes. Ends nothing: that

@@ -122,11 +122,11 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
 
     @Override
     public void close() {
-        close(Waits.FOREVER);
+        closeWithin(Waits.FOREVER);
     }
 
     @Override
-    public boolean close(Duration limit) {
+    public boolean closeWithin(Duration limit) {
         long limitNs = Waits.nanos(limit);
         if (isCurrent()) {
             throw new IllegalStateException(
