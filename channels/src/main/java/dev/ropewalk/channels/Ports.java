@@ -63,13 +63,9 @@ public final class Ports {
         try {
             body.sendTo(channel);
             channel.close();
-        } catch (Exception failure) {
+        } catch (Exception | Error failure) {
+            Waits.throwIfSignal(failure);
             channel.close(failure); // no effect if it is this channel that was cancelled
-        } catch (Error failure) {
-            if (Waits.isSignal(failure)) {
-                throw failure;
-            }
-            channel.close(failure);
         }
     }
 

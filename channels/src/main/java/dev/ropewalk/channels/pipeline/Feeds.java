@@ -73,9 +73,7 @@ final class Feeds {
         try {
             toClose.close();
         } catch (Throwable broken) {
-            if (broken instanceof Error signal && Waits.isSignal(signal)) {
-                throw signal;
-            }
+            Waits.throwIfSignal(broken);
             if (why == null) {
                 throw new IllegalStateException("a source could not be closed: " + broken, broken);
             }

@@ -135,9 +135,7 @@ public final class PipelineRun<R extends @Nullable Object> {
         try {
             return new PipelineResult<>(result.get(), last.elements(), stats);
         } catch (Throwable broken) {
-            if (broken instanceof Error signal && Waits.isSignal(signal)) {
-                throw signal;
-            }
+            Waits.throwIfSignal(broken);
             throw fail(last.name(), broken);
         }
     }

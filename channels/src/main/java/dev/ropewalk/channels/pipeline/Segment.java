@@ -148,8 +148,11 @@ final class Segment {
         } else if (broken != null && Waits.isSignal(thrown)) {
             thrown.addSuppressed(broken);
         }
-        if (thrown instanceof Error signal) {
-            throw signal;
+        if (thrown != null) {
+            Waits.throwIfSignal(thrown);
+        }
+        if (thrown instanceof Error failure) {
+            throw failure;
         }
         if (thrown instanceof RuntimeException failure) {
             throw failure;
@@ -158,9 +161,8 @@ final class Segment {
 
     /** What those behind it are told. */
     private Throwable failed(String stage, Throwable thrown) {
-        return Waits.isSignal(thrown)
-                ? run.endedBySignal(this, stage, thrown)
-                : run.fail(stage, thrown);
+        Error signal = Waits.signalIn(thrown);
+        return signal == null ? run.fail(stage, thrown) : run.endedBySignal(this, stage, signal);
     }
 
     /** The first failure of the run ends its scope; nobody would take a second one. */

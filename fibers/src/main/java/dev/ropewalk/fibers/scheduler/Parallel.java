@@ -8,8 +8,8 @@ import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Scope;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
-import dev.ropewalk.fibers.internal.fiber.Unwind;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -291,20 +291,22 @@ public final class Parallel {
                 for (long number = first; number < last; number++) {
                     body.accept(number);
                 }
-            } catch (Unwind ended) {
+            } catch (Throwable thrown) {
+                Error signal = Waits.signalIn(thrown);
+                if (signal == null) {
+                    failures.add(thrown);
+                    endOthers();
+                    return;
+                }
                 // What it leaves of its part nobody else would do.
                 endedBy.compareAndSet(
                         null,
                         new FiberTerminatedException(
                                 Fiber.current(),
                                 Fiber.current() + " was ended in the middle of a part",
-                                ended));
+                                signal));
                 endOthers();
-                throw ended;
-            } catch (Throwable failed) {
-                failures.add(failed);
-                endOthers();
-                return;
+                throw Unchecked.<RuntimeException>sneaky(thrown);
             }
             FiberImpl.current().yieldHere();
         }

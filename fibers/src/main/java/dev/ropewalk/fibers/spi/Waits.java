@@ -13,6 +13,7 @@ import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
 import dev.ropewalk.fibers.internal.fiber.WaitKind;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
+import dev.ropewalk.fibers.internal.platform.Unchecked;
 
 import org.jspecify.annotations.Nullable;
 
@@ -260,12 +261,37 @@ public final class Waits {
 
     /**
      * {@return whether it is what switchpoints throw to end a fiber, or the block of a scope} Code
-     * that catches every Throwable, to clean up or to report, passes it on.
+     * that catches every Throwable, to clean up or to report, passes it on. So does a loop that
+     * tries again after every exception, because reflection, proxies and futures wrap a signal in
+     * one: of what was thrown in the running fiber the chain of causes is looked at too.
      *
      * @param thrown what was thrown
      */
     public static boolean isSignal(Throwable thrown) {
-        return thrown instanceof Unwind;
+        return signalIn(thrown) != null;
+    }
+
+    /**
+     * {@return the signal that the thrown is, or that it wraps; null if it is none} See {@link
+     * #isSignal}.
+     *
+     * @param thrown what was thrown
+     */
+    public static @Nullable Error signalIn(Throwable thrown) {
+        return thrown instanceof Unwind signal
+                ? signal
+                : Unwind.signalIn(thrown, FiberImpl.currentOrNull());
+    }
+
+    /**
+     * Throws it again, as it is, if it is a signal; see {@link #isSignal}.
+     *
+     * @param thrown what was thrown
+     */
+    public static void throwIfSignal(Throwable thrown) {
+        if (isSignal(thrown)) {
+            throw Unchecked.<RuntimeException>sneaky(thrown);
+        }
     }
 
     /**

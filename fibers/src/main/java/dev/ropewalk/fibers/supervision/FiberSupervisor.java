@@ -257,14 +257,12 @@ public final class FiberSupervisor {
             } else if (RestartRule.isFailure(failure)) {
                 rules.onFailure().failed(fiber, failure);
             }
-        } catch (Unwind raised) {
-            if (Cancellation.due(owner) instanceof Unwind) {
+        } catch (Throwable broken) {
+            if (Waits.isSignal(broken) && Cancellation.due(owner) instanceof Unwind) {
                 // The hook has waited, against the rule, and this fiber is to end.
                 members.remove(ended);
-                throw raised;
+                throw broken;
             }
-            owner.cord.reportUncaught(owner, raised);
-        } catch (Throwable broken) {
             owner.cord.reportUncaught(owner, broken);
         }
     }

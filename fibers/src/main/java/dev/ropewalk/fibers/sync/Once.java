@@ -213,6 +213,10 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
             passOn(me);
             throw Once.<RuntimeException>sneaky(own);
         } catch (Exception failure) {
+            if (Waits.isSignal(failure)) {
+                passOn(me);
+                throw Once.<RuntimeException>sneaky(failure);
+            }
             tellAll(me, null, new Failed(failure));
             throw new OnceFailedException(this, failure);
         } catch (Throwable own) {

@@ -190,9 +190,7 @@ public final class PassedOver {
 
     /** True, unless it is what ends the fiber, which goes on. */
     public static boolean isBroken(Throwable thrown) {
-        if (thrown instanceof Error signal && Waits.isSignal(thrown)) {
-            throw signal;
-        }
+        Waits.throwIfSignal(thrown);
         return true;
     }
 

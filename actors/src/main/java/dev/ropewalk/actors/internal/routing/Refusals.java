@@ -35,8 +35,9 @@ public final class Refusals {
             ActorRef<?> actor,
             Object message,
             @Nullable String router) {
-        if (thrown instanceof WaitInterruptedException || Waits.isSignal(thrown)) {
-            throwIfAny(thrown);
+        Waits.throwIfSignal(thrown);
+        if (thrown instanceof WaitInterruptedException interrupted) {
+            throw interrupted;
         }
         DeadLetter.Reason reason = reason(thrown);
         String name = router == null ? actor.name() : actor.name() + " by " + router;

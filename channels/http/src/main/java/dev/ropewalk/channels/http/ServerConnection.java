@@ -189,9 +189,9 @@ final class ServerConnection {
             LOG.debug("{} from {} is refused", request, connection, told);
             return error(told);
         } catch (Throwable failure) {
-            if (failure instanceof Error error
-                    && (Waits.isSignal(error) || failure instanceof OutOfMemoryError)) {
-                throw error;
+            Waits.throwIfSignal(failure);
+            if (failure instanceof OutOfMemoryError full) {
+                throw full;
             }
             if (failure instanceof ConnectionException gone && !connection.isOpen()) {
                 throw gone; // nobody is left to be told

@@ -72,7 +72,7 @@ public final class Cancellation {
     static RuntimeException throwDue(FiberImpl<?> fiber) {
         Throwable due = Objects.requireNonNull(due(fiber), "nothing is due");
         if (due instanceof Unwind signal) {
-            throw signal.raise();
+            throw signal.raise(fiber);
         }
         if (due == fiber.pending) {
             fiber.pending = null;

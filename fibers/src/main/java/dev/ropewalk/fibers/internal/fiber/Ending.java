@@ -12,6 +12,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.lang.invoke.VarHandle;
+import java.util.List;
 
 /**
  * How a fiber ends (rules F3 and F7): the body is over; what is pending joins its outcome; the
@@ -86,14 +87,15 @@ public final class Ending {
         if (pending instanceof Unwind signal && fiber.isInterruptFor(signal, thrown)) {
             return new Outcome.Failure<>(signal);
         }
-        return new Outcome.Failure<>(Unwind.atEdge(thrown));
+        return new Outcome.Failure<>(Unwind.atEdge(thrown, fiber));
     }
 
     /** What the restart hid is told at once, because there is no outcome that could carry it. */
     private static void beginAgain(FiberImpl<?> fiber, Unwind.Restart restart) {
-        for (Throwable hidden : restart.getSuppressed()) {
+        for (Throwable hidden : restart.failures()) {
             fiber.cord.reportUncaught(fiber, hidden);
         }
+        restart.over();
         if (fiber.held != null) {
             Held.giveBackAll(fiber);
         }
@@ -175,14 +177,14 @@ public final class Ending {
 
     /** What failed while the fiber was being ended is no outcome, but it is told. */
     private static void reportCleanUp(FiberImpl<?> fiber, Unwind.End signal, String how) {
-        Throwable[] failures = signal.getSuppressed();
-        if (failures.length > 0) {
+        List<Throwable> failures = signal.failures();
+        if (!failures.isEmpty()) {
             FiberFailedException told =
                     new FiberFailedException(
-                            fiber, fiber + " " + how + ", and its clean-up failed", failures[0]);
-            for (int i = 1; i < failures.length; i++) {
-                told.addSuppressed(failures[i]);
-            }
+                            fiber,
+                            fiber + " " + how + ", and its clean-up failed",
+                            failures.getFirst());
+            failures.stream().skip(1).forEach(told::addSuppressed);
             fiber.cord.reportUncaught(fiber, told);
         }
     }

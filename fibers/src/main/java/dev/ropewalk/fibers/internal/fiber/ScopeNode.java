@@ -147,6 +147,7 @@ public final class ScopeNode extends CancelScope {
         cancelTimer();
         Cancellation.leaveScope(fiber, this);
         if (signal != null) {
+            signal.over();
             fiber.forgetInterruptFor(signal);
         }
         state(State.OPEN, State.LEFT);
@@ -217,16 +218,16 @@ public final class ScopeNode extends CancelScope {
     // ---------------------------------------------------------------- its edge
 
     /**
-     * This scope's signal if it is what left the block: as itself, or as the interrupt by which it
-     * reached a call of the JDK on a virtual thread.
+     * This scope's signal if it is what left the block: as itself, wrapped in something else, or as
+     * the interrupt by which it reached a call of the JDK on a virtual thread.
      */
     public Unwind.@Nullable Cancel mine(Throwable thrown) {
         Unwind.Cancel own = signal;
         if (own == null) {
             return null;
         }
-        if (Unwind.originOf(thrown) == own) {
-            Unwind.atEdge(thrown);
+        if (own.isRaisedBy(thrown)) {
+            Unwind.atEdge(thrown, fiber);
             return own;
         }
         return Cancellation.due(fiber) == own && fiber.isInterruptFor(own, thrown) ? own : null;
@@ -234,7 +235,7 @@ public final class ScopeNode extends CancelScope {
 
     /** The call that goes on throws nothing that could carry what failed as its block was left. */
     public void tellHidden(Unwind.Cancel raised) {
-        for (Throwable hidden : raised.getSuppressed()) {
+        for (Throwable hidden : raised.failures()) {
             if (!(hidden instanceof FiberAbandonedException)) { // that was reported
                 fiber.cord.reportUncaught(fiber, hidden);
             }

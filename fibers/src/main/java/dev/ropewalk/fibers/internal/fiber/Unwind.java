@@ -23,8 +23,21 @@ public abstract sealed class Unwind extends Error {
     /** How often it may be swallowed before the fiber is abandoned. */
     static final int MAX_RAISES = 1_000;
 
+    /**
+     * How many causes are looked at for a raise; what wraps them may be a circle, and each round of
+     * a loop may add one.
+     */
+    private static final int MAX_CAUSES = 100;
+
     /** Null if this is an origin. */
     private final @Nullable Unwind origin;
+
+    /** Of a raise: the fiber that it was thrown in. */
+    @SuppressWarnings("serial") // signals never leave the process
+    private @Nullable FiberImpl<?> raisedIn;
+
+    /** Of an origin: what it ended is over, so a raise of it that somebody kept ends nothing. */
+    private boolean isOver;
 
     /** Of an origin. */
     private int raises;
@@ -43,8 +56,9 @@ public abstract sealed class Unwind extends Error {
     // ---------------------------------------------------------------- origins and raises
 
     /** {@return a fresh one, to be thrown; it shows what the origin has suppressed so far} */
-    final Unwind raise() {
+    final Unwind raise(FiberImpl<?> in) {
         Unwind raise = copy();
+        raise.raisedIn = in;
         for (Throwable each : getSuppressed()) {
             raise.addSuppressed(each);
         }
@@ -63,15 +77,60 @@ public abstract sealed class Unwind extends Error {
         return thrown instanceof Unwind signal ? signal.origin() : thrown;
     }
 
+    /** {@return the thrown if it is one, or the one that its chain of causes ends in} */
+    private static @Nullable Unwind endOfCauses(Throwable thrown) {
+        Throwable each = thrown;
+        try {
+            for (int i = 0; each != null && i < MAX_CAUSES; i++) {
+                if (each instanceof Unwind found) {
+                    return found;
+                }
+                each = each.getCause();
+            }
+        } catch (Throwable broken) {
+            return null; // a getCause of the user's: its fiber ends all the same
+        }
+        return null;
+    }
+
     /**
-     * What the thrown is at the edge that owns it: the origin of a raise, which has taken over the
-     * failures that the raise suppressed; or itself.
+     * The signal that the thrown is in the fiber: itself, or the raise that it wraps, by
+     * reflection, a proxy, a future or a {@code catch (Throwable t)}. A wrapped one is the fiber's
+     * if it was raised there and is not over. This is the one place that decides it.
      */
-    static Throwable atEdge(Throwable thrown) {
-        if (!(thrown instanceof Unwind raise) || raise.origin == null) {
+    public static @Nullable Unwind signalIn(Throwable thrown, @Nullable FiberImpl<?> fiber) {
+        Unwind found = endOfCauses(thrown);
+        return found == thrown || (found != null && found.isWrappedFor(fiber)) ? found : null;
+    }
+
+    private boolean isWrappedFor(@Nullable FiberImpl<?> fiber) {
+        return fiber != null && raisedIn == fiber && !origin().isOver;
+    }
+
+    /** {@return whether the thrown is a raise of this origin, or wraps one} */
+    final boolean isRaisedBy(Throwable thrown) {
+        Unwind found = endOfCauses(thrown);
+        return found != null && found.origin() == this;
+    }
+
+    /** Of an origin: what it ended is over. */
+    final void over() {
+        isOver = true;
+    }
+
+    /**
+     * What the thrown is at the edge of the fiber: the origin of the signal that it is there, which
+     * has taken over the failures that the raise suppressed, and what wraps it; or itself.
+     */
+    static Throwable atEdge(Throwable thrown, FiberImpl<?> fiber) {
+        Unwind raise = signalIn(thrown, fiber);
+        if (raise == null || raise.origin == null) {
             return thrown;
         }
         moveFailures(raise, raise.origin);
+        if (thrown != raise && !isSuppressedIn(raise.origin, thrown)) {
+            raise.origin.addSuppressed(thrown);
+        }
         return raise.origin;
     }
 
@@ -79,14 +138,40 @@ public abstract sealed class Unwind extends Error {
      * A raise among the suppressed is no failure: its origin stands elsewhere, and is raised again
      * if it is not over.
      */
-    private static void moveFailures(Throwable from, Throwable to) {
+    private static void moveFailures(Unwind from, Unwind to) {
         for (Throwable each : from.getSuppressed()) {
-            if (each instanceof Unwind raise && raise.origin != null) {
+            Unwind raise = signalIn(each, from.raisedIn);
+            if (raise != null && raise.origin != null && !carriesFailure(each)) {
                 moveFailures(raise, to);
             } else if (each != to && !isSuppressedIn(to, each)) {
                 to.addSuppressed(each);
             }
         }
+    }
+
+    /** Whether something failed on the way from the raise to what wraps it. */
+    private static boolean carriesFailure(Throwable wrapper) {
+        Throwable each = wrapper;
+        for (int i = 0; each != null && !(each instanceof Unwind) && i < MAX_CAUSES; i++) {
+            for (Throwable hidden : each.getSuppressed()) {
+                if (endOfCauses(hidden) == null) {
+                    return true;
+                }
+            }
+            each = each.getCause();
+        }
+        return false;
+    }
+
+    /** Of an origin: what failed while it was on its way; what only wraps a raise did not. */
+    final List<Throwable> failures() {
+        List<Throwable> failures = new ArrayList<>();
+        for (Throwable each : getSuppressed()) {
+            if (!isRaisedBy(each) || carriesFailure(each)) {
+                failures.add(each);
+            }
+        }
+        return failures;
     }
 
     /** Whether the one, or a raise of it, is among what the other has suppressed already. */
