@@ -68,7 +68,9 @@ public abstract sealed class CancelScope permits ScopeNode {
 
     /**
      * Runs the block, for no longer than the limit, and goes on with another value if it was left.
-     * What fails as it is left, in its clean-up, goes to the cord's uncaught handler.
+     * What fails in its clean-up is reported to the cord's uncaught handler if the block was left
+     * all the same, as where try-with-resources suppresses it. What a {@code finally} throws takes
+     * the place of what left the block: it passes, and this call throws it.
      *
      * @param <T> the type of the result
      * @param <X> what the block throws
@@ -86,8 +88,10 @@ public abstract sealed class CancelScope permits ScopeNode {
     }
 
     /**
-     * Runs the block, for no longer than the limit, and goes on after it. What fails as it is left,
-     * in its clean-up, goes to the cord's uncaught handler.
+     * Runs the block, for no longer than the limit, and goes on after it. What fails in its
+     * clean-up is reported to the cord's uncaught handler if the block was left all the same, as
+     * where try-with-resources suppresses it. What a {@code finally} throws takes the place of what
+     * left the block: it passes, and this call throws it.
      *
      * @param <X> what the block throws
      * @param limit how long the block may take, from now
@@ -205,8 +209,10 @@ public abstract sealed class CancelScope permits ScopeNode {
     }
 
     /**
-     * Runs the block in this scope, and goes on with another value if it was left. What fails as it
-     * is left, in its clean-up, goes to the cord's uncaught handler.
+     * Runs the block in this scope, and goes on with another value if it was left. What fails in
+     * its clean-up is reported to the cord's uncaught handler if the block was left all the same,
+     * as where try-with-resources suppresses it. What a {@code finally} throws takes the place of
+     * what left the block: it passes, and this call throws it.
      *
      * @param <T> the type of the result
      * @param <X> what the block throws
@@ -236,8 +242,10 @@ public abstract sealed class CancelScope permits ScopeNode {
     }
 
     /**
-     * Runs the block in this scope, and goes on after it. What fails as it is left, in its
-     * clean-up, goes to the cord's uncaught handler.
+     * Runs the block in this scope, and goes on after it. What fails in its clean-up is reported to
+     * the cord's uncaught handler if the block was left all the same, as where try-with-resources
+     * suppresses it. What a {@code finally} throws takes the place of what left the block: it
+     * passes, and this call throws it.
      *
      * @param <X> what the block throws
      * @param block runs at once, in this fiber

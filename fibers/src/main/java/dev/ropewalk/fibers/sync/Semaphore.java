@@ -1,6 +1,8 @@
 package dev.ropewalk.fibers.sync;
 
+import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.Block;
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.VoidBlock;
 import dev.ropewalk.fibers.spi.Exclusion;
 import dev.ropewalk.fibers.spi.Handoff;
@@ -14,6 +16,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 
 /**
  * A number of permits that fibers, or plain threads, acquire and release.
@@ -23,8 +27,9 @@ import java.util.Objects;
  * cancelled, takes no permit, and those behind it are served if there is enough for them.
  *
  * <p>Permits have no holder: the caller that releases need not be the one that acquired, and a
- * fiber that ends without releasing is not noticed. Where one holds at a time, a {@link Mutex}
- * knows more.
+ * fiber that ends without releasing is not noticed. A permit that is acquired for a fiber that is
+ * yet to be spun is handed over by {@link #spin(String, Callable)}. Where one holds at a time, a
+ * {@link Mutex} knows more.
  *
  * <p>Everything done before a release happens before everything that follows the acquire that it
  * serves.
@@ -345,6 +350,60 @@ public final class Semaphore implements Handoff {
             release();
         }
     }
+
+    // ---------------------------------------------------------------- for a new fiber
+
+    /**
+     * Acquires one permit, waiting for it if need be, and spins a fiber that has it. The permit is
+     * released when the fiber is over, however it ended; also if it was ended before it began, when
+     * no {@code finally} of its body runs. A switchpoint before the fiber is spun, also if it need
+     * not wait.
+     *
+     * @param <T> the type of the result
+     * @param name shown in reports; need not be unique
+     * @param body what the fiber runs; it does not release
+     * @return the new fiber, a child of the caller on the current cord
+     * @throws IllegalStateException if no fiber runs on this thread
+     * @throws dev.ropewalk.fibers.TooManyFibersException if the cord has as many fibers as it may;
+     *     the permit is released then
+     * @throws WrongThreadException if the semaphore is another cord's
+     */
+    public <T extends @Nullable Object> Fiber<T> spin(String name, Callable<? extends T> body) {
+        return spin(() -> Fiber.<T>spin(name, body));
+    }
+
+    /**
+     * Like {@link #spin(String, Callable)}, without a result.
+     *
+     * @param name shown in reports; need not be unique
+     * @param body what the fiber runs; it does not release
+     * @return the new fiber, a child of the caller on the current cord
+     * @throws IllegalStateException if no fiber runs on this thread
+     * @throws dev.ropewalk.fibers.TooManyFibersException if the cord has as many fibers as it may;
+     *     the permit is released then
+     * @throws WrongThreadException if the semaphore is another cord's
+     */
+    public Fiber<@Nullable Void> spin(String name, Action body) {
+        return spin(() -> Fiber.spin(name, body));
+    }
+
+    /**
+     * Like {@link #spin(String, Callable)}, for a fiber that a scope, a scheduler or another cord
+     * spins: {@code permits.spin(() -> scope.spin("page", body))}.
+     *
+     * @param <F> the type of the fiber
+     * @param spin spins the fiber; runs at once. What it throws passes, and the permit is released
+     * @return what {@code spin} returned
+     * @throws WrongThreadException if the semaphore is another cord's
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public <F extends Fiber<?>> F spin(Supplier<? extends F> spin) {
+        Objects.requireNonNull(spin, "spin");
+        acquire();
+        return HandOver.toNew(spin, this::release, guard.isLocal());
+    }
+
+    // ---------------------------------------------------------------- seen
 
     /**
      * {@return how many permits are available; if shared only a hint, because it can change at

@@ -1,9 +1,16 @@
 package dev.ropewalk.fibers.sync;
 
+import dev.ropewalk.fibers.Action;
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Exclusion;
 import dev.ropewalk.fibers.spi.Waits;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 
 /**
  * Waits until everything that was begun is done: {@link #add} before something begins, {@link
@@ -11,8 +18,9 @@ import java.time.Duration;
  *
  * <p>It may be used again and again: when the count has come to zero, the next {@code add} begins
  * anew. A waiter that was there when the count came to zero is released, even if more is added
- * after that. A group does not know which fiber is to call {@code done}; for fibers that end with a
- * block see {@link dev.ropewalk.fibers.Scope}.
+ * after that. A group does not know which fiber is to call {@code done}: one that is ended before
+ * it begins never does, so a new fiber is counted by {@link #spin(String, Callable)}. For fibers
+ * that end with a block see {@link dev.ropewalk.fibers.Scope}.
  *
  * <p>Everything that a fiber or thread did before {@code done} happens before the {@code await}
  * returns that it releases.
@@ -77,6 +85,57 @@ public final class WaitGroup {
                             + this
                             + "; call done() for each thing that is over");
         }
+    }
+
+    /**
+     * Counts one more, and spins a fiber that is it: it is counted as done when it is over, however
+     * it ended; also if it was ended before it began, when no {@code finally} of its body runs.
+     * Never switches.
+     *
+     * @param <T> the type of the result
+     * @param name shown in reports; need not be unique
+     * @param body what the fiber runs; it does not call {@code done}
+     * @return the new fiber, a child of the caller on the current cord
+     * @throws IllegalStateException if no fiber runs on this thread, or the count is {@code
+     *     Integer.MAX_VALUE} already
+     * @throws dev.ropewalk.fibers.TooManyFibersException if the cord has as many fibers as it may;
+     *     nothing is counted then
+     * @throws WrongThreadException if the group is local and another cord's
+     */
+    public <T extends @Nullable Object> Fiber<T> spin(String name, Callable<? extends T> body) {
+        return spin(() -> Fiber.<T>spin(name, body));
+    }
+
+    /**
+     * Like {@link #spin(String, Callable)}, without a result.
+     *
+     * @param name shown in reports; need not be unique
+     * @param body what the fiber runs; it does not call {@code done}
+     * @return the new fiber, a child of the caller on the current cord
+     * @throws IllegalStateException if no fiber runs on this thread, or the count is {@code
+     *     Integer.MAX_VALUE} already
+     * @throws dev.ropewalk.fibers.TooManyFibersException if the cord has as many fibers as it may;
+     *     nothing is counted then
+     * @throws WrongThreadException if the group is local and another cord's
+     */
+    public Fiber<@Nullable Void> spin(String name, Action body) {
+        return spin(() -> Fiber.spin(name, body));
+    }
+
+    /**
+     * Like {@link #spin(String, Callable)}, for a fiber that a scope, a scheduler or another cord
+     * spins: {@code group.spin(() -> scheduler.spin("part", body))}.
+     *
+     * @param <F> the type of the fiber
+     * @param spin spins the fiber; runs at once. What it throws passes, and nothing is counted then
+     * @return what {@code spin} returned
+     * @throws IllegalStateException if the count is {@code Integer.MAX_VALUE} already
+     * @throws WrongThreadException if the group is local and another cord's
+     */
+    public <F extends Fiber<?>> F spin(Supplier<? extends F> spin) {
+        Objects.requireNonNull(spin, "spin");
+        add();
+        return HandOver.toNew(spin, this::done, count.isLocal());
     }
 
     /**
