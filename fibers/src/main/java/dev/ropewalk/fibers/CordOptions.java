@@ -308,8 +308,9 @@ public final class CordOptions {
      * A cord that sleeps is silent, unless all its fibers wait for each other (see {@link
      * WatchdogReport.AllWait}), and so is one whose fibers block in calls of the JDK on virtual
      * threads. The watchdog checks every millisecond, and allows for its own thread being late; it
-     * costs the cord nothing. It does not yet watch over I/O, and not over a cord on a virtual
-     * clock, where no time passes in a fiber.
+     * costs the cord nothing. A reactor that has sockets and is not polled for as long is reported
+     * too ({@link WatchdogReport.SilentReactor}). It does not watch over a cord on a virtual clock,
+     * where no time passes in a fiber.
      *
      * @param limit 500 ms unless changed; {@link Waits#FOREVER} switches the watchdog off
      * @throws IllegalArgumentException if it is zero, negative or longer than 292 years

@@ -51,6 +51,7 @@ class WatchSnippetsTest {
                                         case WatchdogReport.AllStuck all -> alarms.add(all);
                                         case WatchdogReport.AllWait wait -> alarms.add(wait);
                                         case WatchdogReport.Growing queue -> alarms.add(queue);
+                                        case WatchdogReport.SilentReactor io -> alarms.add(io);
                                     }
                                 })
                         .withSliceLimits(

@@ -4,8 +4,8 @@ import dev.ropewalk.fibers.CordOptions;
 
 /**
  * Is told of a cord whose fiber does not yield, and when that is over, of queues that grow beyond
- * all measure (rule F13), and of an idle cord that waits for itself (rule F9). {@link
- * CordOptions#withStuckHandler} sets it.
+ * all measure, of a reactor that is not polled (rule F13), and of an idle cord that waits for
+ * itself (rule F9). {@link CordOptions#withStuckHandler} sets it.
  */
 @FunctionalInterface
 public interface WatchdogHandler {

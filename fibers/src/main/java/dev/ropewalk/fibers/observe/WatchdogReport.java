@@ -2,7 +2,6 @@ package dev.ropewalk.fibers.observe;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 
 import org.jspecify.annotations.Nullable;
@@ -51,9 +50,6 @@ public sealed interface WatchdogReport {
             text.append(" ms, in ").append(fiber == null ? "no fiber" : fiber.lineage());
             if (cpuTime != null) {
                 text.append(", with ").append(cpuTime.toMillis()).append(" ms of CPU time");
-            }
-            if (CordImpl.of(cord).platform.reactor() != null) {
-                text.append("; it does not poll its sockets meanwhile");
             }
             text.append(
                     monitor == null
@@ -165,6 +161,42 @@ public sealed interface WatchdogReport {
                     + queue.text
                     + ", and nothing bounds them; hold their makers back: by a channel or a"
                     + " semaphore, or, for tasks, by SchedulerOptions.withMaxPending";
+        }
+    }
+
+    /**
+     * A cord is busy and has not polled its reactor for longer than its limit, though it has
+     * sockets: whoever is at their other end waits. A fiber that does not yield has a report of its
+     * own, {@link Stuck}, with the stack; so has a handler of Netty that blocks. Told once, until
+     * the reactor is polled again.
+     *
+     * @param cord the cord
+     * @param fiber what it seems to run, found from another thread; null if it runs a handler or
+     *     another thing that is no fiber
+     * @param time since the last poll, without what the ticker itself was late
+     * @param sockets how many are open: what comes for them waits in the system
+     * @param unsent how many of these have written what has not been given to the system
+     */
+    record SilentReactor(
+            Cord cord, @Nullable Fiber<?> fiber, Duration time, int sockets, int unsent)
+            implements WatchdogReport {
+        /** Checks the values. */
+        public SilentReactor {
+            Objects.requireNonNull(cord, "cord");
+            Objects.requireNonNull(time, "time");
+        }
+
+        @Override
+        public String toString() {
+            return cord
+                    + " has not polled its reactor for "
+                    + time.toMillis()
+                    + " ms, in "
+                    + (fiber == null ? "no fiber" : fiber.lineage())
+                    + ": "
+                    + (sockets == 1 ? "1 socket waits" : sockets + " sockets wait")
+                    + (unsent == 0 ? "" : ", " + unsent + " of them with bytes to send")
+                    + "; what does not yield is told with its stack";
         }
     }
 

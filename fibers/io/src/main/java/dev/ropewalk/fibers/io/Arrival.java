@@ -33,7 +33,7 @@ final class Arrival {
     /** On the listener's cord, by Netty's side; false if that cord has ended. */
     boolean openHere(IoLoop loop) {
         TcpConnection made = make(loop, listener::closed);
-        loop.eventLoop.register(channel);
+        loop.register(channel);
         if (!channel.isRegistered()) {
             made.channelClosed();
             return false;

@@ -8,6 +8,8 @@ import dev.ropewalk.fibers.io.internal.MemoryLoop;
 import dev.ropewalk.fibers.spi.Waits;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollDatagramChannel;
@@ -87,6 +89,11 @@ abstract sealed class IoLoop {
         return false;
     }
 
+    /** Has the loop serve the channel from now on. From any thread. */
+    ChannelFuture register(Channel channel) {
+        return eventLoop.register(channel);
+    }
+
     /** By a fiber or a handler: has it flushed once in this turn. */
     abstract void flushLater(Reactor.Unflushed written);
 
@@ -135,6 +142,19 @@ abstract sealed class IoLoop {
                                 + " runs on "
                                 + reactor.kind()
                                 + "; run on Linux without -Dropewalk.reactor, or use TCP");
+            }
+        }
+
+        /** The reactor counts its sockets, on its own thread. */
+        @Override
+        ChannelFuture register(Channel channel) {
+            return eventLoop.register(channel).addListener((ChannelFutureListener) this::opened);
+        }
+
+        private void opened(ChannelFuture registered) {
+            if (registered.isSuccess()) {
+                reactor.opened();
+                registered.channel().closeFuture().addListener(_ -> reactor.closed());
             }
         }
 

@@ -232,7 +232,7 @@ public final class TcpConnection implements AutoCloseable {
     void register() {
         boolean isRegistered = false;
         try {
-            IoLoop.await(loop.eventLoop.register(channel), "a socket");
+            IoLoop.await(loop.register(channel), "a socket");
             isRegistered = channel.isRegistered(); // unless the loop has ended
         } finally {
             if (!isRegistered) {
@@ -244,7 +244,7 @@ public final class TcpConnection implements AutoCloseable {
     private void connect(SocketAddress address) {
         long limitMs = options.connectLimit().toMillis();
         channel.config().setConnectTimeoutMillis(Math.clamp(limitMs, 1, Integer.MAX_VALUE));
-        IoLoop.await(loop.eventLoop.register(channel), "a socket");
+        IoLoop.await(loop.register(channel), "a socket");
         ChannelFuture connected = channel.connect(loop.address(address));
         IoLoop.await(connected, "a connection to " + Addresses.text(address));
         Throwable failure = connected.cause();

@@ -169,7 +169,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
                             + Addresses.text(address)
                             + " are none; leave it out, and accept on one cord");
         }
-        IoLoop.await(loop.eventLoop.register(channel), "a socket");
+        IoLoop.await(loop.register(channel), "a socket");
         if (loop.isTaken(address)) {
             throw notBound(new BindException("Address already in use"));
         }

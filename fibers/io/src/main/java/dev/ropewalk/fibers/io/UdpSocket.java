@@ -217,7 +217,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
         boolean isOpened = false;
         try {
             configure();
-            IoLoop.await(loop.eventLoop.register(channel), "a socket");
+            IoLoop.await(loop.register(channel), "a socket");
             ChannelFuture opened =
                     remote == null ? channel.bind(address) : channel.connect(address);
             IoLoop.await(opened, "the port of " + Addresses.text(address));

@@ -28,6 +28,7 @@ import dev.ropewalk.fibers.internal.stack.StackOwner;
 import dev.ropewalk.fibers.internal.timer.AlarmTimer;
 import dev.ropewalk.fibers.internal.timer.Timer;
 import dev.ropewalk.fibers.internal.timer.Timers;
+import dev.ropewalk.fibers.internal.watch.Ticker;
 import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.CordStats;
 import dev.ropewalk.fibers.observe.FiberTime;
@@ -361,6 +362,13 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
     @Override
     public void post(CordMessage message) {
         send(message);
+    }
+
+    /** Busy, though {@link IdleWait} says so only when it is back: handlers may take long. */
+    @Override
+    public void wakesForIo() {
+        mail.activity(Mail.Activity.BUSY);
+        Ticker.INSTANCE.cordBecameBusy();
     }
 
     @Override

@@ -9,4 +9,7 @@ public interface Poster {
      * @param onClosed run instead if the cord has ended, on any thread
      */
     void post(Runnable onCord, Runnable onClosed);
+
+    /** It slept in its reactor and is about to handle what has come there. On its thread. */
+    void wakesForIo();
 }

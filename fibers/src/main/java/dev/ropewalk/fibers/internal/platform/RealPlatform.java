@@ -163,7 +163,8 @@ public final class RealPlatform implements Platform {
                 ReactorLibrary.LOADED.whenComplete(
                         (loaded, failure) -> {
                             if (failure == null) {
-                                cord.post(() -> install(mine), () -> refuse(mine, ended(cord)));
+                                cord.post(
+                                        () -> install(mine, cord), () -> refuse(mine, ended(cord)));
                             } else {
                                 refuse(mine, failure);
                             }
@@ -180,10 +181,10 @@ public final class RealPlatform implements Platform {
         waiting.completeExceptionally(failure);
     }
 
-    private void install(CompletableFuture<Reactor> waiting) {
+    private void install(CompletableFuture<Reactor> waiting, Poster cord) {
         Reactor made;
         try {
-            made = new Reactor(thread);
+            made = new Reactor(thread, cord::wakesForIo);
         } catch (Throwable failed) { // no file descriptor is left, say
             refuse(waiting, failed);
             return;

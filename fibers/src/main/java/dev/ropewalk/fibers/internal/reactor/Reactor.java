@@ -1,5 +1,6 @@
 package dev.ropewalk.fibers.internal.reactor;
 
+import io.netty.channel.DefaultChannelId;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ManualIoEventLoop;
@@ -35,6 +36,9 @@ public final class Reactor {
 
     private long polls;
 
+    /** Those that are registered and not closed. */
+    private int sockets;
+
     /** A connection with written bytes that the kernel does not know of. */
     @FunctionalInterface
     public interface Unflushed {
@@ -42,16 +46,27 @@ public final class Reactor {
         void flush();
     }
 
-    public Reactor(Thread thread) {
-        loop = new Loop(thread, ReactorKind.CHOSEN.newFactory());
+    /**
+     * Of this thread.
+     *
+     * @param wakes run when a {@linkplain #park wait} is over, before anything is handled
+     */
+    public Reactor(Thread thread, Runnable wakes) {
+        Waking waking = new Waking(wakes);
+        loop =
+                new Loop(
+                        thread,
+                        WakingHandler.newFactory(ReactorKind.CHOSEN.newFactory(), waking),
+                        waking);
     }
 
     /** Loads what a reactor needs, to the last class, on a thread that can wait for it. */
     static void loadLibrary() {
-        Reactor first = new Reactor(Thread.currentThread());
+        Reactor first = new Reactor(Thread.currentThread(), () -> {});
         try {
             first.eventLoop().execute(first::wakeUp);
             first.park(1, () -> false);
+            DefaultChannelId.newInstance(); // each socket has one, and the first takes long
         } finally {
             first.close();
         }
@@ -69,6 +84,26 @@ public final class Reactor {
     /** How often it was polled or parked in; to be read by any thread, a hint. */
     public long polls() {
         return polls;
+    }
+
+    /** A socket was registered. */
+    public void opened() {
+        sockets++;
+    }
+
+    /** A socket that was registered is closed. */
+    public void closed() {
+        sockets--;
+    }
+
+    /** How many are open; to be read by any thread, a hint. */
+    public int sockets() {
+        return sockets;
+    }
+
+    /** How many have written what is not flushed; to be read by any thread, a hint. */
+    public int unsent() {
+        return unflushed.size();
     }
 
     /** By a fiber of the cord or a handler; once for each turn in which it writes. */
@@ -98,17 +133,24 @@ public final class Reactor {
      * @param hasWork read again after it has made itself wakeable
      */
     public void park(BooleanSupplier hasWork) {
-        polls++;
-        loop.hasWork = hasWork;
-        loop.run(WITHOUT_LIMIT);
+        parkFor(WITHOUT_LIMIT, hasWork);
     }
 
     /** Like {@link #park(BooleanSupplier)}, for so many nanoseconds at most; 0 or less is none. */
     public void park(long waitNs, BooleanSupplier hasWork) {
         if (waitNs > 0) {
-            polls++;
-            loop.hasWork = hasWork;
+            parkFor(waitNs, hasWork);
+        }
+    }
+
+    private void parkFor(long waitNs, BooleanSupplier hasWork) {
+        polls++;
+        loop.hasWork = hasWork;
+        loop.waking.isParked = true;
+        try {
             loop.run(waitNs);
+        } finally {
+            loop.waking.isParked = false;
         }
     }
 
@@ -139,15 +181,37 @@ public final class Reactor {
      * wake-up: one that comes in between finds a reactor that counts as awake.
      */
     private final class Loop extends ManualIoEventLoop {
+        private final Waking waking;
         private BooleanSupplier hasWork = () -> false;
 
-        Loop(Thread thread, IoHandlerFactory factory) {
+        Loop(Thread thread, IoHandlerFactory factory, Waking waking) {
             super(thread, factory);
+            this.waking = waking;
         }
 
         @Override
         protected boolean canBlock() {
             return unflushed.isEmpty() && !hasWork.getAsBoolean();
+        }
+    }
+
+    /** Only a wait ends; a poll is no news to its caller. */
+    private static final class Waking implements Runnable {
+        private final Runnable wakes;
+
+        /** In a wait that has not ended. */
+        private boolean isParked;
+
+        Waking(Runnable wakes) {
+            this.wakes = wakes;
+        }
+
+        @Override
+        public void run() {
+            if (isParked) {
+                isParked = false;
+                wakes.run();
+            }
         }
     }
 }

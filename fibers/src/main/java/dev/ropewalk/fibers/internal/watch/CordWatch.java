@@ -48,6 +48,7 @@ final class CordWatch {
     private final Watchdog watchdog;
     private final WatchdogHandler handler;
     private final GrowthWatch growth;
+    private final ReactorWatch reactor;
     private final long limitNs;
     private State state = State.MOVING;
 
@@ -71,6 +72,7 @@ final class CordWatch {
         this.handler = options.stuckHandler();
         this.growth = new GrowthWatch(cord, handler, watchdog);
         this.limitNs = Waits.nanos(options.stuckLimit());
+        this.reactor = new ReactorWatch(cord, handler, watchdog, limitNs);
     }
 
     /** Marks the cord if it is busy; true if so. */
@@ -80,6 +82,7 @@ final class CordWatch {
         if (isWatched()) {
             try {
                 step(isBusy, isSilent, nowNs);
+                reactor.tick(isBusy, nowNs);
                 if (isBusy) {
                     growth.tick();
                 }

@@ -163,7 +163,7 @@ class WatchdogTest {
         last(WatchdogReport.Over.class, 2);
     }
 
-    /** Scenario S9 of SQLOS, its first half; there is no I/O yet. */
+    /** Scenario S9 of SQLOS, its first half; {@link ReactorWatchTest} has the second. */
     @Test
     void F13_allStuckAtOnceIsOneAlarm() {
         CordWatch one = watch();
