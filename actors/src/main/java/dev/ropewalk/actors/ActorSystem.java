@@ -1,7 +1,10 @@
 package dev.ropewalk.actors;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.ropewalk.actors.internal.SupervisorCell;
 import dev.ropewalk.actors.internal.SystemCore;
+import dev.ropewalk.actors.internal.SystemEnd;
 import dev.ropewalk.actors.internal.observe.TreeWalk;
 import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.actors.observe.SupervisorDump;
@@ -13,12 +16,13 @@ import dev.ropewalk.actors.routing.Routing;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
-import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
+import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -44,8 +48,8 @@ import java.util.function.Consumer;
 public final class ActorSystem implements AutoCloseable {
     private static final Log LOG = Logs.logger(ActorSystem.class);
 
-    /** Each child has its own limit. */
-    private static final Duration WITHOUT_LIMIT = Waits.FOREVER;
+    /** The shortest time that is given to what is ended when the limit of a stop has passed. */
+    private static final Duration LEAST_END = Duration.ofSeconds(5);
 
     /** How long those that did not end may take to say what they have left. */
     private static final long ANSWER_NS = Duration.ofSeconds(1).toNanos();
@@ -80,7 +84,7 @@ public final class ActorSystem implements AutoCloseable {
             isUp = true;
         } finally {
             if (!isUp) {
-                ownCords.forEach(Cord::close);
+                new SystemEnd(stopLimitNs()).endCords(ownCords);
             }
         }
     }
@@ -103,7 +107,7 @@ public final class ActorSystem implements AutoCloseable {
             isDone = true;
         } finally {
             if (!isDone) {
-                started.forEach(Cord::close);
+                new SystemEnd(ANSWER_NS).endCords(started);
             }
         }
         return List.copyOf(started);
@@ -427,71 +431,115 @@ public final class ActorSystem implements AutoCloseable {
         for (String path : report.silent()) {
             LOG.warn("{} did not end within {}, and does not answer", path, limit);
         }
+        report.stuck().forEach(this::tellStuck);
+    }
+
+    private void tellStuck(CordDump cord) {
+        LOG.warn(
+                "{} has ended without its cord {}: its fiber {} does not give way. The cord ends"
+                        + " when it does; it is at{}",
+                this,
+                cord.cord(),
+                cord.running(),
+                cord.stack().stream().map(each -> "\n\tat " + each).collect(joining()));
     }
 
     /**
      * Waits until the root supervisor is over: it was stopped, ended itself with its significant
-     * children, or gave up. A switchpoint.
+     * children, or gave up; and then until what the actors on the {@linkplain #cords cords of the
+     * system} had queued has become dead letters, for a second at most. A switchpoint.
      *
      * @param limit how long to wait at most
-     * @return false if the limit passed
+     * @return false if the limit passed before the root was over
      * @throws IllegalStateException if an actor of the system calls it
      */
     public boolean awaitEnd(Duration limit) {
-        Waits.nanos(limit);
+        long limitNs = Waits.nanos(limit);
         checkOutside("await the end of");
-        return rootFiber.awaitEnd(limit);
+        long beganNs = Waits.nanoTime();
+        boolean isOver = rootFiber.awaitEnd(limit);
+        if (isOver) {
+            long tookNs = Waits.nanoTime() - beganNs;
+            SystemEnd.awaitLetters(cordsFromRoot(), Math.min(limitNs - tookNs, ANSWER_NS));
+        }
+        return isOver;
+    }
+
+    /** The root's cord comes first, because it tells the others. */
+    private List<Cord> cordsFromRoot() {
+        List<Cord> all = new ArrayList<>(core.cords());
+        all.remove(root.cord());
+        all.addFirst(root.cord());
+        return all;
     }
 
     /**
      * Ends the system with grace: each actor comes to the end of its mailbox, the last started
      * first, and the next begins to end when that one is over; so what an actor tells an older one
      * meanwhile is still handled. No actor is added from now on. What has not ended within the
-     * limit is ended as {@link #close} does. An actor with actors of its own goes on until these
-     * have come to the end of their mailboxes. A switchpoint; if the caller is ended while it
+     * limit is ended as {@link #close} does, and abandoned when that takes longer than the limit
+     * once more (at least 5 s). An actor with actors of its own goes on until these have come to
+     * the end of their mailboxes. A switchpoint; if the caller is ended or interrupted while it
      * waits, the system is closed.
      *
      * @param limit for all actors together
-     * @return the actors that did not end in time
+     * @return the actors that did not end in time, and the cords that a fiber kept
      * @throws IllegalStateException if an actor of the system calls it, or code on a cord where no
      *     fiber runs
+     * @throws WaitInterruptedException if a plain thread was interrupted; the system is closed then
      */
     public StopReport stop(Duration limit) {
-        Waits.nanos(limit);
+        long limitNs = Waits.nanos(limit);
         checkOutside("stop");
         root.drain();
         List<StopReport.Left> left = new ArrayList<>();
         List<String> silent = new ArrayList<>();
+        SystemEnd end = new SystemEnd(Math.max(ANSWER_NS, stopLimitNs()));
+        long endNs = Math.max(limitNs, LEAST_END.toNanos());
         try {
             if (!rootFiber.awaitEnd(limit)) {
+                end = new SystemEnd(ANSWER_NS);
                 root.addLiving(left, silent, Waits.nanoTime() + ANSWER_NS);
             }
         } finally {
-            close();
+            finish(end, endNs);
         }
-        return new StopReport(left, silent);
+        return new StopReport(left, silent, end.stuck());
     }
 
     /**
      * Ends all actors, the last started first, each within its supervisor's stop limit, and waits
      * for it. A switchpoint, and a shielded one: also a fiber that is being terminated or cancelled
-     * waits for the end. Closing twice is harmless. Queued messages become dead letters.
+     * waits for the end, and a plain thread that is interrupted, which is interrupted again
+     * afterwards. Closing twice is harmless. Queued messages become dead letters.
+     *
+     * <p>An actor that keeps its cord for itself cannot be ended: a cord that does not answer for
+     * as long as the root's {@linkplain Supervision#stopLimit stop limit} is logged with the stack
+     * of that actor, and left to end when the actor gives way.
+     *
+     * @throws IllegalStateException if an actor of the system calls it, or code on a cord where no
+     *     fiber runs
      */
     @Override
     public void close() {
         checkOutside("close");
-        root.stopAll();
-        if (Fiber.currentOrNull() == null) {
-            rootFiber.awaitEnd(WITHOUT_LIMIT);
-        } else {
-            // Closing is clean-up: a closer that is being ended must not leave actors behind.
-            CancelScope.shielded(WITHOUT_LIMIT, () -> rootFiber.awaitEnd(WITHOUT_LIMIT));
-        }
+        SystemEnd end = new SystemEnd(stopLimitNs());
+        finish(end, Long.MAX_VALUE);
+        end.stuck().forEach(this::tellStuck);
+    }
+
+    private long stopLimitNs() {
+        return Waits.nanos(root.rules().stopLimit());
+    }
+
+    private void finish(SystemEnd end, long limitNs) {
+        end.endActors(root, rootFiber, limitNs);
         core.close();
         synchronized (ALL) {
             ALL.remove(this);
         }
-        ownCords.forEach(Cord::close);
+        end.settle(cordsFromRoot());
+        end.endCords(ownCords);
         core.deadLetters().end();
         Thread hook = onTerm;
         if (hook != null) {

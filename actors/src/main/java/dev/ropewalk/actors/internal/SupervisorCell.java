@@ -165,6 +165,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     /** It ends for good, and all below it; read by any thread. */
     private volatile boolean endsForGood;
 
+    /** The system's limit for its end ran out: who waits for that end is told by its report. */
+    private boolean isGivenUp;
+
     /** It starts nothing before a child has ended that it waits for; read by any thread. */
     private volatile boolean awaitsEnds;
 
@@ -1466,7 +1469,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             if (waited != null) {
                 waited.failed(String.valueOf(failure), failure);
             }
-            return waited != null; // then its starter has the failure
+            return waited != null || isGivenUp; // then its starter, or stopper, has the failure
         }
         parent.post(
                 new SupervisorEvent.Ended(
@@ -1550,6 +1553,14 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         stopAll();
     }
 
+    /** Of a root, which was told to stop and takes too long: it and all below it are abandoned. */
+    void giveUp() {
+        if (fiber != null) {
+            isGivenUp = true;
+            Waits.abandon(fiber, "the limit for the end of its system ran out");
+        }
+    }
+
     /** It ends, no other incarnation follows, and its children go with it; from any thread. */
     boolean endsForGood() {
         return endsForGood;
@@ -1609,7 +1620,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     // ---------------------------------------------------------------- looking
 
-    Supervision rules() {
+    public Supervision rules() {
         return rules;
     }
 

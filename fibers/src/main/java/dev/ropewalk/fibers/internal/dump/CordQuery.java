@@ -50,6 +50,15 @@ public final class CordQuery<T> extends CordMessage {
     }
 
     /**
+     * Whether a fiber of the cord could keep it for itself while this thread waits for an answer:
+     * not if both are the same thread.
+     */
+    public static boolean mayBeSilent(Cord cord) {
+        CordImpl asked = CordImpl.of(cord);
+        return !asked.isCurrent() && !asked.isVirtual();
+    }
+
+    /**
      * Waits for the answer; null if the limit passed, or the cord has ended. Throws what answering
      * threw.
      */
