@@ -396,7 +396,8 @@ public final class ActorSystem implements AutoCloseable {
     /**
      * Tells each dead letter from now on. While somebody takes them they are not logged.
      *
-     * @param taker is told on the thread on which the letter arises; must not wait
+     * @param taker is told on the thread on which the letter arises; must not wait. A letter that it
+     *     causes is logged, and no taker is told of it
      * @return the subscription, to be closed
      */
     public DeadLetterSubscription onDeadLetter(Consumer<? super DeadLetter> taker) {

@@ -162,10 +162,21 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     @Override
     public void tell(M message) {
-        send(message instanceof Envelope envelope ? new Envelope.Told(envelope) : message);
         if (Taps.areAny()) {
+            send(seen(message));
             sentTo(name(), message);
+        } else {
+            send(told(message));
         }
+    }
+
+    private static Object told(Object message) {
+        return message instanceof Envelope ? new Envelope.Told(message, false) : message;
+    }
+
+    /** The same, while taps or takers of dead letters want to know. */
+    private static Object seen(Object message) {
+        return DeadLetters.areTakenHere() ? new Envelope.Told(message, true) : told(message);
     }
 
     /**
@@ -174,13 +185,14 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
      * @param router is named by the dead letter that the message becomes if the actor has ended
      */
     public void tellBy(String router, M message) {
-        Object item = message instanceof Envelope envelope ? new Envelope.Told(envelope) : message;
+        boolean isSeen = Taps.areAny();
+        Object item = isSeen ? seen(message) : told(message);
         if (gate == null) {
             deliver(item, router);
         } else {
             gate.send(item, Long.MAX_VALUE, router);
         }
-        if (Taps.areAny()) {
+        if (isSeen) {
             sentTo(name(), message);
         }
     }
@@ -241,17 +253,18 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     /** Like {@link #tryTell}; see {@link #tellBy}. */
     public TellResult tryTellBy(@Nullable String router, M message) {
-        Object item = message instanceof Envelope envelope ? new Envelope.Told(envelope) : message;
         if (cord.isCurrent() && state == State.ENDED) {
             return TellResult.ENDED;
         }
+        boolean isSeen = Taps.areAny();
+        Object item = isSeen ? seen(message) : told(message);
         TellResult result = TellResult.ACCEPTED;
         if (gate != null) {
             result = gate.trySend(item, router);
         } else {
             deliver(item, router);
         }
-        if (result == TellResult.ACCEPTED && Taps.areAny()) {
+        if (isSeen && result == TellResult.ACCEPTED) {
             sentTo(name(), message);
         }
         return result;
@@ -710,9 +723,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     void insert(List<M> messages) {
         for (int i = messages.size() - 1; i >= 0; i--) {
             M message = messages.get(i);
-            Object item =
-                    message instanceof Envelope envelope ? new Envelope.Told(envelope) : message;
-            ownMailbox().addFirst(new Envelope.PutBack(item, 0));
+            ownMailbox().addFirst(new Envelope.PutBack(told(message), 0));
         }
     }
 
@@ -1101,7 +1112,10 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
                 return; // nobody told it
             }
         }
-        deadLetters().report(new DeadLetter(Envelope.content(inside), to, reason, failure));
+        deadLetters()
+                .report(
+                        new DeadLetter(Envelope.content(inside), to, reason, failure),
+                        Envelope.isOfTaker(inside));
         noReply(inside, reason, failure);
     }
 

@@ -3,6 +3,8 @@ package dev.ropewalk.actors.internal;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.DeadLetterSubscription;
 import dev.ropewalk.actors.internal.observe.ActorEvents;
+import dev.ropewalk.actors.internal.observe.Taps;
+import dev.ropewalk.actors.internal.sending.Inside;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
@@ -19,11 +21,19 @@ import java.util.function.Consumer;
 /**
  * Where a system's dead letters go: counted, and told to those that take them. While nobody does
  * they are logged, a few in each period and then how many more there were.
+ *
+ * <p>What a taker tells may become a dead letter too. That one is counted and logged and not given
+ * to takers, otherwise one that tells an actor which has ended would never be done: neither where
+ * it arises inside the taker, nor later and elsewhere, because the message bears a mark ({@link
+ * dev.ropewalk.actors.internal.mailbox.Envelope.Told}).
  */
 public final class DeadLetters {
     private static final int MAX_IN_A_PERIOD = 10;
     private static final long PERIOD_NS = Duration.ofSeconds(10).toNanos();
     private static final Log LOG = Logs.logger(DeadLetters.class);
+
+    /** Of any system: two of them may tell each other's actors. */
+    private static final Inside TAKERS = new Inside();
 
     private final AtomicLong count = new AtomicLong();
     private final List<Taker> takers = new CopyOnWriteArrayList<>();
@@ -47,14 +57,42 @@ public final class DeadLetters {
         return subscription;
     }
 
+    /** Whether the caller is inside a taker; asked only while {@link Taps#areAny}. */
+    static boolean areTakenHere() {
+        return TAKERS.isCaller();
+    }
+
     /** Never throws. */
     public void report(DeadLetter letter) {
+        report(letter, false);
+    }
+
+    /**
+     * Never throws.
+     *
+     * @param isOfTaker whether a taker has told the message
+     */
+    void report(DeadLetter letter, boolean isOfTaker) {
         count.incrementAndGet();
         ActorEvents.deadLetter(letter);
         if (takers.isEmpty()) {
-            log(letter);
-            return;
+            log("dead letter {}", letter);
+        } else if (isOfTaker || !TAKERS.enter()) {
+            log(
+                    "a taker of dead letters made another dead letter, which no taker gets: {}",
+                    letter);
+        } else {
+            Taps.takerBegins();
+            try {
+                give(letter);
+            } finally {
+                Taps.takerEnds();
+                TAKERS.leave();
+            }
         }
+    }
+
+    private void give(DeadLetter letter) {
         for (Taker each : takers) {
             try {
                 each.consumer.accept(letter);
@@ -65,7 +103,7 @@ public final class DeadLetters {
         }
     }
 
-    private void log(DeadLetter letter) {
+    private void log(String line, DeadLetter letter) {
         long nowNs = Waits.nanoTime();
         long before = 0;
         synchronized (this) {
@@ -82,7 +120,7 @@ public final class DeadLetters {
             shown++;
         }
         tellHidden(before);
-        LOG.warn("dead letter {}", letter);
+        LOG.warn(line, letter);
     }
 
     /** The system ends: what was not shown is told. */

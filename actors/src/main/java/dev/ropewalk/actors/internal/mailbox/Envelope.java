@@ -34,12 +34,17 @@ public abstract class Envelope {
         return item instanceof Envelope envelope && envelope.isExempt();
     }
 
-    /** A reply address that is itself the message, and not the envelope of an ask. */
+    /**
+     * A reply address that is itself the message, and not the envelope of an ask; or any message,
+     * if a taker of dead letters told it.
+     */
     public static final class Told extends Envelope {
-        private final Envelope message;
+        private final Object message;
+        private final boolean isOfTaker;
 
-        public Told(Envelope message) {
+        public Told(Object message, boolean isOfTaker) {
             this.message = message;
+            this.isOfTaker = isOfTaker;
         }
 
         @Override
@@ -51,6 +56,11 @@ public abstract class Envelope {
         public Object content() {
             return message;
         }
+    }
+
+    /** No taker gets the dead letter that becomes of it. */
+    public static boolean isOfTaker(Object item) {
+        return item instanceof Told told && told.isOfTaker;
     }
 
     /** What another function makes the message of, when the actor comes to it. */

@@ -77,6 +77,9 @@ final class Conflation<M> {
     /** Takes what was replaced; null if that becomes a dead letter. */
     private final @Nullable Consumer<? super M> undelivered;
 
+    /** Whatever is inside the hook: what that replaces in turn is a dead letter. */
+    private final Inside hook = new Inside();
+
     private final Object sending = new Object();
 
     // Guarded by the lock.
@@ -188,7 +191,7 @@ final class Conflation<M> {
 
     @SuppressWarnings("unchecked") // only M, and what opens as M, are sent
     private void replaced(Object item) {
-        if (undelivered == null) {
+        if (undelivered == null || !hook.enter()) {
             actor.drop(item, DeadLetter.Reason.REPLACED);
             return;
         }
@@ -200,6 +203,8 @@ final class Conflation<M> {
             // Any failure: it is the sender of another message that comes here.
             Logs.tellBroken(
                     LOG, broken, "the undelivered hook of {} failed for {}", actor, message);
+        } finally {
+            hook.leave();
         }
     }
 
