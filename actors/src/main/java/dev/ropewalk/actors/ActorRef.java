@@ -15,8 +15,8 @@ import java.util.function.Function;
  * The address of an actor; valid for ever, across restarts and after its end. All methods work from
  * any thread. Messages from one sender arrive in the order in which they were told.
  *
- * <p>Two refs are equal if they are the address of the same actor: a name is used again, a number
- * never.
+ * <p>Two refs are equal if they are the address of the same actor, which names and numbers do not
+ * tell: a name is used again, and another system of the same name has the same numbers.
  *
  * @param <M> the type of the messages that the actor takes
  */
@@ -43,7 +43,8 @@ public final class ActorRef<M> implements Recipient<M> {
      * @param parentPath the path of its supervisor, which begins with the name of the system
      * @param name the actor's name
      * @param number of all actors of the system, only this one has it
-     * @param target where messages go
+     * @param target where messages go; refs with equal targets, and the same name and number, are
+     *     equal
      */
     public static <M> ActorRef<M> to(
             String parentPath, String name, long number, Target<M> target) {
@@ -265,10 +266,11 @@ public final class ActorRef<M> implements Recipient<M> {
         return this == other
                 || (other instanceof ActorRef<?> ref
                         && number == ref.number
-                        && name.equals(ref.name)
-                        && parentPath.equals(ref.parentPath));
+                        && target.equals(ref.target)
+                        && name.equals(ref.name));
     }
 
+    /** Of what two runs of a program have in common, so that they go through a set in one order. */
     @Override
     public int hashCode() {
         return 31 * Long.hashCode(number) + name.hashCode();

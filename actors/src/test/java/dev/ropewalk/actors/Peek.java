@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.util.List;
 
 /** Looks at what has no name in the API: whether a fiber has a stack, what an actor holds. */
 final class Peek {
@@ -35,10 +36,19 @@ final class Peek {
 
     /** Of how many cords the snapshots of the system keep something. */
     static int cordsOfSnapshots(ActorSystem system) {
+        return core(system).snapshots().cords();
+    }
+
+    /** The workers of a pool. */
+    static List<ActorRef<Object>> pool(ActorSystem system, String name) {
+        return core(system).<Object>pool(name).members();
+    }
+
+    private static SystemCore core(ActorSystem system) {
         try {
             Field core = ActorSystem.class.getDeclaredField("core");
             core.setAccessible(true);
-            return ((SystemCore) core.get(system)).snapshots().cords();
+            return (SystemCore) core.get(system);
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("actors have changed inside", e);
         }

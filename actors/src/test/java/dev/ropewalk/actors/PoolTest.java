@@ -64,7 +64,7 @@ class PoolTest {
                     root.add(Tree.oneForOne("second", pool.tree()));
                     assertEquals(
                             List.of("system/second/pool"),
-                            world.system.group("pool pool", Object.class).members().stream()
+                            Peek.pool(world.system, "pool").stream()
                                     .map(
                                             ref ->
                                                     ref.path()

@@ -79,6 +79,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         ENDED
     }
 
+    /** Of actors without a name of their own; their numbers tell them apart. */
+    public static final String ANONYMOUS = "actor";
+
     private static final Log LOG = Logs.logger(ActorCell.class);
 
     private static final String IN_VAIN =

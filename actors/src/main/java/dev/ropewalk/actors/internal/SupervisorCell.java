@@ -95,9 +95,6 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     private static final String SUPERVISOR_ENDED = "its supervisor has ended";
 
-    /** Of actors without a name of their own; their numbers tell them apart. */
-    private static final String ANONYMOUS = "actor";
-
     /** Another turn for what is in the inbox. */
     private static final Object NEXT =
             new Object() {
@@ -341,7 +338,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     @Override
     public <M> ActorRef<M> spin(Cord where, Actor<M> actor) {
-        ActorCell<M> child = new ActorCell<>(ANONYMOUS, where, actor, this, null);
+        ActorCell<M> child = new ActorCell<>(ActorCell.ANONYMOUS, where, actor, this, null);
         core.checkOpen(child.toString());
         post(new SupervisorEvent.Take(child.child(), null));
         return child.ref();

@@ -33,6 +33,9 @@ public final class SystemCore {
 
     private final ConcurrentHashMap<String, TypedGroup> groups = new ConcurrentHashMap<>();
 
+    /** The workers of pools, by the pools' names: a group of a program may have any name. */
+    private final ConcurrentHashMap<String, GroupCell<?>> workers = new ConcurrentHashMap<>();
+
     /** The supervisors of those actors that have actors of their own. */
     private final ConcurrentHashMap<ActorCell<?>, SupervisorCell> ownChildren =
             new ConcurrentHashMap<>();
@@ -118,8 +121,15 @@ public final class SystemCore {
     }
 
     /** The workers of a pool, whether it is there yet or not. */
+    @SuppressWarnings("unchecked") // no worker of another pool joins
     public <M> GroupCell<M> pool(String id) {
-        return group("pool " + id, Object.class);
+        return (GroupCell<M>)
+                workers.computeIfAbsent(
+                        id,
+                        _ -> {
+                            String name = "pool " + id;
+                            return new GroupCell<>(name, ownerOf(name), deadLetters);
+                        });
     }
 
     private Cord ownerOf(String group) {
@@ -153,6 +163,7 @@ public final class SystemCore {
 
     private void endGroups() {
         groups.values().forEach(each -> each.group().end());
+        workers.values().forEach(GroupCell::end);
     }
 
     void checkOpen(String what) {

@@ -16,7 +16,7 @@ import java.util.function.Function;
 /**
  * What an {@link ActorRef} leads to: an actor of this process, or of another one. For builders of
  * such; each method means what the one of the same name of {@code ActorRef} says, and works from
- * any thread.
+ * any thread. Two targets of one actor are equal, or there is one only: its refs are equal then.
  *
  * @param <M> the type of the messages
  */

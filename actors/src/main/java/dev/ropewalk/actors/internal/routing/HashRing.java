@@ -1,8 +1,13 @@
 package dev.ropewalk.actors.internal.routing;
 
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.internal.ActorCell;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -10,9 +15,10 @@ import java.util.function.Function;
  * of hashes, and a key belongs to the next point after its own hash. One that joins takes the keys
  * before its points and no others.
  *
- * <p>The points of a member come from its path and name, so they are the same after a restart of
- * the process. With so many of them the share of a member is within some ten percent of the even
- * one (one standard deviation is 1 / sqrt({@value #POINTS})).
+ * <p>The points of a member come from its path, so they are the same after a restart of the
+ * process. The number is part of that where the path is not its own: without a name, or beside one
+ * of another system with the same path. With so many of them the share of a member is within some
+ * ten percent of the even one (one standard deviation is 1 / sqrt({@value #POINTS})).
  */
 public final class HashRing<M> implements Choice<M> {
     private static final int POINTS = 128;
@@ -84,8 +90,9 @@ public final class HashRing<M> implements Choice<M> {
             this.roster = roster;
             int count = roster.size() * POINTS;
             Point[] all = new Point[count];
+            Set<String> places = new HashSet<>();
             for (int member = 0; member < roster.size(); member++) {
-                long hash = hash(roster.get(member).actor().path());
+                long hash = hash(place(roster.get(member).actor(), places));
                 for (int i = 0; i < POINTS; i++) {
                     hash += GAMMA;
                     all[member * POINTS + i] = new Point(mix(hash), member);
@@ -98,6 +105,17 @@ public final class HashRing<M> implements Choice<M> {
                 points[i] = all[i].at;
                 owners[i] = all[i].member;
             }
+        }
+
+        /** Which no other member has, otherwise all keys of both would belong to one. */
+        private static String place(ActorRef<?> actor, Set<String> places) {
+            String path = actor.path();
+            boolean isOwn = !actor.name().equals(ActorCell.ANONYMOUS) && places.add(path);
+            String place = isOwn ? path : actor.toString();
+            for (int other = 1; !isOwn && !places.add(place); other++) {
+                place = actor + " " + other;
+            }
+            return place;
         }
 
         Member<M> at(long hash) {
