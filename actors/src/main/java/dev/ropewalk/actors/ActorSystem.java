@@ -119,6 +119,7 @@ public final class ActorSystem implements AutoCloseable {
      *
      * @param name the system's and its root supervisor's name
      * @return the system
+     * @throws IllegalArgumentException if the name is blank or has a {@code /}
      */
     public static ActorSystem start(String name) {
         return start(Tree.oneForOne(name));
@@ -194,7 +195,8 @@ public final class ActorSystem implements AutoCloseable {
      * @param actorName the actor's name, which no other child of the root has
      * @param actor how it is made
      * @return its address
-     * @throws IllegalArgumentException if another child has the name
+     * @throws IllegalArgumentException if another child has the name, or it is blank or has a
+     *     {@code /}
      */
     public <M> ActorRef<M> spin(String actorName, Actor<M> actor) {
         return root.spin(actorName, actor);
@@ -231,7 +233,8 @@ public final class ActorSystem implements AutoCloseable {
      * @param actorName the actor's name, which no other child of the root has
      * @param actor how it is made
      * @return its address
-     * @throws IllegalArgumentException if another child has the name
+     * @throws IllegalArgumentException if another child has the name, or it is blank or has a
+     *     {@code /}
      * @throws StartFailedException if it failed, or took longer than {@link
      *     Supervision#startLimit}; it is ended then, and never started again
      */
@@ -245,7 +248,8 @@ public final class ActorSystem implements AutoCloseable {
      * @param supervisorName its name, which no other child of the root has
      * @param rules how it works
      * @return the supervisor
-     * @throws IllegalArgumentException if another child has the name
+     * @throws IllegalArgumentException if another child has the name, or it is blank or has a
+     *     {@code /}
      */
     public Supervisor supervise(String supervisorName, Supervision rules) {
         return root.supervise(supervisorName, rules);
@@ -274,7 +278,8 @@ public final class ActorSystem implements AutoCloseable {
      * @param <M> the type of the messages that the members take
      * @param groupName its name
      * @param type the type of the messages that the members take
-     * @throws IllegalArgumentException if there is a group of the name with another type
+     * @throws IllegalArgumentException if there is a group of the name with another type, or the
+     *     name is blank or has a {@code /}
      */
     public <M> Group<M> group(String groupName, Class<M> type) {
         return core.group(
@@ -292,7 +297,8 @@ public final class ActorSystem implements AutoCloseable {
      * @param worker how each is made
      * @param routing how the pool chooses among them
      * @return the address of the pool: a {@linkplain Routing router}
-     * @throws IllegalArgumentException if another child has the name, or there is no worker
+     * @throws IllegalArgumentException if another child has the name, it is blank or has a {@code
+     *     /}, or there is no worker
      * @throws StartFailedException if a worker failed, or took too long; none is left then
      */
     public <M> ActorRef<M> pool(String poolName, int workers, Actor<M> worker, Routing<M> routing) {
@@ -396,8 +402,8 @@ public final class ActorSystem implements AutoCloseable {
     /**
      * Tells each dead letter from now on. While somebody takes them they are not logged.
      *
-     * @param taker is told on the thread on which the letter arises; must not wait. A letter that it
-     *     causes is logged, and no taker is told of it
+     * @param taker is told on the thread on which the letter arises; must not wait. A letter that
+     *     it causes is logged, and no taker is told of it
      * @return the subscription, to be closed
      */
     public DeadLetterSubscription onDeadLetter(Consumer<? super DeadLetter> taker) {

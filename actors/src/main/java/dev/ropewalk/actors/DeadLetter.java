@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
  * A message that was accepted and not processed, or a reply that nobody takes.
  *
  * @param message the message or reply
- * @param recipient the name of the actor, or the asker, it was for
+ * @param recipient the actor it was for, by path and number, and the router that chose it; or the
+ *     asker, or the router
  * @param reason why it was not processed
  * @param cause what the actor failed with, if it failed on the message, or the failure that was
  *     told

@@ -597,7 +597,10 @@ class ActorSnippetsTest {
                     assertEquals(
                             List.of(
                                     new DeadLetter(
-                                            Push.OPEN, "door", DeadLetter.Reason.ENDED, null)),
+                                            Push.OPEN,
+                                            "bank/door#1",
+                                            DeadLetter.Reason.ENDED,
+                                            null)),
                             lost);
                 });
     }
@@ -654,7 +657,7 @@ class ActorSnippetsTest {
                                     () -> world.system.spin("account", Step.actor()));
                     Errors.assertMentions(
                             taken,
-                            "system/account is taken by actor account",
+                            "system/account is taken by actor system/account#1",
                             "give another name, or none");
                 });
     }

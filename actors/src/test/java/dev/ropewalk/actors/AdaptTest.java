@@ -114,7 +114,7 @@ class AdaptTest {
                     for (DeadLetter letter : world.letters) {
                         assertEquals(DeadLetter.Reason.FAILURE, letter.reason());
                         assertSame(failure, letter.cause());
-                        assertEquals("plain", letter.recipient());
+                        assertEquals("plain", Errors.inShort(letter.recipient()));
                     }
                 });
     }

@@ -41,7 +41,7 @@ class AskCycleTest {
         try {
             return route.getFirst().ask(to -> new Visit(rest, to), Duration.ofHours(1));
         } catch (AskCycleException e) {
-            return String.valueOf(e.getMessage());
+            return Errors.inShort(String.valueOf(e.getMessage()));
         }
     }
 

@@ -69,7 +69,7 @@ class AskEndTest {
                     ref.stop();
                     world.settle();
                     AskFailedException failure = failureOf(world, ref, "reply", _ -> {});
-                    String message = String.valueOf(failure.getMessage());
+                    String message = Errors.inShort(String.valueOf(failure.getMessage()));
                     assertTrue(
                             message.contains(
                                     " asked ended and gets no reply: it has ended; message:"),
@@ -145,7 +145,7 @@ class AskEndTest {
                         Throwable cause = Objects.requireNonNull(failure.getCause());
                         assertEquals("crashed", cause.getMessage());
                         assertTrue(
-                                String.valueOf(failure.getMessage())
+                                Errors.inShort(String.valueOf(failure.getMessage()))
                                         .contains(" asked crashing and gets no reply: it failed; "),
                                 failure.toString());
                         assertSame(cause, world.letters.getFirst().cause());

@@ -55,7 +55,7 @@ class AskTest {
                                     AskTimeoutException.class,
                                     () -> ref.ask(Hold::new, Duration.ofMillis(1_234)));
                     assertEquals(1_234_000_000L, Cord.current().nanoTime() - before);
-                    String message = String.valueOf(thrown.getMessage());
+                    String message = Errors.inShort(String.valueOf(thrown.getMessage()));
                     assertTrue(
                             message.startsWith(
                                     "fiber root on cord test asked silent and got no reply within"

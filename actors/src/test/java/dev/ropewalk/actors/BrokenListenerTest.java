@@ -58,7 +58,8 @@ class BrokenListenerTest {
         for (Supplier<Error> errors : ERRORS) {
             World.local(
                     world -> {
-                        TestCord.expectLog("the failure listener of broken failed for actor");
+                        TestCord.expectLog(
+                                "the failure listener of broken failed for broken/actor#1");
                         TestCord.expectLog("the taker of dead letters failed for");
                         List<String> log = World.log();
                         try (ActorSystem system =

@@ -461,7 +461,8 @@ class EndHookTest {
                                                     IllegalStateException.class,
                                                     () -> context.atEnd(_ -> {}))
                                             .getMessage());
-                    assertTrue(message.startsWith("atEnd of actor was called by "), message);
+                    assertTrue(
+                            message.startsWith("atEnd of system/actor#1 was called by "), message);
                     assertThrows(IllegalStateException.class, context::timers);
                     assertThrows(IllegalStateException.class, context::children);
                     assertThrows(IllegalStateException.class, () -> context.owns(() -> {}));

@@ -253,13 +253,13 @@ class EscalationTest {
                     assertEquals(
                             "supervisor top gives up on below: 1 restarts within PT1S >"
                                     + " intensity=0",
-                            top.getMessage());
+                            Errors.inShort(String.valueOf(top.getMessage())));
                     Throwable below =
                             assertInstanceOf(TooManyRestartsException.class, top.getCause());
                     assertEquals(
                             "supervisor below gives up on failing: 1 restarts within PT1S >"
                                     + " intensity=0",
-                            below.getMessage());
+                            Errors.inShort(String.valueOf(below.getMessage())));
                     Throwable crash = assertInstanceOf(Crash.class, below.getCause());
                     assertEquals("crash", crash.getMessage());
                     assertTrue(log.contains("starter is cancelled"));

@@ -466,7 +466,7 @@ class InspectorTest {
                                     TraceEvent.Kind.OUT),
                             events.stream().map(TraceEvent::kind).toList());
                     assertEquals("noted b", events.get(2).message());
-                    assertEquals("sink", events.get(2).to());
+                    assertEquals("system/sink#1", events.get(2).to());
                     assertEquals("b", ((Get) events.get(1).message()).key());
                     assertNull(events.get(1).to());
                     assertEquals(2, statistics.in());
@@ -653,7 +653,11 @@ class InspectorTest {
                                         "later full to full"),
                                 trace.events().stream()
                                         .filter(e -> e.kind() == TraceEvent.Kind.OUT)
-                                        .map(e -> e.message() + " to " + e.to())
+                                        .map(
+                                                e ->
+                                                        e.message()
+                                                                + " to "
+                                                                + Errors.inShort("" + e.to()))
                                         .toList());
                     }
                     for (ActorRef<?> each : List.of(ref, any, full)) {
@@ -726,7 +730,7 @@ class InspectorTest {
                         ref.tell("a");
                         world.settle();
                         assertEquals(2, trace.events().size(), trace.events()::toString);
-                        assertEquals("probe", trace.events().get(1).to());
+                        assertEquals("probes@test/probe#1", trace.events().get(1).to());
                     }
                     ref.stop();
                 });

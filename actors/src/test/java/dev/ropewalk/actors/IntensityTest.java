@@ -188,7 +188,7 @@ class IntensityTest {
                     assertEquals(
                             "supervisor tested gives up on unstartable: 4 restarts within PT5S >"
                                     + " intensity=3",
-                            thrown.getMessage());
+                            Errors.inShort(String.valueOf(thrown.getMessage())));
                     assertInstanceOf(Crash.class, thrown.getCause());
                     assertEquals(4, world.failures.size());
                 });
@@ -210,7 +210,7 @@ class IntensityTest {
                     assertEquals(
                             "supervisor tested gives up on brief: 3 restarts within PT5S >"
                                     + " intensity=2",
-                            thrown.getMessage());
+                            Errors.inShort(String.valueOf(thrown.getMessage())));
                     assertNull(thrown.getCause());
                     assertEquals(List.of(), world.failures);
                     assertEquals(2, started.getFirst().root().restarts());

@@ -163,7 +163,9 @@ class KeptStateEndTest {
                                             ref.tell(Step.crash("all"));
                                             system.awaitEnd(LONG);
                                         }));
-        assertTrue(String.valueOf(thrown.getMessage()).contains("top gives up on sub"));
+        assertTrue(
+                Errors.inShort(String.valueOf(thrown.getMessage()))
+                        .contains("top gives up on sub"));
         assertEquals(List.of("other Shutdown", "actor Failed"), log);
     }
 

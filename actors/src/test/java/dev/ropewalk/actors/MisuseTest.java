@@ -19,7 +19,8 @@ import java.util.List;
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class MisuseTest {
     private static String illegalState(Executable call) {
-        return String.valueOf(assertThrows(IllegalStateException.class, call).getMessage());
+        return Errors.inShort(
+                String.valueOf(assertThrows(IllegalStateException.class, call).getMessage()));
     }
 
     @Test

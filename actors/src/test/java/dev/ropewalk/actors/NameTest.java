@@ -9,15 +9,21 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.ropewalk.actors.routing.Pool;
+import dev.ropewalk.actors.routing.Routing;
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.function.Executable;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Rule A6: names and look-up. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -33,7 +39,7 @@ class NameTest {
                             assertThrows(
                                     IllegalArgumentException.class,
                                     () -> world.system.spin("one", Step.actor())),
-                            "system/one is taken by actor one");
+                            "system/one is taken by actor system/one#1");
                     assertThrows(
                             IllegalArgumentException.class,
                             () -> world.system.start("one", Step.actor()));
@@ -128,6 +134,96 @@ class NameTest {
                         parent.awaitEnd(LONG);
                         assertNull(system.find("below/parent/child"));
                     }
+                });
+    }
+
+    /** One check for all that has a name, before anything is made. */
+    @Test
+    void A6_aNameIsNotBlankAndHasNoSlash() {
+        TestCord.run(
+                () -> {
+                    try (ActorSystem system = ActorSystem.start("top")) {
+                        for (String name : List.of("a/b", "/", "", " ", "\n")) {
+                            List<Executable> all =
+                                    List.of(
+                                            () -> child(name, Step.actor()),
+                                            () -> oneForOne(name),
+                                            () -> ActorSystem.start(name),
+                                            () -> system.spin(name, Step.actor()),
+                                            () -> system.start(name, Step.actor()),
+                                            () -> system.supervise(name, World.MANY_RESTARTS),
+                                            () -> system.group(name, Step.class),
+                                            () -> Pool.of(name, 1, Step.actor()),
+                                            () ->
+                                                    system.pool(
+                                                            name,
+                                                            1,
+                                                            Step.actor(),
+                                                            Routing.roundRobin()),
+                                            () -> spinBelow(system, name));
+                            for (Executable each : all) {
+                                Errors.assertMentions(
+                                        assertThrows(IllegalArgumentException.class, each),
+                                        "name=\"" + name + "\" of a",
+                                        name.isBlank() ? "is blank" : "has a /",
+                                        "give it a name without a /");
+                            }
+                        }
+                        assertEquals(List.of(), system.root().children());
+                    }
+                });
+    }
+
+    /** By an actor; throws what it gets. */
+    private static void spinBelow(ActorSystem system, String name) throws Exception {
+        List<Exception> thrown = new ArrayList<>();
+        ActorRef<Step> parent =
+                system.start(
+                        "parent",
+                        Step.actor(
+                                self -> {
+                                    try {
+                                        self.spin(name, Step.actor());
+                                    } catch (IllegalArgumentException refusal) {
+                                        thrown.add(refusal);
+                                    }
+                                }));
+        parent.stop();
+        parent.awaitEnd(LONG);
+        throw thrown.getFirst();
+    }
+
+    /** An actor without a name, and one that is called like another one elsewhere. */
+    @Test
+    void A6_listenersAndDeadLettersTellActorsApart() {
+        TestCord.run(
+                () -> {
+                    List<String> failures = new ArrayList<>();
+                    List<String> dead = new ArrayList<>();
+                    Supervision rules =
+                            World.MANY_RESTARTS.onFailure((actor, _) -> failures.add(actor));
+                    List<ActorRef<Step>> refs = new ArrayList<>();
+                    try (ActorSystem system =
+                            ActorSystem.start("top", rules, l -> dead.add(l.recipient()))) {
+                        for (String below : List.of("one", "two")) {
+                            Supervisor where = system.supervise(below, rules);
+                            refs.add(where.spin("till", Step.actor()));
+                            refs.add(where.spin(Step.actor()));
+                            refs.add(where.spin(Step.actor()));
+                        }
+                        for (ActorRef<Step> ref : refs) {
+                            ref.tell(Step.crash("x"));
+                            ref.stop();
+                            ref.awaitEnd(LONG);
+                            ref.tell(Step.stop());
+                        }
+                    }
+                    List<String> names = refs.stream().map(ActorRef::toString).toList();
+                    assertEquals("top/one/till#1", names.getFirst());
+                    assertEquals("top/two/actor#6", names.getLast());
+                    assertEquals(names, failures);
+                    assertEquals(
+                            names.stream().flatMap(name -> Stream.of(name, name)).toList(), dead);
                 });
     }
 

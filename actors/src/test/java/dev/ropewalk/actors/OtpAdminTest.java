@@ -56,7 +56,7 @@ class OtpAdminTest {
                     Errors.assertMentions(
                             assertThrows(IllegalArgumentException.class, () -> sup.add(a)),
                             "top/sup/a",
-                            "is taken by actor a");
+                            "is taken by actor top/sup/a#1");
                     assertEquals(first, sup.actor(a));
                     assertUnknown(sup, "x");
 
@@ -194,7 +194,7 @@ class OtpAdminTest {
                     Errors.assertMentions(
                             assertThrows(
                                     IllegalArgumentException.class, () -> sup.add(otp.worker("a"))),
-                            "the name top/sup/a is taken by actor a");
+                            "the name top/sup/a is taken by actor top/sup/a#1");
                     settle();
                     assertEquals(List.of("+a"), otp.takeLog());
                     assertEquals(List.of(info(first, UP)), sup.children());

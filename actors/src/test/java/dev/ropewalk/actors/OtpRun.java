@@ -94,7 +94,8 @@ final class OtpRun {
     }
 
     Supervision told(Supervision rules) {
-        return rules.onFailure((actor, failure) -> failures.add(actor + ": " + failure));
+        return rules.onFailure(
+                (actor, failure) -> failures.add(Errors.inShort(actor + ": " + failure)));
     }
 
     Supervisor start(Tree sup) {

@@ -344,7 +344,8 @@ class RouterTest {
                     DeadLetter letter = world.letters.getFirst();
                     assertEquals(DeadLetter.Reason.REFUSED, letter.reason());
                     assertEquals(
-                            "full by the broadcast router of group workers", letter.recipient());
+                            "full by the broadcast router of group workers",
+                            Errors.inShort(letter.recipient()));
                     assertEquals(TellResult.FULL, router.tryTell(new Job("d")));
                     full.terminate();
                     world.until(() -> log.size() == 2);
@@ -572,7 +573,8 @@ class RouterTest {
                     for (DeadLetter letter : world.letters) {
                         assertEquals(DeadLetter.Reason.ENDED, letter.reason());
                         assertTrue(
-                                letter.recipient().startsWith("one by the round robin router of"),
+                                Errors.inShort(letter.recipient())
+                                        .startsWith("one by the round robin router of"),
                                 letter::toString);
                     }
                 });
@@ -591,7 +593,7 @@ class RouterTest {
             cord.close();
             tell(router, "1");
             assertEquals(1, letters.size());
-            String recipient = letters.getFirst().recipient();
+            String recipient = Errors.inShort(letters.getFirst().recipient());
             assertTrue(recipient.startsWith("far by the round robin router of"), recipient);
         }
     }

@@ -165,7 +165,11 @@ class StopTest {
                                                     try {
                                                         log.add(self.receive());
                                                     } catch (Error stop) {
-                                                        log.add(String.valueOf(stop.getMessage()));
+                                                        log.add(
+                                                                Errors.inShort(
+                                                                        String.valueOf(
+                                                                                stop
+                                                                                        .getMessage())));
                                                     }
                                                 }
                                             }));

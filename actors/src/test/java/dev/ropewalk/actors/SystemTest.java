@@ -193,8 +193,8 @@ class SystemTest {
                         subscription.close();
                         subscription.close();
                         ref.tell(Step.stop());
-                        assertEquals(List.of("ended", "ended"), one);
-                        assertEquals(List.of("ended"), two);
+                        assertEquals(List.of("top/ended#1", "top/ended#1"), one);
+                        assertEquals(List.of("top/ended#1"), two);
                         assertEquals(2, system.deadLetterCount());
                     }
                 });

@@ -47,7 +47,8 @@ class TreeTest {
     }
 
     private Supervision told(Supervision rules) {
-        return rules.onFailure((actor, failure) -> failures.add(actor + ": " + failure));
+        return rules.onFailure(
+                (actor, failure) -> failures.add(Errors.inShort(actor + ": " + failure)));
     }
 
     private Tree told(Tree tree) {

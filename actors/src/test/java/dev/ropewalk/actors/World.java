@@ -70,7 +70,8 @@ final class World {
     }
 
     Supervision keepingFailures(Supervision rules) {
-        return rules.onFailure((actor, failure) -> failures.add(actor + ": " + text(failure)));
+        return rules.onFailure(
+                (actor, failure) -> failures.add(Errors.inShort(actor + ": " + text(failure))));
     }
 
     private static String text(Throwable failure) {
@@ -194,9 +195,16 @@ final class World {
     List<String> deadLetters() {
         synchronized (letters) {
             return letters.stream()
-                    .map(l -> l.recipient() + " " + l.reason() + " " + l.message())
+                    .map(l -> nameOf(l) + " " + l.reason() + " " + l.message())
                     .toList();
         }
+    }
+
+    /** Of the recipient, without its path and number; it may have come there by a router. */
+    private static String nameOf(DeadLetter letter) {
+        String[] parts = letter.recipient().split(" by the ", 2);
+        String name = parts[0].substring(parts[0].lastIndexOf('/') + 1).replaceFirst("#\\d+", "");
+        return parts.length == 1 ? name : name + " by the " + parts[1];
     }
 
     static <T extends @Nullable Object> List<T> log() {

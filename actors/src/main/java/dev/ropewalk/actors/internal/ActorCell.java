@@ -167,7 +167,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     public void tell(M message) {
         if (Taps.areAny()) {
             send(seen(message));
-            sentTo(name(), message);
+            sentTo(ref, message);
         } else {
             send(told(message));
         }
@@ -196,7 +196,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             gate.send(item, Long.MAX_VALUE, router);
         }
         if (isSeen) {
-            sentTo(name(), message);
+            sentTo(ref, message);
         }
     }
 
@@ -241,7 +241,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         Incarnation<?> caller = caller();
         if (caller != null && caller == incarnation) {
             throw new IllegalStateException(
-                    name()
+                    ref
                             + " would wait for room in its own mailbox, which is full: capacity="
                             + definition.mailbox.options().capacity()
                             + "; give it a larger mailbox or Overflow.FAIL, or keep the message in"
@@ -268,14 +268,17 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             deliver(item, router);
         }
         if (isSeen && result == TellResult.ACCEPTED) {
-            sentTo(name(), message);
+            sentTo(ref, message);
         }
         return result;
     }
 
     @Override
     public void fail(Throwable failure) {
-        deadLetters().report(new DeadLetter(failure, name(), DeadLetter.Reason.FAILURE, failure));
+        deadLetters()
+                .report(
+                        new DeadLetter(
+                                failure, ref.toString(), DeadLetter.Reason.FAILURE, failure));
     }
 
     @Override
@@ -348,16 +351,16 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     private void askSent(Ask<M, ?> ask) {
         if (Taps.areAny()) {
-            sentTo(name(), ask.open());
+            sentTo(ref, ask.open());
         }
     }
 
     /** The taps of the actor that calls hear of it. */
-    public static void sentTo(String to, Object message) {
+    public static void sentTo(Object to, Object message) {
         Incarnation<?> sender = caller();
         Extras<?> own = sender == null ? null : sender.cell().extras;
         if (own != null) {
-            own.taps().forEach(tap -> tap.out(message, to));
+            own.taps().forEach(tap -> tap.out(message, to.toString()));
         }
     }
 
@@ -393,7 +396,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             throw new IllegalStateException(
                     call
                             + " of "
-                            + name()
+                            + ref
                             + " was called by "
                             + callerName()
                             + "; only the actor's own fiber may call it");
@@ -403,7 +406,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     void checkCord(String call) {
         if (!cord.isCurrent()) {
             throw new IllegalStateException(
-                    call + " of " + name() + " was called by " + callerName() + ", not on " + cord);
+                    call + " of " + ref + " was called by " + callerName() + ", not on " + cord);
         }
     }
 
@@ -449,7 +452,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         long limitNanos = Waits.nanos(limit);
         Incarnation<?> caller = caller();
         if (caller != null && caller.cell() == this) {
-            throw new IllegalStateException(name() + " would wait for its own end");
+            throw new IllegalStateException(ref + " would wait for its own end");
         }
         Waits.switchpoint();
         WaitCell over = new WaitCell();
@@ -457,7 +460,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         watch(listener, false);
         boolean isOver = false;
         try {
-            isOver = over.await("the end of " + name(), limitNanos) != Waits.TIMED_OUT;
+            isOver = over.await("the end of " + ref, limitNanos) != Waits.TIMED_OUT;
         } finally {
             if (!isOver) {
                 unwatch(listener);
@@ -659,7 +662,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             changed();
         }
         if (mailbox == FifoMailbox.EMPTY) {
-            mailbox = definition.mailbox.mailbox(name());
+            mailbox = definition.mailbox.mailbox(ref);
             isMailboxEarly = !wasUp;
         }
         return mailbox;
@@ -709,7 +712,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         if (times >= Requests.MAX_POSTPONED && Integer.bitCount(times) == 1) {
             LOG.warn(
                     "{} has postponed a message {} times, and no state takes it: {}",
-                    name(),
+                    ref,
                     times,
                     Envelope.content(item));
         }
@@ -804,7 +807,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         }
         if (first == committed) {
             throw new IllegalStateException(
-                    name()
+                    ref
                             + ": the factory returned the instance of the incarnation before, with"
                             + " its state: "
                             + first
@@ -930,7 +933,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             if (RestartRule.isFailure(failure) && broken != failure) {
                 Objects.requireNonNull(failure).addSuppressed(broken);
             } else if (broken != failure) {
-                child.supervisor().report(name(), broken);
+                child.supervisor().report(ref, broken);
             }
         }
     }
@@ -1087,12 +1090,12 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     /** For a message that came after its end: whoever sent it may know the router only. */
     private String nameBy(@Nullable String router) {
-        return router == null ? name() : name() + " by " + router;
+        return router == null ? ref.toString() : ref + " by " + router;
     }
 
     /** Reports a message that is not processed, and tells its asker. */
     void drop(Object item, DeadLetter.Reason reason, @Nullable Throwable failure) {
-        drop(item, name(), reason, failure);
+        drop(item, nameBy(null), reason, failure);
     }
 
     private void drop(
@@ -1158,6 +1161,11 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     @Override
     public String name() {
         return ref.name();
+    }
+
+    @Override
+    public Object address() {
+        return ref;
     }
 
     @Override
@@ -1360,7 +1368,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     @Override
     public String toString() {
-        return "actor " + name() + " on " + cord;
+        return "actor " + ref + " on " + cord;
     }
 
     /** A message from another thread on its way. */

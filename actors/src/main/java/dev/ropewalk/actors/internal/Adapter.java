@@ -30,7 +30,7 @@ final class Adapter<R> implements Recipient<R> {
     public void tell(R reply) {
         cell.send(new Envelope.Adapted<>(message, Objects.requireNonNull(reply, "message"), false));
         if (Taps.areAny()) {
-            ActorCell.sentTo(cell.name(), reply);
+            ActorCell.sentTo(cell.ref(), reply);
         }
     }
 
@@ -46,6 +46,6 @@ final class Adapter<R> implements Recipient<R> {
 
     @Override
     public String toString() {
-        return "an adapter of " + cell.name();
+        return "an adapter of " + cell.ref();
     }
 }

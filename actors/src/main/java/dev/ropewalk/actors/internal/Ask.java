@@ -90,7 +90,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     public void tell(R reply) {
         give(Objects.requireNonNull(reply, "reply"), reply, DeadLetter.Reason.LATE_REPLY, null);
         if (Taps.areAny()) {
-            ActorCell.sentTo(asker(), reply);
+            ActorCell.sentTo(asker instanceof ActorCell<?> actor ? actor.ref() : asker, reply);
         }
     }
 
@@ -125,14 +125,14 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     }
 
     private String asker() {
-        return asker instanceof ActorCell<?> actor ? actor.name() : asker.toString();
+        return (asker instanceof ActorCell<?> actor ? actor.ref() : asker).toString();
     }
 
     AskFailedException failure(Failed failed) {
         return new AskFailedException(
                 asker()
                         + " asked "
-                        + target.name()
+                        + target.ref()
                         + " and gets no reply: "
                         + failed.why()
                         + "; message: "
@@ -144,7 +144,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
         return new AskTimeoutException(
                 asker()
                         + " asked "
-                        + target.name()
+                        + target.ref()
                         + " and got no reply within "
                         + limitNanos / 1_000_000
                         + " ms; message: "
@@ -153,6 +153,6 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
 
     @Override
     public String toString() {
-        return "the reply of " + target.name();
+        return "the reply of " + target.ref();
     }
 }

@@ -27,15 +27,15 @@ final class AskCycles {
             circle = circle(asker);
         }
         if (circle != null) {
-            StringBuilder path = new StringBuilder(asker.name());
-            circle.forEach(ask -> path.append(" -> ").append(ask.target().name()));
+            StringBuilder path = new StringBuilder(asker.ref().toString());
+            circle.forEach(ask -> path.append(" -> ").append(ask.target().ref()));
             throw closes(path.toString());
         }
     }
 
     /** Of an actor that asks itself among others. */
     static AskCycleException toItself(ActorCell<?> asker) {
-        return closes(asker.name() + " -> " + asker.name());
+        return closes(asker.ref() + " -> " + asker.ref());
     }
 
     private static AskCycleException closes(String path) {

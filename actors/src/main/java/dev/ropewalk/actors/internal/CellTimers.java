@@ -186,7 +186,7 @@ final class CellTimers<M> implements Timers<M> {
 
     @Override
     public String toString() {
-        return "the timers of " + cell.name();
+        return "the timers of " + cell.ref();
     }
 
     /** One timer. Its message is pending from going off until the actor is done with it. */
@@ -274,7 +274,7 @@ final class CellTimers<M> implements Timers<M> {
                     + " "
                     + Duration.ofNanos(nanos)
                     + " of "
-                    + cell.name();
+                    + cell.ref();
         }
     }
 }

@@ -156,7 +156,7 @@ final class Child {
 
     @Override
     public String toString() {
-        return "child " + what.name() + " " + state;
+        return "child " + what.address() + " " + state;
     }
 
     /** What most children never need: apart, because there may be very many children. */

@@ -85,7 +85,7 @@ final class EndHooks {
 
         @Override
         public String toString() {
-            return "the end hooks of " + cell.name();
+            return "the end hooks of " + cell.ref();
         }
     }
 }

@@ -101,6 +101,6 @@ final class GroupWatchEntry<M, G>
 
     @Override
     public String toString() {
-        return "watch of " + group + " by " + cell.name();
+        return "watch of " + group + " by " + cell.ref();
     }
 }

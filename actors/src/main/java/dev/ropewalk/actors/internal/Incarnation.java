@@ -355,7 +355,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     private void change(Object item, @Nullable Behavior<M> next) throws Exception {
         if (next == null) {
             throw new IllegalStateException(
-                    cell.name()
+                    cell.ref()
                             + ": the behavior returned null for "
                             + Envelope.content(item)
                             + "; return Behavior.same(), or the next behavior");
@@ -366,7 +366,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         } else if (next == BehaviorSigns.<M>unhandled()) {
             cell.drop(item, DeadLetter.Reason.UNHANDLED, null);
         } else if (next instanceof Repeat<M> repeat) {
-            repeat.resolve(cell.name(), now); // is an error here
+            repeat.resolve(cell.ref(), now); // is an error here
         } else {
             behavior = next;
         }
@@ -376,7 +376,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     @Override
     public Object named() {
-        return cell.name();
+        return cell.ref();
     }
 
     @Override
@@ -442,7 +442,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             throw new IllegalStateException(
                     caller
                             + " is for handler style, and "
-                            + cell.name()
+                            + cell.ref()
                             + " is loop style: receive what it wants, and leave the rest queued");
         }
         Requests<M> asked = own.requests();
@@ -451,7 +451,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             throw new IllegalStateException(
                     caller
                             + " of "
-                            + cell.name()
+                            + cell.ref()
                             + " was called outside a message; call it where the behavior handles"
                             + " one, or in the entry of a state");
         }
@@ -465,7 +465,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         if (queue.postponed() >= Requests.MAX_POSTPONED) {
             queue.dropVoidPostponed();
         }
-        asked.postpone(cell.name(), StateBehavior.nameOf(behavior), queue.postponed());
+        asked.postpone(cell.ref(), StateBehavior.nameOf(behavior), queue.postponed());
     }
 
     private void begin() throws Exception {
@@ -487,12 +487,12 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         Behavior<M> first = factory.apply(context());
         if (first == null) {
             throw new IllegalStateException(
-                    cell.name() + ": the factory returned null; it returns the first behavior");
+                    cell.ref() + ": the factory returned null; it returns the first behavior");
         }
         boolean isStopped = first == BehaviorSigns.<M>stopped();
         if (!isStopped && BehaviorSigns.isSign(first)) {
             throw new IllegalStateException(
-                    cell.name()
+                    cell.ref()
                             + ": the factory returned Behavior."
                             + first
                             + "(), but there is no behavior yet");
@@ -746,7 +746,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             throw new IllegalStateException(
                     caller
                             + " of "
-                            + cell.name()
+                            + cell.ref()
                             + " was called by "
                             + ActorCell.callerName()
                             + "; only the actor's own fiber may call it");
@@ -759,7 +759,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         Receiver<M> own = receiver;
         if (own == null) {
             throw new IllegalStateException(
-                    cell.name()
+                    cell.ref()
                             + " is handler style: its messages come to its behavior. Use Actor.loop"
                             + " to receive");
         }
@@ -767,7 +767,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         if (here == null || here != fiber) {
             throw new IllegalStateException(
                     "receive of "
-                            + cell.name()
+                            + cell.ref()
                             + " was called by "
                             + ActorCell.callerName()
                             + "; only the actor's own fiber may receive");

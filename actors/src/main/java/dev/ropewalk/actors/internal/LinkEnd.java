@@ -105,6 +105,6 @@ final class LinkEnd implements Envelope.Notice.Source {
 
     @Override
     public String toString() {
-        return "link of " + own.name() + " to " + peer().name() + " " + state;
+        return "link of " + own.ref() + " to " + peer().ref() + " " + state;
     }
 }

@@ -88,6 +88,6 @@ final class MonitorEntry<M> implements Monitor, DownListener, Envelope.Notice.So
 
     @Override
     public String toString() {
-        return "monitor of " + actor + " by " + cell.name();
+        return "monitor of " + actor + " by " + cell.ref();
     }
 }

@@ -317,7 +317,7 @@ final class Receiver<M> {
 
     private StopRequest stopRequest() {
         stopRaises++;
-        return new StopRequest(incarnation.cell().name() + " was asked to stop");
+        return new StopRequest(incarnation.cell().ref() + " was asked to stop");
     }
 
     /**

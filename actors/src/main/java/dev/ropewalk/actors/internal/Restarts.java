@@ -19,7 +19,7 @@ final class Restarts {
     }
 
     /** The failure for a listener; null if the reason is none. */
-    static @Nullable Throwable failure(String name, ExitReason reason) {
+    static @Nullable Throwable failure(Object name, ExitReason reason) {
         return switch (reason) {
             case ExitReason.Normal _, ExitReason.Shutdown _ -> null;
             case ExitReason.Failed(Throwable cause) -> cause;

@@ -19,7 +19,7 @@ final class Start {
 
     private record Failed(String why, @Nullable Throwable cause) {}
 
-    private final String name;
+    private final Object name;
     private final long delayNs;
 
     /** Null if nobody waits. */
@@ -32,7 +32,7 @@ final class Start {
     @Nullable Child child;
 
     private Start(
-            String name, long delayNs, @Nullable WaitCell waiter, @Nullable SupervisorCell told) {
+            Object name, long delayNs, @Nullable WaitCell waiter, @Nullable SupervisorCell told) {
         this.name = name;
         this.delayNs = delayNs;
         this.waiter = waiter;
@@ -45,12 +45,12 @@ final class Start {
     }
 
     /** After a time; its supervisor goes on meanwhile. */
-    static Start after(long delayNs, SupervisorCell supervisor, String name) {
+    static Start after(long delayNs, SupervisorCell supervisor, Object name) {
         return new Start(name, delayNs, null, supervisor);
     }
 
     /** Of a child whose supervisor goes on when it is done; that hears of a failure anyway. */
-    static Start toldTo(SupervisorCell supervisor, String name) {
+    static Start toldTo(SupervisorCell supervisor, Object name) {
         return after(0, supervisor, name);
     }
 
@@ -96,7 +96,7 @@ final class Start {
         }
     }
 
-    static StartFailedException tooLate(String name, Duration limit) {
+    static StartFailedException tooLate(Object name, Duration limit) {
         return new StartFailedException(
                 name
                         + " did not start within the start limit of "

@@ -15,6 +15,9 @@ import java.time.Duration;
 interface Supervised extends Observed {
     String name();
 
+    /** {@return what logs and listeners call it} Printed only if they do. */
+    Object address();
+
     /** The record that its supervisor has of it. */
     Child child();
 

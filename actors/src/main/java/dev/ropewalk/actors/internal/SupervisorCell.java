@@ -243,7 +243,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     /** From any thread; before it is a child. */
     private void reserveName(Supervised child) {
-        core.checkOpen(child.toString());
+        core.checkOpen(child);
         Supervised other = names.putIfAbsent(child.name(), child);
         if (other != null) {
             throw new IllegalArgumentException(
@@ -330,6 +330,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     @Override
     public <M> ActorRef<M> spin(Cord where, String actorName, Actor<M> actor) {
+        Names.checked("an actor", actorName);
         ActorCell<M> child = new ActorCell<>(actorName, where, actor, this, null);
         reserveName(child);
         post(new SupervisorEvent.Take(child.child(), null));
@@ -339,13 +340,14 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     @Override
     public <M> ActorRef<M> spin(Cord where, Actor<M> actor) {
         ActorCell<M> child = new ActorCell<>(ActorCell.ANONYMOUS, where, actor, this, null);
-        core.checkOpen(child.toString());
+        core.checkOpen(child);
         post(new SupervisorEvent.Take(child.child(), null));
         return child.ref();
     }
 
     @Override
     public <M> ActorRef<M> start(Cord where, String actorName, Actor<M> actor) {
+        Names.checked("an actor", actorName);
         ActorCell<M> child = new ActorCell<>(actorName, where, actor, this, null);
         checkOutside("start " + actorName);
         reserveName(child);
@@ -393,6 +395,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     @Override
     public Supervisor supervise(String supervisorName, Supervision below) {
+        Names.checked("a supervisor", supervisorName);
         SupervisorCell child =
                 new SupervisorCell(
                         supervisorName, cord, Objects.requireNonNull(below, "below"), this, core);
@@ -446,7 +449,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         checkOutside(what);
         Waits.switchpoint();
         post(event);
-        Object told = answer.await("supervisor " + name + " to " + what);
+        Object told = answer.await("supervisor " + path + " to " + what);
         if (told instanceof RuntimeException refusal) {
             throw refusal;
         }
@@ -466,6 +469,11 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     @Override
     public String name() {
         return name;
+    }
+
+    @Override
+    public Object address() {
+        return path;
     }
 
     @Override
@@ -720,9 +728,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             return;
         }
         child.past().lastReason = ended.reason();
-        Throwable failure = Restarts.failure(child.what.name(), ended.reason());
+        Throwable failure = Restarts.failure(child.what.address(), ended.reason());
         if (failure != null && !(wasAsked && child.isKilled())) {
-            report(child.what.name(), failure);
+            report(child.what.address(), failure);
         }
     }
 
@@ -763,7 +771,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 child.state(child.state(), Child.State.DOWN);
                 spin(child, null, Child.State.UP);
             } else {
-                String why = "its supervisor " + name + " was started again";
+                String why = "its supervisor " + path + " was started again";
                 forget(child, new ExitReason.Shutdown(why));
             }
         }
@@ -829,7 +837,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             if (stopAsked) {
                 return null;
             }
-            Start begun = Start.toldTo(this, child.what.name());
+            Start begun = Start.toldTo(this, child.what.address());
             awaited = begun;
             spin(child, begun, Child.State.STARTING);
             long deadlineNs = deadline(rules.startLimit());
@@ -843,7 +851,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             if (!isInTime) {
                 String childPath = path + "/" + child.what.name();
                 StartFailedException late = Start.tooLate(childPath, rules.startLimit());
-                report(child.what.name(), late);
+                report(child.what.address(), late);
                 stopInOrder(List.of(child), false);
                 child.past().lastReason = new ExitReason.Failed(late);
             }
@@ -886,7 +894,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         Child child = take.child();
         if (state == State.DRAINING) {
             releaseName(child);
-            take.refuse("its supervisor " + name + " is being stopped");
+            take.refuse("its supervisor " + path + " is being stopped");
             return;
         }
         children.add(child);
@@ -903,7 +911,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             Handler next = child.what.incarnation(begun);
             child.fiber = child.what.cord().spinHandler(child.what.name(), next);
         } catch (CordClosedException | TooManyFibersException e) {
-            report(child.what.name(), e);
+            report(child.what.address(), e);
             String why = String.valueOf(e.getMessage());
             child.past().lastReason = new ExitReason.Failed(e);
             if (to == Child.State.STARTING) {
@@ -940,9 +948,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             return true;
         }
         child.state(child.state(), Child.State.DOWN);
-        Throwable failure = Restarts.failure(child.what.name(), reason);
+        Throwable failure = Restarts.failure(child.what.address(), reason);
         if (failure != null) {
-            report(child.what.name(), failure);
+            report(child.what.address(), failure);
         }
         boolean cordHasEnded =
                 ended.phase() == SupervisorEvent.Phase.NEVER_RAN
@@ -985,7 +993,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         if (!window.allow(nowNs)) {
             state(state, State.STOPPING);
             String text =
-                    "supervisor " + name + " gives up on " + child.what.name() + ": " + window;
+                    "supervisor " + path + " gives up on " + child.what.address() + ": " + window;
             if (failure != null) {
                 child.past().lastReason = new ExitReason.Failed(failure);
             }
@@ -1003,7 +1011,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                         || rules.strategy() == Strategy.ONE_FOR_ONE
                         || rules.strategy() == Strategy.DYNAMIC;
         if (isAlone) {
-            spin(child, Start.after(delayNs, this, child.what.name()), Child.State.UP);
+            spin(child, Start.after(delayNs, this, child.what.address()), Child.State.UP);
             past.isRestarting = child.isAlive();
         } else {
             replace(child, delayNs);
@@ -1033,9 +1041,9 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         }
         Child child = ended.child();
         child.past().lastReason = ended.reason();
-        Throwable failure = Restarts.failure(child.what.name(), ended.reason());
+        Throwable failure = Restarts.failure(child.what.address(), ended.reason());
         if (failure != null) {
-            report(child.what.name(), failure);
+            report(child.what.address(), failure);
         }
         if (ended.phase() == SupervisorEvent.Phase.FIRST_START) {
             forgetOrKeep(child, ended.reason());
@@ -1339,14 +1347,14 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private IllegalArgumentException unknown(String id) {
         List<String> names = children.toList().stream().map(child -> child.what.name()).toList();
         return new IllegalArgumentException(
-                "supervisor " + name + " has no child " + id + "; its children: " + names);
+                "supervisor " + path + " has no child " + id + "; its children: " + names);
     }
 
     private IllegalStateException notStopped(Child child, String what) {
         return new IllegalStateException(
                 child
                         + " of "
-                        + name
+                        + path
                         + " is not stopped, so it cannot be "
                         + what
                         + "; stop it first");
@@ -1393,13 +1401,13 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     }
 
     /** Tells the listener; from any thread. */
-    void report(String actor, Throwable failure) {
+    void report(Object actor, Throwable failure) {
         try {
-            rules.onFailure().failed(actor, failure);
+            rules.onFailure().failed(actor.toString(), failure);
         } catch (Throwable broken) {
             // Any failure: the other children need this supervisor. A termination that comes out
             // of a listener that waits is raised again where the supervisor waits.
-            Logs.tellBroken(LOG, broken, "the failure listener of {} failed for {}", name, actor);
+            Logs.tellBroken(LOG, broken, "the failure listener of {} failed for {}", path, actor);
         }
     }
 
@@ -1509,7 +1517,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 ExitReason last = child.lastReason();
                 child.what.end(
                         last == null || last instanceof ExitReason.Shutdown
-                                ? new ExitReason.Shutdown("its supervisor " + name + " has ended")
+                                ? new ExitReason.Shutdown("its supervisor " + path + " has ended")
                                 : last);
             }
         }

@@ -72,10 +72,11 @@ public final class SystemCore {
     /**
      * The group of the name, made when it is first asked for.
      *
-     * @throws IllegalArgumentException if it is one of another type
+     * @throws IllegalArgumentException if it is one of another type, or the name is none
      */
     @SuppressWarnings("unchecked") // the type is checked here, and no other member can join
     public <M> GroupCell<M> group(String name, Class<?> type) {
+        Names.checked("a group", name);
         TypedGroup found =
                 groups.computeIfAbsent(
                         name,
@@ -166,7 +167,7 @@ public final class SystemCore {
         workers.values().forEach(GroupCell::end);
     }
 
-    void checkOpen(String what) {
+    void checkOpen(Object what) {
         String why = whyOver;
         if (why != null) {
             throw new IllegalStateException(what + " was not started, because " + why);

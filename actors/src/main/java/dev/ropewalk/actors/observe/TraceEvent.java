@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param at when, since the trace began
  * @param kind which of both
  * @param message the message itself
- * @param to the actor or asker that it was sent to; null if it came in
+ * @param to the actor, by path and number, or the asker that it was sent to; null if it came in
  */
 public record TraceEvent(Duration at, Kind kind, Object message, @Nullable String to) {
     /** Which way a message went. */

@@ -231,7 +231,7 @@ public final class Server<M, S> {
             return switch (reply) {
                 case null ->
                         throw new IllegalStateException(
-                                self.self().name()
+                                self.self()
                                         + ": the function for "
                                         + request
                                         + " returned null; it returns Reply.of, later or last");
@@ -255,7 +255,7 @@ public final class Server<M, S> {
         private Behavior<M> next(@Nullable S next) {
             if (next == null) {
                 throw new IllegalStateException(
-                        self.self().name()
+                        self.self()
                                 + ": a function returned null in place of the next state; return"
                                 + " the state that it was given if it does not change");
             }

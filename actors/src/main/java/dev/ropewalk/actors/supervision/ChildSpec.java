@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.supervision;
 
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.internal.Names;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
@@ -20,11 +21,7 @@ public abstract sealed class ChildSpec<S extends ChildSpec<S>> permits ActorSpec
     private final Options options;
 
     ChildSpec(String id, Options options) {
-        this.id = Objects.requireNonNull(id, "id");
-        if (id.isEmpty() || id.indexOf('/') >= 0) {
-            throw new IllegalArgumentException(
-                    "id=\"" + id + "\" is empty or has a /, which parts the names of a path");
-        }
+        this.id = Names.checked("a child", id);
         this.options = options;
     }
 

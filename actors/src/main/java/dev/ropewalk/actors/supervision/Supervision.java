@@ -25,7 +25,7 @@ public final class Supervision {
         /**
          * Called on the supervisor's cord; must not wait.
          *
-         * @param actor the name of the actor that failed
+         * @param actor the path of the actor that failed, with its number; or of a supervisor
          * @param failure what it failed with
          */
         void failed(String actor, Throwable failure);

@@ -40,7 +40,8 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param name the actor's name, which no other child of the supervisor has
      * @param actor how it is made
      * @return its address
-     * @throws IllegalArgumentException if another child has the name
+     * @throws IllegalArgumentException if another child has the name, or it is blank or has a
+     *     {@code /}
      * @throws IllegalStateException if the system has been closed, or its root has ended
      */
     public final <M> ActorRef<M> spin(String name, Actor<M> actor) {
@@ -56,7 +57,8 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param name the actor's name, which no other child of the supervisor has
      * @param actor how it is made
      * @return its address
-     * @throws IllegalArgumentException if another child has the name
+     * @throws IllegalArgumentException if another child has the name, or it is blank or has a
+     *     {@code /}
      * @throws IllegalStateException if the system has been closed, or its root has ended
      */
     public abstract <M> ActorRef<M> spin(Cord cord, String name, Actor<M> actor);
@@ -93,7 +95,8 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param name the actor's name, which no other child of the supervisor has
      * @param actor how it is made
      * @return its address
-     * @throws IllegalArgumentException if another child has the name
+     * @throws IllegalArgumentException if another child has the name, or it is blank or has a
+     *     {@code /}
      * @throws IllegalStateException if the system has been closed, or its root has ended
      * @throws StartFailedException if it failed, or took longer than {@link
      *     Supervision#startLimit}; it is ended then, and never started again
@@ -110,7 +113,8 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param name the actor's name, which no other child of the supervisor has
      * @param actor how it is made
      * @return its address
-     * @throws IllegalArgumentException if another child has the name
+     * @throws IllegalArgumentException if another child has the name, or it is blank or has a
+     *     {@code /}
      * @throws IllegalStateException if the system has been closed, or its root has ended
      * @throws StartFailedException if it failed, or took longer than {@link
      *     Supervision#startLimit}; it is ended then, and never started again
@@ -123,7 +127,8 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param name its name, which no other child of this supervisor has
      * @param below how it works
      * @return the new supervisor
-     * @throws IllegalArgumentException if another child has the name
+     * @throws IllegalArgumentException if another child has the name, or it is blank or has a
+     *     {@code /}
      * @throws IllegalStateException if the system has been closed, or its root has ended
      */
     public abstract Supervisor supervise(String name, Supervision below);

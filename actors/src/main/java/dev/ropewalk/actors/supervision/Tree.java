@@ -33,7 +33,7 @@ public final class Tree extends ChildSpec<Tree> {
      * @param <M> the type of the actor's messages
      * @param id its name
      * @param actor how it is made
-     * @throws IllegalArgumentException if the name is empty or has a {@code /}
+     * @throws IllegalArgumentException if the name is blank or has a {@code /}
      */
     public static <M> ActorSpec<M> child(String id, Actor<M> actor) {
         return new ActorSpec<>(id, actor, Options.DEFAULT);

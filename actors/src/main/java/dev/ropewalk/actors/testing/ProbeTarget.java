@@ -93,7 +93,7 @@ final class ProbeTarget<M> extends Target<M> {
         }
         sink.told(message);
         if (Taps.areAny()) {
-            ActorCell.sentTo(ref.name(), message);
+            ActorCell.sentTo(ref, message);
         }
         return TellResult.ACCEPTED;
     }
@@ -246,7 +246,7 @@ final class ProbeTarget<M> extends Target<M> {
 
         @Override
         public String toString() {
-            return "the reply of " + asked.name();
+            return "the reply of " + asked;
         }
     }
 
@@ -284,7 +284,7 @@ final class ProbeTarget<M> extends Target<M> {
 
         @Override
         public String toString() {
-            return "the reply of " + asked.name();
+            return "the reply of " + asked;
         }
     }
 }

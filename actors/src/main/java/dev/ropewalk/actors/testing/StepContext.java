@@ -516,7 +516,7 @@ final class StepContext<M> implements ActorContext<M>, Committing {
 
         @Override
         public String toString() {
-            return "an adapter of " + self().name();
+            return "an adapter of " + self();
         }
     }
 }

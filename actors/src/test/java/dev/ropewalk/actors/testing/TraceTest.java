@@ -135,7 +135,7 @@ class TraceTest {
                                         "1000000000 test " + who + " gets 0",
                                         "1000000000 test " + who + " fails on 0: " + failure,
                                         "1000000000 test " + who + " ends: failed: " + failure,
-                                        "1000000000 test dead letter to actor, FAILED: 0",
+                                        "1000000000 test dead letter to system/actor#1, FAILED: 0",
                                         "1000000000 test " + who + " starts",
                                         "1000000000 test " + who + " gets 1",
                                         "1000000000 test " + who + " ends: Normal[]"),

@@ -26,11 +26,11 @@ public final class FifoMailbox extends Mailbox {
     /** Null until a selective receive passes a message over. */
     private @Nullable PassedOver passed;
 
-    public FifoMailbox(String owner, int maxQueued) {
+    public FifoMailbox(Object owner, int maxQueued) {
         this(owner, maxQueued, FIRST_LENGTH);
     }
 
-    private FifoMailbox(String owner, int maxQueued, int length) {
+    private FifoMailbox(Object owner, int maxQueued, int length) {
         super(owner, maxQueued);
         this.ring = new @Nullable Object[length];
     }

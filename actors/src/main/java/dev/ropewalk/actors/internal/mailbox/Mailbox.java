@@ -24,7 +24,7 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
 
     private static final Log LOG = Logs.logger(Mailbox.class);
 
-    private final String owner;
+    private final Object owner;
 
     /** More than this are too many, not counting those that are exempt. */
     private final int maxQueued;
@@ -43,7 +43,7 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
     /** Oldest first; null until a message is postponed. */
     private @Nullable ArrayDeque<Object> postponed;
 
-    Mailbox(String owner, int maxQueued) {
+    Mailbox(Object owner, int maxQueued) {
         this.owner = owner;
         this.maxQueued = maxQueued;
     }

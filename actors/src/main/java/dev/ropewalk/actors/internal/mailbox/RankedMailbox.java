@@ -49,7 +49,7 @@ public final class RankedMailbox extends Mailbox {
     /** What came since a selective receive looked at all; null if none waits. */
     private @Nullable Set<Object> news;
 
-    public RankedMailbox(String owner, int maxQueued) {
+    public RankedMailbox(Object owner, int maxQueued) {
         super(owner, maxQueued);
         sections.add(new Section());
     }

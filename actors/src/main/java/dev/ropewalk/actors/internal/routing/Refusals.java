@@ -40,7 +40,7 @@ public final class Refusals {
             throw interrupted;
         }
         DeadLetter.Reason reason = reason(thrown);
-        String name = router == null ? actor.name() : actor.name() + " by " + router;
+        String name = router == null ? actor.toString() : actor + " by " + router;
         if (reason != null && isReported(actor, new DeadLetter(message, name, reason, thrown))) {
             return first;
         }

@@ -24,7 +24,8 @@ import java.util.function.ToIntFunction;
 public final class Gate<M> {
     /** The actor behind it. Works on any thread. */
     public interface Host {
-        String name();
+        /** {@return what messages call it} */
+        Object address();
 
         /** Whether the caller is on its cord. */
         boolean isHere();
@@ -62,7 +63,7 @@ public final class Gate<M> {
         this.priority = spec.priority();
         this.conflation =
                 spec.key() == null ? null : new Conflation<>(actor, spec.key(), spec.undelivered());
-        this.room = spec.hasRoom() ? new Permits(actor.name(), options.capacity()) : null;
+        this.room = spec.hasRoom() ? new Permits(actor.address(), options.capacity()) : null;
     }
 
     /** False if the limit passed; nothing was sent then. */
@@ -156,7 +157,7 @@ public final class Gate<M> {
     public MailboxFullException full(Object item) {
         return new MailboxFullException(
                 "the mailbox of "
-                        + actor.name()
+                        + actor.address()
                         + " is full: capacity="
                         + options.capacity()
                         + "; the message was not sent: "

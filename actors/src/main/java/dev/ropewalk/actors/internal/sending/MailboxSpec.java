@@ -47,7 +47,7 @@ public record MailboxSpec<M>(
     }
 
     /** An empty mailbox for an actor of that name. */
-    public Mailbox mailbox(String owner) {
+    public Mailbox mailbox(Object owner) {
         boolean displaces = options.overflow() == Overflow.DROP_OLD;
         int maxQueued = displaces ? options.capacity() : Integer.MAX_VALUE;
         return priority == null

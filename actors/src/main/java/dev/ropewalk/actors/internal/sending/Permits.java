@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Permits implements Handoff {
     private static final Object TAKEN = new Object();
 
-    private final String owner;
+    private final Object owner;
     private final int capacity;
     private final AtomicInteger free;
     private final Exclusion guard = Exclusion.byLock();
@@ -40,7 +40,7 @@ final class Permits implements Handoff {
     /** Set when the actor has ended: everybody may send, and it becomes a dead letter. */
     private volatile boolean isClosed;
 
-    Permits(String owner, int capacity) {
+    Permits(Object owner, int capacity) {
         this.owner = owner;
         this.capacity = capacity;
         this.free = new AtomicInteger(capacity);

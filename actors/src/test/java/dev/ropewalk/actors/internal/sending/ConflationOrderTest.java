@@ -96,7 +96,7 @@ class ConflationOrderTest {
         }
 
         @Override
-        public String name() {
+        public Object address() {
             return "reader";
         }
 
