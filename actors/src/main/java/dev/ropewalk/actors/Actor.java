@@ -34,9 +34,27 @@ public abstract sealed class Actor<M> permits Definition {
     }
 
     /**
+     * {@return the same, with the type of its messages named} For a factory that is a lambda with a
+     * lambda inside, {@code Actor.handler(Job.class, self -> job -> ..).keepState()}: in a chain,
+     * or where no variable or parameter says it, the compiler cannot find the type. For messages
+     * that no class stands for, such as a {@code List<Job>}, write {@code
+     * Actor.<List<Job>>handler(self -> ..)}.
+     *
+     * @param <M> the type of the messages
+     * @param messages that type; for the compiler only
+     * @param factory as of {@link #handler(Function)}
+     */
+    public static <M> Actor<M> handler(
+            Class<M> messages, Function<ActorContext<M>, Behavior<M>> factory) {
+        Objects.requireNonNull(messages, "messages");
+        return handler(factory);
+    }
+
+    /**
      * {@return a handler-style actor that needs no context} In a chain, {@code Actor.handler(() ->
      * worker(0)).keepState()}, the compiler finds the type of the messages by itself; for a factory
-     * with a context it needs a method reference, or {@code (ActorContext<Job> ctx) -> ..}.
+     * with a context it needs a method reference, {@code (ActorContext<Job> self) -> worker(self)},
+     * or {@link #handler(Class, Function)}.
      *
      * @param <M> the type of the messages
      * @param factory makes the first behavior, on the actor's cord, at each start
