@@ -13,7 +13,7 @@ import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.Test;
@@ -126,7 +126,7 @@ class ActorSystemCloseTest {
             case STOP -> assertEquals("stopped", fiber.await());
             case RESTART -> assertEquals("done", fiber.await());
             case TERMINATE -> assertThrows(FiberTerminatedException.class, fiber::await);
-            case LIMIT -> assertSame(TimeoutException.class, causeOf(fiber).getClass());
+            case LIMIT -> assertSame(FiberTimeoutException.class, causeOf(fiber).getClass());
             case CANCEL -> assertSame(CancelledException.class, causeOf(fiber).getClass());
             case FAILURE_OF_A_CHILD ->
                     assertEquals(

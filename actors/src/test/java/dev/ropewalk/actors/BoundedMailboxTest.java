@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -225,7 +225,7 @@ class BoundedMailboxTest {
                     first.terminate();
                     assertThrows(FiberTerminatedException.class, first::await);
                     assertThrows(
-                            TimeoutException.class,
+                            FiberTimeoutException.class,
                             () ->
                                     CancelScope.cancelAfter(
                                             Duration.ofMillis(5), () -> gated.ref.tell("late")));

@@ -9,7 +9,7 @@ import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.actors.routing.Routing;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.WaitInterruptedException;
 
 import org.junit.jupiter.api.Test;
@@ -263,7 +263,7 @@ class EventBusTest {
                     bus.subscribe(Event.class, slow);
                     bus.subscribe(Event.class, listener(world, "last", log));
                     assertThrows(
-                            TimeoutException.class,
+                            FiberTimeoutException.class,
                             () ->
                                     CancelScope.<RuntimeException>cancelAfter(
                                             Duration.ofSeconds(1),

@@ -22,7 +22,7 @@ import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.actors.testing.Probe;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -852,10 +852,10 @@ class InspectorTest {
             begun.await();
             ActorInspector inspector = ActorInspector.of(ref).within(Duration.ofMillis(5));
             Errors.assertMentions(
-                    assertThrows(TimeoutException.class, inspector::dump),
+                    assertThrows(FiberTimeoutException.class, inspector::dump),
                     "a dump of actor blocker",
                     "5 ms");
-            assertThrows(TimeoutException.class, () -> inspector.trace(1));
+            assertThrows(FiberTimeoutException.class, () -> inspector.trace(1));
             assertTrue(system.dump(Duration.ofMillis(5)).toString().contains("SILENT"));
             SystemSnapshot early = system.snapshot(Duration.ofMillis(5));
             assertEquals(List.of("stuck-0"), early.silent());

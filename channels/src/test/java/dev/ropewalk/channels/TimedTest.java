@@ -11,7 +11,7 @@ import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCord;
 
@@ -79,9 +79,9 @@ class TimedTest {
     }
 
     private static void assertNames(Object what, Action wait) {
-        TimeoutException passed =
+        FiberTimeoutException passed =
                 assertThrows(
-                        TimeoutException.class,
+                        FiberTimeoutException.class,
                         () -> CancelScope.cancelAfter(SHORT, () -> wait.run()));
         Errors.assertMentions(passed, "was waiting: ", what.toString());
     }

@@ -42,7 +42,7 @@ public abstract sealed class CancelScope permits ScopeNode {
      * @param limit how long the block may take, from now
      * @param block runs at once, in this fiber
      * @return what the block returned
-     * @throws TimeoutException if the block was left because the limit had passed
+     * @throws FiberTimeoutException if the block was left because the limit had passed
      * @throws X what the block threw
      * @throws IllegalArgumentException if the limit is negative or longer than 292 years
      * @throws IllegalStateException if no fiber runs on this thread
@@ -58,7 +58,7 @@ public abstract sealed class CancelScope permits ScopeNode {
      * @param <X> what the block throws
      * @param limit how long the block may take, from now
      * @param block runs at once, in this fiber
-     * @throws TimeoutException if the block was left because the limit had passed
+     * @throws FiberTimeoutException if the block was left because the limit had passed
      * @throws X what the block threw
      */
     public static <X extends Exception> void cancelAfter(Duration limit, VoidBlock<X> block)
@@ -166,7 +166,7 @@ public abstract sealed class CancelScope permits ScopeNode {
      * @param <X> what the block throws
      * @param block runs at once, in this fiber
      * @return what the block returned
-     * @throws TimeoutException if the block was left because the limit had passed
+     * @throws FiberTimeoutException if the block was left because the limit had passed
      * @throws CancelledException if the block was left because of {@link #cancel}
      * @throws X what the block threw
      * @throws IllegalStateException if this scope had a block already, or is another fiber's
@@ -194,7 +194,7 @@ public abstract sealed class CancelScope permits ScopeNode {
      *
      * @param <X> what the block throws
      * @param block runs at once, in this fiber
-     * @throws TimeoutException if the block was left because the limit had passed
+     * @throws FiberTimeoutException if the block was left because the limit had passed
      * @throws CancelledException if the block was left because of {@link #cancel}
      * @throws X what the block threw
      * @throws IllegalStateException if this scope had a block already, or is another fiber's

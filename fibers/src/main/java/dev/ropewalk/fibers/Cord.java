@@ -348,7 +348,7 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
      *     -Dropewalk.fiberTimes=true}, or if this thread is another cord, and no fiber runs there
      *     now
      * @throws IllegalArgumentException if {@code most} is not positive
-     * @throws TimeoutException if the cord does not answer: its thread is stuck in a fiber
+     * @throws FiberTimeoutException if the cord does not answer: its thread is stuck in a fiber
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
     public abstract List<FiberTime> top(int most);

@@ -249,7 +249,8 @@ class CloseableTest {
             case TERMINATE -> assertSame(FiberTerminatedException.class, end.getClass());
             case STOP -> assertEquals("stopped", end.getMessage());
             case LIMIT_THAT_THROWS ->
-                    assertSame(TimeoutException.class, Runs.cause(end).getClass(), end::toString);
+                    assertSame(
+                            FiberTimeoutException.class, Runs.cause(end).getClass(), end::toString);
             case LIMIT_THAT_MOVES_ON -> assertEquals("moved on", end.getMessage());
             case CANCEL -> assertSame(CancelledException.class, Runs.cause(end).getClass());
             case FAILURE_OF_A_CHILD -> assertEquals("child", innermost(end).getMessage());
@@ -301,9 +302,9 @@ class CloseableTest {
         Runs.inAnyOrder(
                 () -> {
                     IllegalStateException bad = new IllegalStateException("bad close");
-                    TimeoutException thrown =
+                    FiberTimeoutException thrown =
                             assertThrows(
-                                    TimeoutException.class,
+                                    FiberTimeoutException.class,
                                     () -> CancelScope.cancelAfter(SHORT, () -> closeThree(bad)));
                     assertEquals(List.of(bad), List.of(thrown.getSuppressed()));
                 });

@@ -100,7 +100,7 @@ class LeftAwaitGameTest {
             }
             try {
                 scope.run(() -> awaitSeveral(scope));
-            } catch (TimeoutException | CancelledException cancelled) {
+            } catch (FiberTimeoutException | CancelledException cancelled) {
                 left++;
                 told(cancelled);
             }

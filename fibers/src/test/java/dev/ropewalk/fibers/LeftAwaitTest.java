@@ -306,7 +306,7 @@ class LeftAwaitTest {
                 () -> {
                     for (int i = 0; i < ROUNDS; i++) {
                         assertThrows(
-                                TimeoutException.class,
+                                FiberTimeoutException.class,
                                 () ->
                                         CancelScope.cancelAfter(
                                                 SHORT,

@@ -43,7 +43,7 @@ class SnippetsTest {
                     Duration quick = Duration.ofMillis(10);
                     Duration slow = Duration.ofMinutes(1);
                     // @start region="cancelAfter"
-                    // Throws TimeoutException if it takes longer than a second.
+                    // Throws FiberTimeoutException if it takes longer than a second.
                     String page =
                             CancelScope.cancelAfter(
                                     Duration.ofSeconds(1), () -> fetch("page", quick));

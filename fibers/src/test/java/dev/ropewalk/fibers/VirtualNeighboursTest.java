@@ -115,7 +115,7 @@ class VirtualNeighboursTest {
                     try (ServerSocket server =
                             new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
                         assertThrows(
-                                TimeoutException.class,
+                                FiberTimeoutException.class,
                                 () ->
                                         CancelScope.cancelAfter(
                                                 Duration.ofMillis(5), () -> server.accept()));

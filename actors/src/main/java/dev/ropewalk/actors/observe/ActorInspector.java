@@ -3,7 +3,7 @@ package dev.ropewalk.actors.observe;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.internal.observe.Inspection;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ public final class ActorInspector {
 
     /**
      * {@return the same with another limit} Every call that asks the actor's cord throws a {@link
-     * TimeoutException} when the limit passes: a fiber keeps the cord.
+     * FiberTimeoutException} when the limit passes: a fiber keeps the cord.
      *
      * @param limit how long to wait for an answer at most
      */
@@ -54,7 +54,7 @@ public final class ActorInspector {
      * {@return what the actor does now, without its own actors} The same as in {@link
      * ActorSystem#dump()}; also of one that has ended.
      *
-     * @throws TimeoutException if its cord does not answer
+     * @throws FiberTimeoutException if its cord does not answer
      */
     public ActorDump dump() {
         return inspection.dump();
@@ -65,7 +65,7 @@ public final class ActorInspector {
      * behavior of the state, otherwise the behavior; null for loop style, and while there is none}
      * It is the actor's own object: look at it, and change nothing.
      *
-     * @throws TimeoutException if its cord does not answer
+     * @throws FiberTimeoutException if its cord does not answer
      * @throws IllegalStateException if it has ended
      */
     public @Nullable Object state() {
@@ -79,7 +79,8 @@ public final class ActorInspector {
      * supervisor. A {@link ActorRef#stop} is a message in order and waits with them; {@link
      * ActorSystem#stop} tells it as one that did not end in time. Suspending twice is harmless.
      *
-     * @throws TimeoutException if its cord does not answer; it may be suspended later all the same
+     * @throws FiberTimeoutException if its cord does not answer; it may be suspended later all the
+     *     same
      * @throws IllegalStateException if it has ended
      */
     public void suspend() {
@@ -89,7 +90,8 @@ public final class ActorInspector {
     /**
      * Lets the actor go on. No effect if it is not suspended.
      *
-     * @throws TimeoutException if its cord does not answer; it may be resumed later all the same
+     * @throws FiberTimeoutException if its cord does not answer; it may be resumed later all the
+     *     same
      * @throws IllegalStateException if it has ended
      */
     public void resume() {
@@ -103,7 +105,7 @@ public final class ActorInspector {
      * @param max how many events are held; older ones go
      * @return the trace, to be closed
      * @throws IllegalArgumentException if {@code max} is less than 1
-     * @throws TimeoutException if its cord does not answer
+     * @throws FiberTimeoutException if its cord does not answer
      * @throws IllegalStateException if it has ended
      */
     public ActorTrace trace(int max) {
@@ -117,7 +119,7 @@ public final class ActorInspector {
      * Counts the messages that come to the actor and leave it, from now on.
      *
      * @return the counters, to be closed
-     * @throws TimeoutException if its cord does not answer
+     * @throws FiberTimeoutException if its cord does not answer
      * @throws IllegalStateException if it has ended
      */
     public ActorStatistics statistics() {

@@ -17,7 +17,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
 
@@ -691,7 +691,7 @@ class PipelineFailureTest {
 
         Channel<Long> limited = Channel.buffered(100);
         assertThrows(
-                TimeoutException.class,
+                FiberTimeoutException.class,
                 () ->
                         CancelScope.cancelAfter(
                                 Duration.ofMillis(2_500), pipeline.to("out", limited)::run));
@@ -811,7 +811,7 @@ class PipelineFailureTest {
                 () -> {
                     List<String> ends = new ArrayList<>();
                     assertThrows(
-                            TimeoutException.class,
+                            FiberTimeoutException.class,
                             () ->
                                     CancelScope.cancelAfter(
                                             Duration.ofSeconds(10),

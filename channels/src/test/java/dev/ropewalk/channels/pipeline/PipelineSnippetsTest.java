@@ -10,7 +10,7 @@ import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.CancelledException;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
 import dev.ropewalk.fibers.testing.TestCord;
@@ -116,7 +116,7 @@ class PipelineSnippetsTest {
 
                     // For ten seconds, and not longer.
                     assertThrows(
-                            TimeoutException.class,
+                            FiberTimeoutException.class,
                             () -> CancelScope.cancelAfter(Duration.ofSeconds(10), run::run));
 
                     // From any fiber, cord or thread.

@@ -20,7 +20,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.sync.Event;
@@ -285,7 +285,7 @@ class SelectTest {
                     Select<Integer> polled =
                             Select.of(channel.onReceive(i -> i), Select.otherwise(() -> 0));
                     assertThrows(
-                            TimeoutException.class,
+                            FiberTimeoutException.class,
                             () ->
                                     CancelScope.cancelAfter(
                                             Duration.ofMillis(1),

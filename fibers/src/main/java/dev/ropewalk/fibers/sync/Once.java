@@ -2,7 +2,7 @@ package dev.ropewalk.fibers.sync;
 
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.spi.Exclusion;
 import dev.ropewalk.fibers.spi.Handoff;
@@ -126,7 +126,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
      *
      * @param limit how long to wait for another's run; with zero the others have one turn
      * @return what the block returned
-     * @throws TimeoutException if the limit passed; the run goes on, and a later call gets its
+     * @throws FiberTimeoutException if the limit passed; the run goes on, and a later call gets its
      *     result
      * @throws IllegalArgumentException if the limit is negative or longer than 292 years
      * @throws OnceFailedException if the block threw an exception; fresh for each caller
@@ -143,7 +143,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
         Object me = guard.callerAtSwitchpoint(this);
         Object told = done == null ? begin(me, limitNanos) : RECHECK;
         if (told == Waits.TIMED_OUT) {
-            throw new TimeoutException(
+            throw new FiberTimeoutException(
                     this
                             + " was not done within "
                             + Duration.ofNanos(limitNanos)

@@ -14,9 +14,9 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.Reports;
 import dev.ropewalk.fibers.Runs;
-import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.testing.TestCord;
 
@@ -92,7 +92,7 @@ class FuturesTest {
 
                     CompletableFuture<String> timed = new CompletableFuture<>();
                     assertThrows(
-                            TimeoutException.class,
+                            FiberTimeoutException.class,
                             () ->
                                     CancelScope.cancelAfter(
                                             SHORT, () -> Futures.awaitOrCancel(timed)));

@@ -13,10 +13,10 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.Reports;
 import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackPinnedException;
-import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.internal.fiber.Abandonment;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.testing.TestCord;
@@ -46,7 +46,7 @@ class CoroutineFailureTest {
     }
 
     private static void leave(Action wait) {
-        assertThrows(TimeoutException.class, () -> CancelScope.cancelAfter(SHORT, wait::run));
+        assertThrows(FiberTimeoutException.class, () -> CancelScope.cancelAfter(SHORT, wait::run));
     }
 
     // ---------------------------------------------------------------- owed failures

@@ -11,10 +11,10 @@ import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.Reports;
 import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackPinnedException;
-import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.internal.fiber.Abandonment;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.testing.TestCord;
@@ -60,7 +60,7 @@ class CoroutineLeftTest {
     }
 
     private static void leave(Duration limit, Action wait) {
-        assertThrows(TimeoutException.class, () -> CancelScope.cancelAfter(limit, wait::run));
+        assertThrows(FiberTimeoutException.class, () -> CancelScope.cancelAfter(limit, wait::run));
     }
 
     private static void assertOwes(Coroutine<String, String> coroutine) {

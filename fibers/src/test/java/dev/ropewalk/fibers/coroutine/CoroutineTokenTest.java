@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.Runs;
-import dev.ropewalk.fibers.TimeoutException;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,7 +38,7 @@ class CoroutineTokenTest {
                 name,
                 (_, _) -> {
                     assertThrows(
-                            TimeoutException.class,
+                            FiberTimeoutException.class,
                             () ->
                                     CancelScope.cancelAfter(
                                             tenths(limit),
@@ -72,7 +72,7 @@ class CoroutineTokenTest {
                                     "t",
                                     (_, _) -> {
                                         assertThrows(
-                                                TimeoutException.class,
+                                                FiberTimeoutException.class,
                                                 () ->
                                                         CancelScope.cancelAfter(
                                                                 tenths(1), () -> a.resume("")));

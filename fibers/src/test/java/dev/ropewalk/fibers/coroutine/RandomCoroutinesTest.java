@@ -10,9 +10,9 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.Reports;
 import dev.ropewalk.fibers.Runs;
-import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 
 import org.jspecify.annotations.Nullable;
@@ -134,7 +134,7 @@ class RandomCoroutinesTest {
                 step.run();
             } catch (IllegalStateException
                     | FiberFailedException
-                    | TimeoutException
+                    | FiberTimeoutException
                     | Disturbance expected) {
                 assertTrue(expected.getMessage() != null, expected::toString);
             } catch (Exception other) {

@@ -13,9 +13,9 @@ import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.Gate;
 import dev.ropewalk.fibers.Runs;
-import dev.ropewalk.fibers.TimeoutException;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -203,7 +203,7 @@ class ParallelTest {
                     looping.terminate();
                     assertThrows(FiberTerminatedException.class, looping::await);
                     assertThrows(
-                            TimeoutException.class,
+                            FiberTimeoutException.class,
                             () ->
                                     CancelScope.cancelAfter(
                                             Duration.ofMillis(1),

@@ -13,7 +13,7 @@ import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCord;
@@ -300,7 +300,8 @@ class OnceTest {
                     long before = Form.now();
                     Throwable thrown = Crowd.failureOf(() -> once.get(SHORT.dividedBy(4)));
                     assertEquals(SHORT.dividedBy(4).toNanos(), Form.now() - before);
-                    Crowd.assertSays(TimeoutException.class, thrown, once.toString(), "PT0.025S");
+                    Crowd.assertSays(
+                            FiberTimeoutException.class, thrown, once.toString(), "PT0.025S");
                     assertEquals(0, once.waiting());
                     assertEquals(1, once.get(SHORT));
                     assertEquals(1, runner.await(), "who runs it has no limit");
@@ -359,7 +360,7 @@ class OnceTest {
         Crowd.until(() -> gate.waiting() == 1);
         Crowd.join(Crowd.thread(thrown, () -> once.get(Duration.ofMillis(1))));
         assertEquals(1, thrown.size());
-        Crowd.assertSays(TimeoutException.class, thrown.remove(), once.toString());
+        Crowd.assertSays(FiberTimeoutException.class, thrown.remove(), once.toString());
         assertEquals(0, once.waiting());
         gate.release();
         assertEquals("done", once.get(Duration.ofSeconds(10)));
@@ -542,7 +543,7 @@ class OnceTest {
                 } else {
                     assertEquals(i, once.get());
                 }
-            } catch (TimeoutException wanted) {
+            } catch (FiberTimeoutException wanted) {
                 assertTrue(wanted.toString().contains(once.toString()), wanted::toString);
             } catch (OnceFailedException wanted) {
                 assertFalse(wanted.getCause() instanceof RuntimeException, wanted::toString);

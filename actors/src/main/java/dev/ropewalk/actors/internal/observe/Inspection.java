@@ -4,7 +4,7 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorStatistics;
 import dev.ropewalk.actors.observe.ActorTrace;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.internal.dump.CordQuery;
 
 import org.jspecify.annotations.Nullable;
@@ -115,7 +115,7 @@ public final class Inspection {
     private Object ask(String what, Supplier<Object> question) {
         Object told = CordQuery.ask(actor.cord(), question).awaitOrAnswer(limitNs);
         if (told == null) {
-            throw new TimeoutException(
+            throw new FiberTimeoutException(
                     what
                             + " of "
                             + actor

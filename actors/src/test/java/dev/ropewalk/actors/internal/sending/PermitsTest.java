@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.Tag;
@@ -170,7 +170,7 @@ class PermitsTest {
         try {
             return CancelScope.cancelAfter(
                     Duration.ofNanos(random.nextInt(20_000)), () -> permits.take(FOREVER));
-        } catch (TimeoutException late) {
+        } catch (FiberTimeoutException late) {
             return false;
         }
     }

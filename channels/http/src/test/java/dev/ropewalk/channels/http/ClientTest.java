@@ -10,7 +10,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.ropewalk.channels.Channel;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.io.CodecException;
 import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.ConnectionResetException;
@@ -275,7 +275,7 @@ class ClientTest {
                                     HttpClient.connect(Web.HOST, server.port(), hasty)) {
                         assertThrows(ConnectionTimeoutException.class, () -> client.send(GET));
                         assertThrows(
-                                TimeoutException.class,
+                                FiberTimeoutException.class,
                                 () ->
                                         CancelScope.cancelAfter(
                                                 Duration.ofMillis(10), () -> client.send(GET)));

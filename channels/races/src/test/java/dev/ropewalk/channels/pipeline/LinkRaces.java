@@ -4,7 +4,7 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import dev.ropewalk.channels.races.Race;
 import dev.ropewalk.fibers.CancelScope;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -37,7 +37,7 @@ final class LinkRaces {
             return () -> {
                 try {
                     return CancelScope.<String, Exception>cancelAfter(limit(), act::call);
-                } catch (TimeoutException late) {
+                } catch (FiberTimeoutException late) {
                     return hung();
                 }
             };

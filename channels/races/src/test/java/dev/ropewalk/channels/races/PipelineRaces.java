@@ -8,7 +8,7 @@ import dev.ropewalk.channels.pipeline.Pipeline;
 import dev.ropewalk.channels.pipeline.PipelineRun;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.CancelledException;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Description;
@@ -33,7 +33,7 @@ final class PipelineRaces {
                     Race.limit(), () -> Race.text(run.run().value()));
         } catch (CancelledException cancelled) {
             return CANCELLED;
-        } catch (TimeoutException late) {
+        } catch (FiberTimeoutException late) {
             return Race.hung();
         }
     }

@@ -4,7 +4,7 @@ import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.CancelledException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.internal.platform.Checks;
 import dev.ropewalk.fibers.internal.timer.Timer;
 import dev.ropewalk.fibers.spi.Waits;
@@ -250,7 +250,7 @@ public final class ScopeNode extends CancelScope {
                         : fiber + " was waiting: " + FiberImpl.textOf(waitedFor);
         RuntimeException outcome =
                 raised.isTimeout
-                        ? new TimeoutException(
+                        ? new FiberTimeoutException(
                                 "the limit of " + Duration.ofNanos(limitNs) + " passed; " + where)
                         : new CancelledException("the scope was cancelled; " + where);
         for (Throwable cleanUp : raised.getSuppressed()) {

@@ -1,7 +1,7 @@
 package dev.ropewalk.fibers.internal.report;
 
 import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.TimeoutException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.dump.CordQuery;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
@@ -63,7 +63,7 @@ public final class CordDumps {
                 CordQuery.ask(cord, () -> cord.loop.times().top(most, cord.nanoTime()));
         List<FiberTime> top = query.await(Waits.nanos(limit));
         if (top == null && !query.hasCordEnded()) {
-            throw new TimeoutException(
+            throw new FiberTimeoutException(
                     cord + " did not answer within " + limit + "; its dump() shows where it is");
         }
         return top == null ? List.of() : top;

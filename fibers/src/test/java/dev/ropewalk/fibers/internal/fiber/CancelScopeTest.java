@@ -15,9 +15,9 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.Reports;
 import dev.ropewalk.fibers.Runs;
-import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.sync.Event;
 
@@ -46,9 +46,9 @@ class CancelScopeTest {
         Runs.inAnyOrder(
                 () -> {
                     long before = now();
-                    TimeoutException thrown =
+                    FiberTimeoutException thrown =
                             assertThrows(
-                                    TimeoutException.class,
+                                    FiberTimeoutException.class,
                                     () -> CancelScope.cancelAfter(SHORT, () -> Fiber.sleep(FAR)));
                     assertEquals(SHORT.toNanos(), now() - before);
                     String message = thrown.toString();
@@ -64,9 +64,9 @@ class CancelScopeTest {
         Runs.inAnyOrder(
                 () -> {
                     for (Event event : List.of(Event.localManual(), Event.sharedManual())) {
-                        TimeoutException thrown =
+                        FiberTimeoutException thrown =
                                 assertThrows(
-                                        TimeoutException.class,
+                                        FiberTimeoutException.class,
                                         () -> CancelScope.cancelAfter(SHORT, () -> event.await()));
                         String message = thrown.toString();
                         assertTrue(message.endsWith("was waiting: " + event), message);
@@ -229,7 +229,7 @@ class CancelScopeTest {
                     List<String> log = new ArrayList<>();
                     long before = now();
                     assertThrows(
-                            TimeoutException.class,
+                            FiberTimeoutException.class,
                             () ->
                                     CancelScope.cancelAfter(
                                             LONG,

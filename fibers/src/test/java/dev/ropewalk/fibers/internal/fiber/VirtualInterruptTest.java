@@ -10,9 +10,9 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.Reports;
 import dev.ropewalk.fibers.Runs;
-import dev.ropewalk.fibers.TimeoutException;
 import dev.ropewalk.fibers.VirtualThreads;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 
@@ -76,7 +76,7 @@ class VirtualInterruptTest {
                     CountDownLatch never = new CountDownLatch(1);
                     Duration limit = Duration.ofMillis(5);
                     assertThrows(
-                            TimeoutException.class,
+                            FiberTimeoutException.class,
                             () -> CancelScope.cancelAfter(limit, () -> never.await()));
                     assertFalse(CancelScope.moveOnAfter(limit, () -> never.await()));
                     Thread.interrupted();

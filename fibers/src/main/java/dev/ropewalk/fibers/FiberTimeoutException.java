@@ -5,7 +5,7 @@ package dev.ropewalk.fibers;
  * waiting call that has a result to return and none to say that there is none. Thrown by the call
  * that owns the limit, and by no other.
  */
-public final class TimeoutException extends RuntimeException {
+public final class FiberTimeoutException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
@@ -13,7 +13,7 @@ public final class TimeoutException extends RuntimeException {
      *
      * @param message what was waited for, the limit, and what became of it
      */
-    public TimeoutException(String message) {
+    public FiberTimeoutException(String message) {
         super(message);
     }
 }
