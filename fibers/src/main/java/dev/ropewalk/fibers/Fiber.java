@@ -326,7 +326,7 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
      * @param hook is given the dead fiber
      * @return the registration
      */
-    public abstract Monitor onEnd(Consumer<? super Fiber<?>> hook);
+    public abstract EndHook onEnd(Consumer<? super Fiber<?>> hook);
 
     /**
      * {@return a view of the fiber as a future, which completes with its result or failure}

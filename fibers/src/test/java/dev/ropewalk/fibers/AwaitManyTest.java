@@ -217,8 +217,8 @@ class AwaitManyTest {
                 () -> {
                     List<Fiber<?>> log = new ArrayList<>();
                     Fiber<String> fiber = spin(SHORT, "a");
-                    Monitor first = fiber.onEnd(log::add);
-                    Monitor second = fiber.onEnd(log::add);
+                    EndHook first = fiber.onEnd(log::add);
+                    EndHook second = fiber.onEnd(log::add);
                     assertSame(fiber, first.fiber());
                     first.cancel();
                     fiber.await();
@@ -233,11 +233,11 @@ class AwaitManyTest {
                 () -> {
                     List<String> log = new ArrayList<>();
                     Fiber<String> fiber = spin(SHORT, "a");
-                    List<Monitor> monitors = new ArrayList<>();
+                    List<EndHook> monitors = new ArrayList<>();
                     fiber.onEnd(
                             ended -> {
                                 log.add("first");
-                                monitors.forEach(Monitor::cancel);
+                                monitors.forEach(EndHook::cancel);
                                 ended.onEnd(again -> log.add("added"));
                             });
                     monitors.add(fiber.onEnd(ended -> log.add("second")));

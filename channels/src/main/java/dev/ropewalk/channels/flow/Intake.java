@@ -3,8 +3,8 @@ package dev.ropewalk.channels.flow;
 import dev.ropewalk.channels.ChannelOptions;
 import dev.ropewalk.channels.SendResult;
 import dev.ropewalk.channels.internal.QueueChannel;
+import dev.ropewalk.fibers.EndHook;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Monitor;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 
@@ -57,7 +57,7 @@ final class Intake<E> implements Flow.Subscriber<E> {
     private final AtomicReference<@Nullable Upstream> upstream = new AtomicReference<>();
 
     /** Of the fiber that the port ends with; set before the subscription. */
-    private @Nullable Monitor owner;
+    private @Nullable EndHook owner;
 
     /** Told when nothing more comes in. */
     private volatile @Nullable Runnable endListener;
@@ -159,7 +159,7 @@ final class Intake<E> implements Flow.Subscriber<E> {
 
     /** Nothing more comes. */
     private void over() {
-        Monitor monitor = owner;
+        EndHook monitor = owner;
         if (monitor != null) {
             monitor.cancel();
         }

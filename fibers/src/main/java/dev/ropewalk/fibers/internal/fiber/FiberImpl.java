@@ -1,10 +1,10 @@
 package dev.ropewalk.fibers.internal.fiber;
 
 import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.EndHook;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.Handler;
-import dev.ropewalk.fibers.Monitor;
 import dev.ropewalk.fibers.StackPinnedException;
 import dev.ropewalk.fibers.internal.context.LocalValues;
 import dev.ropewalk.fibers.internal.context.SwitchHooks;
@@ -1107,8 +1107,8 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     }
 
     @Override
-    public Monitor onEnd(Consumer<? super Fiber<?>> hook) {
-        FiberMonitor monitor = new FiberMonitor(this, Objects.requireNonNull(hook, "hook"));
+    public EndHook onEnd(Consumer<? super Fiber<?>> hook) {
+        FiberEndHook monitor = new FiberEndHook(this, Objects.requireNonNull(hook, "hook"));
         FiberAwait.listen(this, monitor);
         return monitor;
     }

@@ -10,11 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
+import dev.ropewalk.fibers.EndHook;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Gate;
-import dev.ropewalk.fibers.Monitor;
 import dev.ropewalk.fibers.Reports;
 import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
@@ -165,7 +165,7 @@ class TaskTest {
                 (workers, ran) -> {
                     List<String> told = new CopyOnWriteArrayList<>();
                     Fiber<@Nullable Void> task = workers.scheduler.spin("t", () -> ran.set(true));
-                    Monitor first = task.onEnd(_ -> told.add("first"));
+                    EndHook first = task.onEnd(_ -> told.add("first"));
                     task.onEnd(_ -> told.add("second"));
                     first.cancel();
                     task.onEnd(_ -> told.add("third"));

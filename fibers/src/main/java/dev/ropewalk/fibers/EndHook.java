@@ -1,11 +1,11 @@
 package dev.ropewalk.fibers;
 
-import dev.ropewalk.fibers.internal.fiber.FiberMonitor;
+import dev.ropewalk.fibers.internal.fiber.FiberEndHook;
 
 /** The registration of an {@linkplain Fiber#onEnd on-end hook}. */
-public abstract sealed class Monitor permits FiberMonitor {
+public abstract sealed class EndHook permits FiberEndHook {
     /** For the one class of the library that implements it. */
-    protected Monitor() {}
+    protected EndHook() {}
 
     /** {@return the fiber that is monitored} */
     public abstract Fiber<?> fiber();

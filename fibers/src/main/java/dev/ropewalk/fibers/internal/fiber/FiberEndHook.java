@@ -1,17 +1,17 @@
 package dev.ropewalk.fibers.internal.fiber;
 
+import dev.ropewalk.fibers.EndHook;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Monitor;
 
 import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
 
 /** A hook of the user that is told of a fiber's end, and takes nothing. */
-public final class FiberMonitor extends Monitor implements EndListener {
+public final class FiberEndHook extends EndHook implements EndListener {
     private final FiberImpl<?> fiber;
     private final Consumer<? super Fiber<?>> hook;
 
-    FiberMonitor(FiberImpl<?> fiber, Consumer<? super Fiber<?>> hook) {
+    FiberEndHook(FiberImpl<?> fiber, Consumer<? super Fiber<?>> hook) {
         this.fiber = fiber;
         this.hook = hook;
     }
