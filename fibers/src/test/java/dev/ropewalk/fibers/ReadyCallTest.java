@@ -11,7 +11,7 @@ import dev.ropewalk.fibers.coroutine.Generator;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
 import dev.ropewalk.fibers.recurring.Debounce;
 import dev.ropewalk.fibers.sync.Barrier;
-import dev.ropewalk.fibers.sync.BrokenBarrierException;
+import dev.ropewalk.fibers.sync.BarrierBrokenException;
 import dev.ropewalk.fibers.sync.Event;
 import dev.ropewalk.fibers.sync.Latch;
 import dev.ropewalk.fibers.sync.Loan;
@@ -486,7 +486,7 @@ class ReadyCallTest {
                     Runs.settle();
                     ended.terminate();
                     assertThrows(FiberTerminatedException.class, ended::await);
-                    assertTrue(other.await() instanceof BrokenBarrierException);
+                    assertTrue(other.await() instanceof BarrierBrokenException);
                     assertTrue(barrier.isBroken());
                 });
     }

@@ -22,7 +22,7 @@ import java.util.Objects;
  *
  * <p>Either all parties of a generation go on, or none. A party that leaves before that, because
  * its limit passed, or it was terminated, cancelled, raised into, interrupted or abandoned, breaks
- * the barrier: the others get a {@link BrokenBarrierException} that names the party, and so do all
+ * the barrier: the others get a {@link BarrierBrokenException} that names the party, and so do all
  * later callers, until {@link #reset}. So nobody waits for a party that will not come. A party that
  * ends without ever having come is not known here; its barrier is named by the deadlock report.
  *
@@ -196,7 +196,7 @@ public final class Barrier {
      *
      * @return how many came before, in this generation: 0 for the first, {@code parties - 1} for
      *     the last
-     * @throws BrokenBarrierException if not all come; the barrier stays broken until it is reset
+     * @throws BarrierBrokenException if not all come; the barrier stays broken until it is reset
      * @throws WrongThreadException if the barrier is local and another cord's
      * @throws IllegalStateException if it would have to wait where no fiber runs on a cord
      * @throws WaitInterruptedException if a plain thread was interrupted; the barrier is broken
@@ -210,7 +210,7 @@ public final class Barrier {
      *
      * @param limit how long to wait, the action of another party included; may be zero
      * @return how many came before, in this generation
-     * @throws BrokenBarrierException if not all come, or the limit passed: the message says which
+     * @throws BarrierBrokenException if not all come, or the limit passed: the message says which
      * @throws IllegalArgumentException if the limit is negative or longer than 292 years
      * @throws WrongThreadException if the barrier is local and another cord's
      * @throws IllegalStateException if it would have to wait where no fiber runs on a cord
@@ -222,7 +222,7 @@ public final class Barrier {
 
     /**
      * Begins a new generation: a party that waits for others to come gets a {@link
-     * BrokenBarrierException}, and a broken barrier is whole again. Parties that have all come, and
+     * BarrierBrokenException}, and a broken barrier is whole again. Parties that have all come, and
      * whose action runs, are left alone. Never switches.
      *
      * @throws WrongThreadException if the barrier is local and another cord's
@@ -409,8 +409,8 @@ public final class Barrier {
         }
     }
 
-    private BrokenBarrierException broken(Generation mine) {
-        return new BrokenBarrierException(
+    private BarrierBrokenException broken(Generation mine) {
+        return new BarrierBrokenException(
                 this + " is broken: " + mine.brokenBy + "; reset() makes it whole", mine.cause);
     }
 

@@ -237,7 +237,7 @@ class AbandonedInQueueTest {
                             "second",
                             () -> {
                                 Throwable broken =
-                                        assertThrows(BrokenBarrierException.class, barrier::await);
+                                        assertThrows(BarrierBrokenException.class, barrier::await);
                                 assertTrue(
                                         broken.toString().contains("was abandoned"),
                                         broken::toString);
@@ -262,7 +262,7 @@ class AbandonedInQueueTest {
                                     : Barrier.shared(2, action);
                     behind(
                             "first",
-                            () -> assertThrows(BrokenBarrierException.class, barrier::await));
+                            () -> assertThrows(BarrierBrokenException.class, barrier::await));
                     Abandoned last = Abandoned.waitsIn(barrier::await);
                     TestCord.expectUncaught(IllegalStateException.class); // it held the action
                     last.abandon();

@@ -55,7 +55,7 @@ class BarrierTest {
                     try {
                         barrier.await();
                         return "through";
-                    } catch (BrokenBarrierException broken) {
+                    } catch (BarrierBrokenException broken) {
                         return "" + broken.getMessage();
                     }
                 });
@@ -67,7 +67,7 @@ class BarrierTest {
         assertTrue(barrier.isBroken());
         assertEquals(0, barrier.waiting());
         long before = Form.now();
-        assertThrows(BrokenBarrierException.class, barrier::await);
+        assertThrows(BarrierBrokenException.class, barrier::await);
         assertEquals(before, Form.now());
     }
 
@@ -81,7 +81,7 @@ class BarrierTest {
                     long before = Form.now();
                     String own =
                             assertThrows(
-                                            BrokenBarrierException.class,
+                                            BarrierBrokenException.class,
                                             () -> barrier.await(Form.SHORT))
                                     .toString();
                     assertEquals(Form.SHORT.toNanos(), Form.now() - before);
@@ -89,7 +89,7 @@ class BarrierTest {
                     assertBroken(barrier, other, "the limit of PT0.1S of fiber root");
                     barrier.reset();
                     assertFalse(barrier.isBroken());
-                    assertThrows(BrokenBarrierException.class, () -> barrier.await(Duration.ZERO));
+                    assertThrows(BarrierBrokenException.class, () -> barrier.await(Duration.ZERO));
                 });
     }
 
@@ -158,7 +158,7 @@ class BarrierTest {
                     Fiber<?> leaver = Fiber.spin("leaver", () -> barrier.await());
                     Form.settle();
                     leaver.terminate();
-                    assertThrows(BrokenBarrierException.class, barrier::await);
+                    assertThrows(BarrierBrokenException.class, barrier::await);
                     assertBroken(barrier, other, "1 of 3 parties left");
                 });
     }

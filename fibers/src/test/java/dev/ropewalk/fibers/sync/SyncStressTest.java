@@ -240,7 +240,7 @@ class SyncStressTest {
                 int index = barrier.await(limit(random));
                 (index == 0 ? first : last).incrementAndGet();
                 pause(random);
-            } catch (BrokenBarrierException broken) {
+            } catch (BarrierBrokenException broken) {
                 barrier.reset();
             } finally {
                 running.decrementAndGet();

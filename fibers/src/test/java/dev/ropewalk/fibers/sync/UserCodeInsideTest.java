@@ -41,11 +41,11 @@ class UserCodeInsideTest {
         TestCord.run(
                 () -> {
                     Barrier barrier = barrier(form, () -> Fiber.suspend());
-                    Fiber<BrokenBarrierException> first =
+                    Fiber<BarrierBrokenException> first =
                             Fiber.spin(
                                     () ->
                                             assertThrows(
-                                                    BrokenBarrierException.class, barrier::await));
+                                                    BarrierBrokenException.class, barrier::await));
                     Form.settle();
                     Fiber<Integer> last = Fiber.spin(() -> barrier.await());
                     Form.settle();
@@ -75,7 +75,7 @@ class UserCodeInsideTest {
                     Fiber<Integer> first =
                             Fiber.spin(
                                     () -> {
-                                        assertThrows(BrokenBarrierException.class, barrier::await);
+                                        assertThrows(BarrierBrokenException.class, barrier::await);
                                         barrier.reset();
                                         return barrier.await();
                                     });
