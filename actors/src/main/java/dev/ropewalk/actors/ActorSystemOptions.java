@@ -84,8 +84,8 @@ public final class ActorSystemOptions {
     /**
      * {@return these options with a taker of dead letters, which are not logged then}
      *
-     * @param taker is told on the thread on which the letter arises; must not wait. A letter that it
-     *     causes is logged, and no taker is told of it
+     * @param taker is told on the thread on which the letter arises; must not wait. A letter that
+     *     it causes is logged, and no taker is told of it
      */
     public ActorSystemOptions withDeadLetters(Consumer<? super DeadLetter> taker) {
         return new ActorSystemOptions(

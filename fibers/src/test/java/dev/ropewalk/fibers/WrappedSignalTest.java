@@ -57,9 +57,9 @@ class WrappedSignalTest {
     void F6_cancelAfterSuppressesWhatHasWrappedItsSignal(Wrapping wrapping) {
         Runs.cleanly(
                 () -> {
-                    TimeoutException passed =
+                    FiberTimeoutException passed =
                             assertThrows(
-                                    TimeoutException.class,
+                                    FiberTimeoutException.class,
                                     () ->
                                             CancelScope.cancelAfter(
                                                     SHORT, () -> sleeping(wrapping).call()));
