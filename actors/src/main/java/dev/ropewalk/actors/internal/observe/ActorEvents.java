@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * which takes longer than the start of a system; afterwards their enabled flag is a constant. A
  * message is told by its class only, because recordings leave the machine.
  */
+@SuppressWarnings("UnusedVariable") // the recorder reads the fields
 public final class ActorEvents {
     private ActorEvents() {}
 
@@ -105,7 +106,6 @@ public final class ActorEvents {
     }
 
     /** What all events of actors tell. */
-    @SuppressWarnings("UnusedVariable") // the recorder reads the fields
     @Category({"Ropewalk", "Actors"})
     @StackTrace(false)
     private abstract static class OfActor extends Event {
