@@ -92,7 +92,7 @@ class LogsTest {
                     private static final long serialVersionUID = 1;
 
                     @Override
-                    public String toString() {
+                    public String getMessage() {
                         throw new InternalError("planted");
                     }
                 };

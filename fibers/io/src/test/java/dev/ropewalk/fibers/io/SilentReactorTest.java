@@ -159,11 +159,13 @@ class SilentReactorTest {
             WatchdogReport report = told.take();
             while (!(report instanceof WatchdogReport.Stuck stuck && stuck.cord() == busy)) {
                 // On a busy machine it may be told before it sleeps, in its fiber.
-                assertFalse(
-                        report instanceof WatchdogReport.Stuck early && early.fiber() == null
-                                || report instanceof WatchdogReport.SilentReactor silent
-                                        && silent.fiber() == null,
-                        report::toString);
+                boolean isOfNoFiber =
+                        switch (report) {
+                            case WatchdogReport.Stuck early -> early.fiber() == null;
+                            case WatchdogReport.SilentReactor silent -> silent.fiber() == null;
+                            default -> false;
+                        };
+                assertFalse(isOfNoFiber, report.toString());
                 report = told.take();
             }
             release.countDown();
