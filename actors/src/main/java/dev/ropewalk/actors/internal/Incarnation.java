@@ -36,11 +36,12 @@ import java.util.function.Function;
  * One life of an actor: its fiber, the message in hand, and its {@link Belongings}. All of it goes
  * when the fiber ends; what survives is the {@link ActorCell}.
  *
- * <p>It ends in this order: the turn is over; the fibers and actors below it have ended; its end
- * hooks run, the last made first; its askers and the actors that it is linked to hear of it; its
- * supervisor decides. From the stop or the crash to the end of the hooks it has one stop limit, and
- * is abandoned then. What the hooks of an abandoned one have left to do is done all the same, but
- * where no fiber runs, so it cannot wait.
+ * <p>It ends in this order: the turn is over, and the asker of a message that failed hears of it;
+ * the fibers and actors below it have ended; its end hooks run, the last made first; its other
+ * askers and the actors that it is linked to hear of it; its supervisor decides. From the stop or
+ * the crash to the end of the hooks it has one stop limit, and is abandoned then. What the hooks of
+ * an abandoned one have left to do is done all the same, but where no fiber runs, so it cannot
+ * wait.
  *
  * <p>Handler style: each turn handles what was queued when it began, up to {@value #MAX_IN_A_TURN},
  * and ends early when the cord is marked, a signal waits, or the behavior stopped (rule A1). With
