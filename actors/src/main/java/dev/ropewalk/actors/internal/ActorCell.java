@@ -84,9 +84,6 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     private static final Log LOG = Logs.logger(ActorCell.class);
 
-    private static final String IN_VAIN =
-            "it is down, and starts again only when the asker has ended";
-
     private final ActorRef<M> ref;
     private final Cord cord;
     private final Definition<M> definition;
@@ -286,10 +283,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         Objects.requireNonNull(message, "message");
         long limitNanos = Waits.nanos(limit);
         Waits.switchpoint(); // before the message is made: an exception means that none was sent
-        ActorCell<?> asker = callingActor();
         limitNanos = inherited(limitNanos);
-        AwaitedAsk<M, R> ask =
-                new AwaitedAsk<>(this, asker == null ? callerName() : asker, limitNanos);
+        AwaitedAsk<M, R> ask = new AwaitedAsk<>(this, limitNanos);
+        ActorCell<?> asker = ask.askingActor();
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
         if (asker == null) {
             return sendAndAwait(ask, limitNanos);
@@ -330,9 +326,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     public <R> CompletionStage<R> askLater(
             Function<Recipient<R>, ? extends M> message, Duration limit) {
         Objects.requireNonNull(message, "message");
-        ActorCell<?> asker = callingActor();
-        long limitNanos = inherited(Waits.nanos(limit));
-        LaterAsk<M, R> ask = new LaterAsk<>(this, asker == null ? callerName() : asker, limitNanos);
+        LaterAsk<M, R> ask = new LaterAsk<>(this, inherited(Waits.nanos(limit)));
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
         if (gate == null) {
             deliver(ask);
@@ -377,16 +371,6 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         return fiber != null && Waits.handler(fiber) instanceof Incarnation<?> incarnation
                 ? incarnation
                 : null;
-    }
-
-    /** The actor that calls, or whose last hooks do; null if there is none. */
-    private static @Nullable ActorCell<?> callingActor() {
-        Fiber<?> fiber = Fiber.currentOrNull();
-        return switch (fiber == null ? null : Waits.handler(fiber)) {
-            case Incarnation<?> incarnation -> incarnation.cell();
-            case EndHooks.LateRun<?> hooks -> hooks.cell();
-            case null, default -> null;
-        };
     }
 
     /** Whoever calls is this actor itself. */
@@ -617,25 +601,19 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             drop(item, nameBy(router), DeadLetter.Reason.ENDED, null);
             return true;
         }
-        if (item instanceof Ask<?, ?> ask && isInVain(ask)) {
+        if (item instanceof Ask<?, ?> ask && ask.endInVain()) {
             begun(item); // it takes up no room
-            ask.noReply(IN_VAIN, null);
             drop(item, nameBy(router), DeadLetter.Reason.ENDED, null);
             return true;
         }
         return false;
     }
 
-    private boolean isInVain(Ask<?, ?> ask) {
-        ActorCell<?> asker = ask.askingActor();
+    /** It begins no message before its supervisor has waited for the end of the asker. */
+    boolean isDownUntilEndOf(ActorCell<?> asker) {
         return state == State.DOWN
-                && asker != null
-                && asker.isEndedFromAbove()
+                && (asker.isBeingStopped || asker.child.supervisor().endsForGood())
                 && child.supervisor().awaitsEndOf(asker);
-    }
-
-    private boolean isEndedFromAbove() {
-        return isBeingStopped || child.supervisor().endsForGood();
     }
 
     /** What it waits for may be an actor that waits for its end. */
@@ -643,13 +621,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         isBeingStopped = true;
         Ask<?, ?> open = asking;
         if (open != null) {
-            ActorCell<?> asked = open.target();
-            asked.onCord(
-                    () -> {
-                        if (asked.isInVain(open)) {
-                            open.noReply(IN_VAIN, null);
-                        }
-                    });
+            open.target().onCord(open::endInVain);
         }
     }
 
@@ -1037,7 +1009,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         }
         Extras<M> own = extras;
         if (own != null) {
-            endKept(own, reason);
+            own.endKept(this, reason);
         }
         resumePostponed();
         for (Object queued = mailbox.poll(); queued != null; queued = mailbox.poll()) {
@@ -1048,44 +1020,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             gate.close();
         }
         if (own != null) {
-            tellOfEnd(own, reason); // last: then all that it was told is accounted for
-            own.taps().forEach(Taps::closed);
-            own.forgetTaps();
+            own.over(this, reason); // last: then all that it was told is accounted for
         }
-    }
-
-    /** The hooks of a kept state are left if its cord has ended, or if they took too long. */
-    private void endKept(Extras<M> own, ExitReason reason) {
-        Belongings<M> kept = own.kept;
-        own.kept = null;
-        if (kept != null) {
-            Waits.asNoFiber(() -> cleanedUp(kept.endOfState(reason), null));
-        }
-    }
-
-    private void tellOfEnd(Extras<M> own, ExitReason reason) {
-        own.takeWaiting().forEach(end -> end.peer().exitOf(end.other(), new ExitReason.NoActor()));
-        List<Membership> groups = own.takeGroups();
-        if (!groups.isEmpty()) {
-            leaveAll(own, groups, reason);
-        } else if (!own.isLeaving) {
-            own.tellOfEnd(new Down(ref, reason));
-        }
-    }
-
-    /** Its watchers hear of the end when the last group has let it go. */
-    private void leaveAll(Extras<M> own, List<Membership> groups, ExitReason reason) {
-        own.isLeaving = true;
-        int[] left = {groups.size()};
-        Runnable oneLess =
-                () -> {
-                    left[0]--;
-                    if (left[0] == 0) {
-                        own.isLeaving = false;
-                        own.tellOfEnd(new Down(ref, reason));
-                    }
-                };
-        groups.forEach(each -> each.ended(() -> onCord(oneLess)));
     }
 
     /** For a message that came after its end: whoever sent it may know the router only. */

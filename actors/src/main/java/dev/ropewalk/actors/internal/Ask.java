@@ -6,6 +6,7 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.observe.Taps;
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -41,9 +42,9 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
 
     @Nullable Ask<?, ?> next;
 
-    Ask(ActorCell<M> target, Object asker, long limitNanos) {
+    Ask(ActorCell<M> target, long limitNanos) {
         this.target = target;
-        this.asker = asker;
+        this.asker = whoAsks();
         this.deadlineNs =
                 limitNanos == Long.MAX_VALUE
                         ? Long.MAX_VALUE
@@ -117,6 +118,28 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
 
     ActorCell<M> target() {
         return target;
+    }
+
+    /** The actor that calls, or whose last hooks do; otherwise a text. */
+    private static Object whoAsks() {
+        Fiber<?> fiber = Fiber.currentOrNull();
+        return switch (fiber == null ? null : Waits.handler(fiber)) {
+            case Incarnation<?> incarnation -> incarnation.cell();
+            case EndHooks.LateRun<?> hooks -> hooks.cell();
+            case null, default -> ActorCell.callerName();
+        };
+    }
+
+    /**
+     * On the target's cord; true if the target is down until the asker has ended, which is told.
+     */
+    boolean endInVain() {
+        ActorCell<?> actor = askingActor();
+        boolean isInVain = actor != null && target.isDownUntilEndOf(actor);
+        if (isInVain) {
+            noReply("it is down, and starts again only when the asker has ended", null);
+        }
+        return isInVain;
     }
 
     /** Null if it is none. */

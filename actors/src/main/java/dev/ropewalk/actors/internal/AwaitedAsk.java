@@ -9,8 +9,8 @@ import java.util.Objects;
 final class AwaitedAsk<M, R> extends Ask<M, R> {
     private final WaitCell waiter = new WaitCell();
 
-    AwaitedAsk(ActorCell<M> target, Object asker, long limitNanos) {
-        super(target, asker, limitNanos);
+    AwaitedAsk(ActorCell<M> target, long limitNanos) {
+        super(target, limitNanos);
     }
 
     @Override

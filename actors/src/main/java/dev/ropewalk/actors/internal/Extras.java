@@ -1,10 +1,13 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Down;
+import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.internal.observe.Tap;
+import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.routing.Gauge;
 import dev.ropewalk.actors.internal.routing.Membership;
 import dev.ropewalk.actors.spi.DownListener;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +86,7 @@ final class Extras<M> {
     }
 
     /** The actor is over; those that were told of the end of its last incarnation know. */
-    void tellOfEnd(Down down) {
+    private void tellOfEnd(Down down) {
         Map<DownListener, Interest> all = new LinkedHashMap<>(watchers);
         watchers.clear();
         all.forEach(
@@ -92,6 +95,43 @@ final class Extras<M> {
                         watcher.down(down);
                     }
                 });
+    }
+
+    /** The hooks of a kept state are left if its cord has ended, or if they took too long. */
+    void endKept(ActorCell<M> cell, ExitReason reason) {
+        Belongings<M> left = kept;
+        kept = null;
+        if (left != null) {
+            Waits.asNoFiber(() -> cell.cleanedUp(left.endOfState(reason), null));
+        }
+    }
+
+    /** The actor is over: those that link to it, watch it or observe it hear of that. */
+    void over(ActorCell<M> cell, ExitReason reason) {
+        takeWaiting().forEach(end -> end.peer().exitOf(end.other(), new ExitReason.NoActor()));
+        List<Membership> left = takeGroups();
+        if (!left.isEmpty()) {
+            leaveAll(cell, left, reason);
+        } else if (!isLeaving) {
+            tellOfEnd(new Down(cell.ref(), reason));
+        }
+        taps().forEach(Taps::closed);
+        taps = null;
+    }
+
+    /** Its watchers hear of the end when the last group has let it go. */
+    private void leaveAll(ActorCell<M> cell, List<Membership> all, ExitReason reason) {
+        isLeaving = true;
+        int[] left = {all.size()};
+        Runnable oneLess =
+                () -> {
+                    left[0]--;
+                    if (left[0] == 0) {
+                        isLeaving = false;
+                        tellOfEnd(new Down(cell.ref(), reason));
+                    }
+                };
+        all.forEach(each -> each.ended(() -> cell.onCord(oneLess)));
     }
 
     /** False if it is in it already. */
@@ -110,7 +150,7 @@ final class Extras<M> {
         return groups != null && groups.remove(group) != null;
     }
 
-    List<Membership> takeGroups() {
+    private List<Membership> takeGroups() {
         List<Membership> taken = groups == null ? List.of() : List.copyOf(groups.values());
         groups = null;
         return taken;
@@ -137,11 +177,6 @@ final class Extras<M> {
         List<Tap> left = new ArrayList<>(taps());
         left.remove(tap);
         taps = left.isEmpty() ? null : List.copyOf(left);
-    }
-
-    /** The actor is over. */
-    void forgetTaps() {
-        taps = null;
     }
 
     List<Tap> taps() {

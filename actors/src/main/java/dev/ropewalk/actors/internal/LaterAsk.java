@@ -25,8 +25,8 @@ final class LaterAsk<M, R> extends Ask<M, R> {
         }
     }
 
-    LaterAsk(ActorCell<M> target, Object asker, long limitNanos) {
-        super(target, asker, limitNanos);
+    LaterAsk(ActorCell<M> target, long limitNanos) {
+        super(target, limitNanos);
         this.limitNanos = limitNanos;
     }
 

@@ -88,7 +88,7 @@ class OpenAsksTest {
                                 null,
                                 new CrashReports(null, UnaryOperator.identity())));
         ActorCell<String> target = new ActorCell<>("target", cord, actor, supervisor, null);
-        Ask<String, String> ask = new AwaitedAsk<>(target, "asker", Long.MAX_VALUE);
+        Ask<String, String> ask = new AwaitedAsk<>(target, Long.MAX_VALUE);
         ask.setMessage("message");
         return ask;
     }
