@@ -13,6 +13,7 @@ import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.FiberMessages;
 import dev.ropewalk.fibers.internal.fiber.Outcome;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +75,7 @@ final class DagRun<D extends @Nullable Object> {
     // ---------------------------------------------------------------- the owner
 
     void runToEnd() {
+        Waits.switchpoint(); // before anything begins elsewhere
         try {
             Scope.run(this::begin);
         } catch (FiberFailedException failed) {

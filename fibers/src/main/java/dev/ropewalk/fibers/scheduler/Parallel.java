@@ -234,6 +234,7 @@ public final class Parallel {
     // ---------------------------------------------------------------- one call
 
     private void run() {
+        Waits.switchpoint(); // before anything begins elsewhere
         long parts = (end - next.get() + part - 1) / part;
         long helpers = Math.min(parts, scheduler.stats().cords()) - 1;
         long mine = next.getAndAdd(part); // the first is the caller's

@@ -585,4 +585,21 @@ class DagTest {
                     assertEquals("print", log.getLast());
                 });
     }
+
+    /** As a cord that has ended would refuse what is spun there. */
+    @Test
+    void F6_runOfACallerThatIsToEndBeginsNowhere() {
+        Scheduler closed = Scheduler.start(SchedulerOptions.named("closed").withCords(1));
+        closed.close();
+        Runs.inAnyOrder(
+                () -> {
+                    Dag.Builder<List<String>> builder = Dag.builder();
+                    builder.node("node", log -> log.add("ran"));
+                    List<String> log = new ArrayList<>();
+                    assertFalse(
+                            CancelScope.moveOnAfter(
+                                    Duration.ZERO, () -> builder.build().run(log, closed)));
+                    assertEquals(List.of(), log);
+                });
+    }
 }

@@ -284,4 +284,21 @@ class ParallelTest {
             assertFalse(scheduler.stats().placed() > 0);
         }
     }
+
+    /** It would be half done where its caller is told that it was not. */
+    @Test
+    void F6_loopOfACallerThatIsToEndBeginsNowhere() {
+        run(
+                2,
+                scheduler -> {
+                    LongAdder begun = new LongAdder();
+                    assertFalse(
+                            CancelScope.moveOnAfter(
+                                    Duration.ZERO,
+                                    () ->
+                                            Parallel.forEach(
+                                                    scheduler, 0, 100, 1, i -> begun.increment())));
+                    assertEquals(0, begun.sum());
+                });
+    }
 }
