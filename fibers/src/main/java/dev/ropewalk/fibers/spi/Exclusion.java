@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.spi;
 
 import dev.ropewalk.fibers.CancelScope;
+import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
@@ -91,6 +92,9 @@ public abstract sealed class Exclusion {
 
     /** {@return whether it confines to one cord} */
     public abstract boolean isLocal();
+
+    /** {@return the cord that it confines to; null if it confines to none} From any thread. */
+    public abstract @Nullable Cord cord();
 
     /** The place of its lock in the order in which several are taken. */
     abstract long number();
@@ -236,6 +240,11 @@ public abstract sealed class Exclusion {
         }
 
         @Override
+        public Cord cord() {
+            return cord;
+        }
+
+        @Override
         long number() {
             return 0;
         }
@@ -317,6 +326,11 @@ public abstract sealed class Exclusion {
         @Override
         public boolean isLocal() {
             return false;
+        }
+
+        @Override
+        public @Nullable Cord cord() {
+            return null;
         }
 
         @Override

@@ -260,6 +260,18 @@ public final class Waits {
     }
 
     /**
+     * Tells the uncaught handler of the fiber's cord. For what fails where nobody could be thrown
+     * it: after the result is made, or as clean-up of what was left. Works from any thread.
+     *
+     * @param fiber the fiber in whose name it failed; it may be dead
+     * @param failure the failure that nobody else takes
+     */
+    public static void report(Fiber<?> fiber, Throwable failure) {
+        FiberImpl<?> failed = FiberImpl.of(fiber);
+        failed.home().reportUncaught(failed, failure);
+    }
+
+    /**
      * {@return whether it is what switchpoints throw to end a fiber, or the block of a scope} Code
      * that catches every Throwable, to clean up or to report, passes it on. So does a loop that
      * tries again after every exception, because reflection, proxies and futures wrap a signal in

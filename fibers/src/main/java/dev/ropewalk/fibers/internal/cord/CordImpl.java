@@ -311,6 +311,9 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
         FiberImpl<T> fiber =
                 new FiberImpl<>(this, spinner == null ? root() : spinner, name, body, handler);
         spinBelow(spinner, fiber);
+        if (spinner != null) {
+            Family.keepSpun(spinner, fiber);
+        }
         return fiber;
     }
 

@@ -11,6 +11,9 @@ public final class Children {
     private @Nullable FiberImpl<?> first;
     private @Nullable FiberImpl<?> last;
 
+    /** What the parent spins at the moment is a member of these; null if they are none's. */
+    public @Nullable ScopeMembers keeper;
+
     Children(FiberImpl<?> parent) {
         this.parent = parent;
     }

@@ -37,6 +37,21 @@ public final class Family {
         return child;
     }
 
+    /** Adopts a child that the fiber spins itself. */
+    static <C extends @Nullable Object> FiberImpl<C> spin(FiberImpl<?> fiber, FiberImpl<C> child) {
+        adopt(fiber, child);
+        keepSpun(fiber, child);
+        return child;
+    }
+
+    /** What a fiber spins goes to a block of it that keeps what is spun there. */
+    public static void keepSpun(FiberImpl<?> spinner, FiberImpl<?> child) {
+        ScopeMembers keeper = childList(spinner).keeper;
+        if (keeper != null) {
+            keeper.spun(child);
+        }
+    }
+
     public static boolean hasNobodyBelow(FiberImpl<?> fiber) {
         return (fiber.children == null || fiber.children.isEmpty())
                 && !fiber.cord.roster.hasForeignChildrenOf(fiber);

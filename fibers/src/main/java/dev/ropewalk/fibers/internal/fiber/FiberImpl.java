@@ -980,7 +980,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     public static <T extends @Nullable Object> FiberImpl<T> spinOn(
             FiberImpl<?> parent, @Nullable String name, Callable<? extends T> body) {
         Objects.requireNonNull(body, "body");
-        return Family.adopt(parent, new FiberImpl<T>(parent.cord, parent, name, body, null));
+        return Family.spin(parent, new FiberImpl<T>(parent.cord, parent, name, body, null));
     }
 
     @Override

@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The fibers of one scope, as their owner's end of a child tells it. On the owner's cord. */
 public interface ScopeMembers {
+    /** The owner has spun a child that they keep; see {@link Children#keeper}. */
+    default void spun(FiberImpl<?> child) {}
+
     /** A member is over, and this is its failure if nobody took it. */
     void ended(FiberImpl<?> member, @Nullable FiberFailedException untaken);
 

@@ -499,6 +499,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
             spinAlone(task);
         } else {
             spinBelow(spinner, task);
+            Family.keepSpun(spinner, task);
         }
         return task;
     }

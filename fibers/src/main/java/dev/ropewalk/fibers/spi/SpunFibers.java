@@ -1,0 +1,148 @@
+package dev.ropewalk.fibers.spi;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.Scope;
+import dev.ropewalk.fibers.VoidBlock;
+import dev.ropewalk.fibers.internal.fiber.Abandonment;
+import dev.ropewalk.fibers.internal.fiber.Cancellation;
+import dev.ropewalk.fibers.internal.fiber.Children;
+import dev.ropewalk.fibers.internal.fiber.Family;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.fiber.ScopeMembers;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * The fibers that a block spins, by whatever code, where that code is to find the same whichever
+ * fiber runs it (rule F7): they end with the block, not with the fiber, and their failures are the
+ * block's. A {@link Scope} has those that are spun by the scope itself.
+ *
+ * <p>They are children of the fiber that runs the block. Confined to its cord.
+ */
+public final class SpunFibers {
+    private final FiberImpl<?> owner = FiberImpl.current();
+    private final Consumer<? super FiberFailedException> onFailure;
+    private final Members members = new Members();
+    private int alive;
+
+    /** Number of the owner's last wait for them; none yet. */
+    private long waitNumber = -1;
+
+    private boolean isOver;
+
+    private SpunFibers(Consumer<? super FiberFailedException> onFailure) {
+        this.onFailure = onFailure;
+    }
+
+    /**
+     * Runs the block. What its code spins by {@link Fiber#spin}, on a cord or on a scheduler, is
+     * terminated when the block is over, and awaited within the cord's stop limit; what does not
+     * end is abandoned with a report. What fails in its clean-up goes to the uncaught handler.
+     *
+     * @param <X> what the block throws
+     * @param onFailure is told of one that fails and that nobody awaits, on this cord and at times
+     *     as no fiber; it must be short, must not wait, and must not throw
+     * @param block runs at once, in this fiber
+     * @throws X what the block threw
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static <X extends Exception> void run(
+            Consumer<? super FiberFailedException> onFailure, VoidBlock<X> block) throws X {
+        Objects.requireNonNull(onFailure, "onFailure");
+        Objects.requireNonNull(block, "block");
+        SpunFibers spun = new SpunFibers(onFailure);
+        Children children = Family.childList(spun.owner);
+        ScopeMembers outer = children.keeper;
+        children.keeper = spun.members;
+        try {
+            block.run();
+        } finally {
+            children.keeper = outer;
+            spun.isOver = true;
+            if (spun.alive > 0) {
+                Cancellation.shielded(spun.owner, spun::endAll);
+            }
+        }
+    }
+
+    private boolean endAll() {
+        for (FiberImpl<?> each : living()) {
+            Family.terminateBelow(each, owner);
+        }
+        Cord cord = owner.cord;
+        long limitNs = owner.cord.stopLimitNs();
+        long startNs = cord.nanoTime();
+        Object result = null;
+        while (alive > 0 && result != Waits.TIMED_OUT) {
+            long leftNs =
+                    limitNs == Long.MAX_VALUE
+                            ? limitNs
+                            : Math.max(0, limitNs - (cord.nanoTime() - startNs));
+            waitNumber = owner.nextWaitNumber();
+            result = Waits.park(this, leftNs);
+        }
+        if (alive > 0) {
+            Abandonment.abandonChildren(
+                    owner,
+                    List.<Fiber<?>>copyOf(living()),
+                    "the block that spun it ended, and its limit of "
+                            + limitNs / 1_000_000
+                            + " ms ran out");
+        }
+        return true;
+    }
+
+    private List<FiberImpl<?>> living() {
+        List<FiberImpl<?>> found = new ArrayList<>(alive);
+        for (FiberImpl<?> each = owner.firstChild(); each != null; each = each.nextSibling) {
+            if (each.memberOf == members) {
+                found.add(each);
+            }
+        }
+        return found;
+    }
+
+    private final class Members implements ScopeMembers {
+        @Override
+        public void spun(FiberImpl<?> child) {
+            child.memberOf = this;
+            alive++;
+        }
+
+        @Override
+        public void ended(FiberImpl<?> member, @Nullable FiberFailedException untaken) {
+            forget(member);
+            if (untaken != null) {
+                failedAfterAll(member, untaken);
+            }
+        }
+
+        @Override
+        public void failedAfterAll(FiberImpl<?> member, FiberFailedException untaken) {
+            if (isOver) {
+                owner.cord.reportUntaken(member, untaken);
+            } else {
+                onFailure.accept(untaken);
+            }
+        }
+
+        @Override
+        public void forget(FiberImpl<?> member) {
+            member.memberOf = null;
+            alive--;
+            owner.resume(waitNumber, null);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "the end of what a block of " + owner + " has spun";
+    }
+}
