@@ -1,5 +1,6 @@
 package dev.ropewalk.channels;
 
+import dev.ropewalk.channels.internal.Elsewhere;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.ClosedException;
 import dev.ropewalk.fibers.spi.Receivable;
@@ -69,18 +70,11 @@ final class FanOut<E> {
         return selection.result();
     }
 
-    /** However the fiber ends, also before its first turn. */
+    /** However the fiber ends, also before its first turn; all, even if one of them fails. */
     void end() {
-        try {
-            source.cancel(); // harmless if it is at its end; its hook may throw
-        } finally {
-            for (SendPort<? super E> each : open) {
-                if (cause == null) {
-                    each.close();
-                } else {
-                    each.close(cause);
-                }
-            }
-        }
+        List<Runnable> steps = new ArrayList<>();
+        steps.add(() -> Elsewhere.cancel(source)); // harmless if it is at its end
+        open.forEach(each -> steps.add(() -> Elsewhere.close(each, cause)));
+        Elsewhere.runAll(steps);
     }
 }

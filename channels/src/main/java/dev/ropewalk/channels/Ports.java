@@ -1,5 +1,6 @@
 package dev.ropewalk.channels;
 
+import dev.ropewalk.channels.internal.Elsewhere;
 import dev.ropewalk.channels.internal.ProducedPort;
 import dev.ropewalk.channels.internal.QueueChannel;
 import dev.ropewalk.fibers.Action;
@@ -172,7 +173,7 @@ public final class Ports {
 
     private static void endOfOne(Receivable<?> from, Channel<?> to, AtomicInteger open) {
         try {
-            from.cancel(); // harmless if it is at its end; its hook may throw
+            Elsewhere.cancel(from); // harmless if it is at its end; its hook may throw
         } finally {
             if (open.decrementAndGet() == 0) {
                 to.close();

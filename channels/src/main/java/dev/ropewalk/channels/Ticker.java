@@ -19,7 +19,8 @@ public final class Ticker {
      * {@return a port with an element each period, its number, from 1 on}
      *
      * <p>The times are counted from now on, so nothing drifts. Ticks that were missed are not made
-     * up for: the next receive gets the newest, and its number shows how many there were.
+     * up for: the next receive gets the newest, as a drain does, and its number shows how many
+     * there were.
      *
      * @param period the time between two ticks, above 0
      * @throws IllegalArgumentException if the period is 0 or negative, or longer than 292 years

@@ -2,14 +2,17 @@ package dev.ropewalk.channels;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.testing.TestCord;
+import dev.ropewalk.fibers.testing.TestCords;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -480,6 +483,30 @@ class PortsTest {
                     assertThrows(FiberFailedException.class, fanOut::await);
                     assertEquals(List.of(100), displaced);
                     assertEquals(List.of(101, 1), a.drain());
+                });
+    }
+
+    /** Sending to a channel of another cord fails; its receivers, and the others', learn of it. */
+    @Test
+    void C5_fanOutThatFailsClosesAllItsTargetsWhereverTheyAre() {
+        TestCords.run(
+                2,
+                cords -> {
+                    Cord there = cords.get(1);
+                    Channel<Integer> theirs =
+                            there.spin("make", () -> Channel.<Integer>localBuffered(1)).await();
+                    Fiber<List<Integer>> receiver =
+                            there.spin("receive", () -> theirs.stream().toList());
+                    Channel<Integer> shared = Channel.buffered(1);
+                    Channel<Integer> source = Channel.buffered(1);
+                    source.send(1);
+                    Fiber<?> fanOut = Ports.fanOut(source, List.of(theirs, shared));
+                    FiberFailedException failed =
+                            assertThrows(FiberFailedException.class, fanOut::await);
+                    assertInstanceOf(WrongThreadException.class, failed.getCause());
+                    assertTrue(shared.isClosed(), "a receiver would wait on");
+                    assertTrue(source.isClosed(), "a sender would wait on");
+                    assertTrue(receiver.awaitEnd(Duration.ofSeconds(1)), "it waits for ever");
                 });
     }
 }

@@ -123,4 +123,21 @@ class TickerTest {
         assertThrows(IllegalArgumentException.class, () -> Ticker.every(Duration.ofNanos(-1)));
         assertThrows(IllegalArgumentException.class, () -> Ticker.after(Duration.ofNanos(-1)));
     }
+
+    /** With the shortest period the next tick is due whenever one is taken. */
+    @Test
+    void C5_drainTakesTheNewestTickOnly() {
+        assertEquals(1, Ticker.every(Duration.ofNanos(1)).drain().size());
+        TestCord.run(
+                () -> {
+                    ReceivePort<Long> ticker = Ticker.every(PERIOD);
+                    assertEquals(List.of(), ticker.drain());
+                    Fiber.sleep(PERIOD.multipliedBy(3));
+                    assertEquals(List.of(3L), ticker.drain(), "1 and 2 were missed");
+                    assertEquals(List.of(), ticker.drain());
+                    ReceivePort<Long> once = Ticker.after(Duration.ZERO);
+                    assertEquals(List.of(1L), once.drain());
+                    assertEquals(List.of(), once.drain());
+                });
+    }
 }

@@ -23,6 +23,10 @@ final class Deliveries {
         toTell.add(() -> hook.accept(element));
     }
 
+    void tell(Runnable watcher) {
+        toTell.add(watcher);
+    }
+
     /**
      * The same for a caller that has received: what displaced an element was the send of somebody
      * else, so what the hook of that element throws is reported, and the received one is not lost.

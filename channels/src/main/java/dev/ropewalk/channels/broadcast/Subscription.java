@@ -37,6 +37,9 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
 
     private @Nullable Throwable cause;
 
+    /** Are told of the end. */
+    private List<Runnable> watchers = List.of();
+
     Subscription(Broadcast<E> broadcast, Exclusion guard, ChannelOptions<? super E> options) {
         if (options.capacity() == 0) {
             throw new IllegalArgumentException(
@@ -95,6 +98,8 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
         isClosed = true;
         cause = why;
         receivers.claimAll(CLOSED).forEach(after::wake);
+        watchers.forEach(after::tell);
+        watchers = List.of();
     }
 
     private void loseRest(Deliveries after) {
@@ -194,6 +199,35 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
             return isClosed;
         } finally {
             guard.exit();
+        }
+    }
+
+    @Override
+    public boolean isDrained() {
+        guard.enter(this);
+        try {
+            return isClosed && buffer.isEmpty();
+        } finally {
+            guard.exit();
+        }
+    }
+
+    @Override
+    public void onEnd(Runnable told) {
+        boolean isOver;
+        guard.enter(this);
+        try {
+            isOver = isClosed;
+            if (!isOver) {
+                List<Runnable> more = new ArrayList<>(watchers);
+                more.add(told);
+                watchers = more;
+            }
+        } finally {
+            guard.exit();
+        }
+        if (isOver) {
+            told.run();
         }
     }
 

@@ -4,11 +4,13 @@ import dev.ropewalk.channels.ChannelClosedException;
 import dev.ropewalk.channels.ChannelOptions;
 import dev.ropewalk.channels.ReceivePort;
 import dev.ropewalk.channels.SendPort;
+import dev.ropewalk.channels.internal.Elsewhere;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.spi.Receivable;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.function.Function;
@@ -40,9 +42,10 @@ public final class Flows {
      * {@link IllegalStateException}, because each element is received once.
      *
      * <p>A fiber of the cord receives and calls the subscriber, only while there is demand. When
-     * the port is closed the subscriber is completed, with the cause as its error if there is one;
-     * it is told in its turn, as an element would be, so with the first request after the last
-     * element. To cancel the subscription cancels the port, and so does a subscriber that throws,
+     * the port is closed the subscriber is completed, with the cause as its error if there is one:
+     * at once behind the last element, without a request for more. Only a port that is none of this
+     * library's channels, such as the messages of a socket, tells its end when the next element is
+     * requested. To cancel the subscription cancels the port, and so does a subscriber that throws,
      * which is logged. An element that was received as the subscription was cancelled is still
      * given to the subscriber.
      *
@@ -52,7 +55,8 @@ public final class Flows {
      */
     public static <E> Flow.Publisher<E> publisher(Cord cord, Receivable<? extends E> port) {
         Objects.requireNonNull(port, "port");
-        return PortPublisher.<E, E>once(cord, port, element -> element, port::cancel);
+        return PortPublisher.<E, E>once(
+                cord, port, element -> element, () -> Elsewhere.cancel(port));
     }
 
     /**
@@ -187,10 +191,7 @@ public final class Flows {
             Cord cord, int capacity, SendPort<? super T> in, Receivable<? extends R> out) {
         PortSubscriber<T> sends = new PortSubscriber<>(cord, in, capacity);
         Runnable atEnd =
-                () -> {
-                    sends.cancel();
-                    out.cancel();
-                };
+                () -> Elsewhere.runAll(List.of(sends::cancel, () -> Elsewhere.cancel(out)));
         return new PortProcessor<>(
                 sends, PortPublisher.<R, R>once(cord, out, element -> element, atEnd));
     }

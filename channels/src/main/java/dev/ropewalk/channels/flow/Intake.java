@@ -59,9 +59,6 @@ final class Intake<E> implements Flow.Subscriber<E> {
     /** Of the fiber that the port ends with; set before the subscription. */
     private @Nullable EndHook owner;
 
-    /** Told when nothing more comes in. */
-    private volatile @Nullable Runnable endListener;
-
     /** What is told to a caller of the factory is checked there. */
     Intake(ChannelOptions<? super E> options) {
         this.capacity = options.capacity();
@@ -77,18 +74,6 @@ final class Intake<E> implements Flow.Subscriber<E> {
     /** The port is cancelled when the fiber ends. */
     void endWith(Fiber<?> fiber) {
         owner = fiber.onEnd(ended -> cancel(null));
-    }
-
-    void whenEnded(Runnable listener) {
-        endListener = listener;
-        if (state.get() != State.OPEN) {
-            listener.run();
-        }
-    }
-
-    /** Nothing is in the channel, and nothing more comes. */
-    boolean isDrained() {
-        return channel.isClosed() && channel.snapshot().elements() == 0;
     }
 
     // ---------------------------------------------------------------- from the publisher
@@ -162,10 +147,6 @@ final class Intake<E> implements Flow.Subscriber<E> {
         EndHook monitor = owner;
         if (monitor != null) {
             monitor.cancel();
-        }
-        Runnable listener = endListener;
-        if (listener != null) {
-            listener.run();
         }
     }
 

@@ -77,14 +77,14 @@ final class IntakePort<E> extends ReceiveSide<E> {
         return channel.closeCause();
     }
 
-    /** Nothing is left to take, and nothing more comes. */
-    boolean isDrained() {
-        return intake.isDrained();
+    @Override
+    public boolean isDrained() {
+        return channel.isDrained();
     }
 
-    /** Told when nothing more comes, though something may be left. */
-    void whenEnded(Runnable listener) {
-        intake.whenEnded(listener);
+    @Override
+    public void onEnd(Runnable told) {
+        channel.onEnd(told);
     }
 
     @Override

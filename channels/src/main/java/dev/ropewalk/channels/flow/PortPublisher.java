@@ -1,5 +1,6 @@
 package dev.ropewalk.channels.flow;
 
+import dev.ropewalk.channels.internal.Elsewhere;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
@@ -94,7 +95,7 @@ final class PortPublisher<T, R> implements Flow.Publisher<R> {
         if (isSingleUse) {
             atEnd.run();
         } else if (opened != null) {
-            opened.cancel();
+            Elsewhere.cancel(opened);
         }
     }
 

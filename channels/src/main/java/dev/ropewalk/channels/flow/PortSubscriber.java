@@ -2,6 +2,7 @@ package dev.ropewalk.channels.flow;
 
 import dev.ropewalk.channels.ChannelOptions;
 import dev.ropewalk.channels.SendPort;
+import dev.ropewalk.channels.internal.Elsewhere;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.CordMessage;
@@ -165,11 +166,11 @@ public final class PortSubscriber<E> implements Flow.Subscriber<E> {
 
     private void finish(long sent, @Nullable Throwable failure) {
         if (failure == null) {
-            tryTo(to::close);
+            tryTo(() -> Elsewhere.close(to, null));
             completion.complete(sent);
         } else {
             tryTo(() -> from.cancel(failure));
-            tryTo(() -> to.close(failure));
+            tryTo(() -> Elsewhere.close(to, failure));
             completion.completeExceptionally(failure);
         }
     }

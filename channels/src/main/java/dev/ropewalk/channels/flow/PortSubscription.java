@@ -1,5 +1,6 @@
 package dev.ropewalk.channels.flow;
 
+import dev.ropewalk.channels.internal.ReceiveSide;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.CordMessage;
@@ -132,8 +133,8 @@ final class PortSubscription<T, R> implements Flow.Subscription, Handler {
             failure = failed;
             return false;
         }
-        if (port instanceof IntakePort<?> intake) {
-            intake.whenEnded(demand::wake);
+        if (port instanceof ReceiveSide<?> side) {
+            side.onEnd(demand::wake);
         }
         return true;
     }
@@ -194,9 +195,9 @@ final class PortSubscription<T, R> implements Flow.Subscription, Handler {
         }
     }
 
-    /** The end is told without demand where it can be seen without taking an element. */
+    /** The end needs no demand (rule 2.9), where it can be seen without taking an element. */
     private boolean isDrained() {
-        return port instanceof IntakePort<?> intake && intake.isDrained();
+        return port instanceof ReceiveSide<?> side && side.isDrained();
     }
 
     @Override

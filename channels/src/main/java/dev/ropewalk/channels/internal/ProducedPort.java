@@ -45,6 +45,16 @@ public final class ProducedPort<E> extends ReceiveSide<E> {
     }
 
     @Override
+    public boolean isDrained() {
+        return channel.isDrained();
+    }
+
+    @Override
+    public void onEnd(Runnable told) {
+        channel.onEnd(told);
+    }
+
+    @Override
     public void cancel() {
         try {
             channel.cancel(); // whose hook may throw

@@ -271,6 +271,20 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
         end(true, Objects.requireNonNull(cause, "cause"));
     }
 
+    /** Like close, from any thread: see {@link Elsewhere}. */
+    void closeThere(@Nullable Throwable cause) {
+        Elsewhere.run(guard.cord(), () -> end(false, cause), this::tellBroken);
+    }
+
+    /** Like cancel, from any thread: see {@link Elsewhere}. */
+    void cancelThere(@Nullable Throwable cause) {
+        Elsewhere.run(guard.cord(), () -> end(true, cause), this::tellBroken);
+    }
+
+    private void tellBroken(Throwable broken) {
+        Logs.tellBroken(LOG, broken, "{} was ended by another cord, and its hook failed", this);
+    }
+
     private void end(boolean isCancel, @Nullable Throwable cause) {
         List<WaitNode<E>> toWake;
         List<Runnable> toTell;
@@ -288,10 +302,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
         handOverAll(left);
     }
 
-    /**
-     * Has it told once when nothing more can be sent; at once if that is so. By the thread that
-     * ends the channel, so it must not wait, nor fail.
-     */
+    @Override
     public void onEnd(Runnable told) {
         boolean isOver;
         guard.enter(this);
@@ -307,6 +318,16 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
         }
         if (isOver) {
             told.run();
+        }
+    }
+
+    @Override
+    public boolean isDrained() {
+        guard.enter(this);
+        try {
+            return core.isClosed() && core.size() == 0;
+        } finally {
+            guard.exit();
         }
     }
 

@@ -9,8 +9,6 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 
@@ -35,6 +33,15 @@ public abstract class ReceiveSide<E> implements ReceivePort<E> {
 
     /** Once closed: why; null if that was no failure. */
     public abstract @Nullable Throwable closeCause();
+
+    /** Closed, and nothing is left: seen without taking anything. */
+    public abstract boolean isDrained();
+
+    /**
+     * Has it told once when nothing more comes in, though something may be left; at once if that is
+     * so. By the thread that ends the port, so it must not wait, nor fail.
+     */
+    public abstract void onEnd(Runnable told);
 
     /** To receive, in a select; {@code made} gets an element or {@link #CLOSED}. */
     protected abstract <R extends @Nullable Object> Clause<R> receiveClause(
@@ -105,15 +112,5 @@ public abstract class ReceiveSide<E> implements ReceivePort<E> {
 
     private static boolean isNone(Object taken) {
         return taken == Waits.TIMED_OUT || taken == NOTHING;
-    }
-
-    @Override
-    @SuppressWarnings("unchecked") // what is no mark is an element
-    public List<E> drain() {
-        List<E> drained = new ArrayList<>();
-        for (Object taken = takeNow(); taken != NOTHING && taken != CLOSED; taken = takeNow()) {
-            drained.add((E) taken);
-        }
-        return drained;
     }
 }

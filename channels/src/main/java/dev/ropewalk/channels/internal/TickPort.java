@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -31,6 +32,9 @@ public final class TickPort extends ReceiveSide<Long> {
 
     private boolean isClosed;
     private @Nullable Throwable cause;
+
+    /** Are told of the end; guarded. */
+    private List<Runnable> watchers = List.of();
 
     public TickPort(Duration period, boolean isSingle) {
         this.periodNs = Waits.nanos(period);
@@ -76,6 +80,13 @@ public final class TickPort extends ReceiveSide<Long> {
         }
     }
 
+    /** The newest one at most: those before it were missed, and the next may be due right then. */
+    @Override
+    public List<Long> drain() {
+        Object taken = takeNow();
+        return taken instanceof Long number ? List.of(number) : List.of();
+    }
+
     @Override
     public Object receiveWithin(long limitNanos) {
         Selection<Object> selection =
@@ -100,6 +111,7 @@ public final class TickPort extends ReceiveSide<Long> {
 
     private void end(@Nullable Throwable why) {
         List<WaitNode<Long>> toWake;
+        List<Runnable> toTell;
         guard.enter(this);
         try {
             if (!isClosed) {
@@ -107,10 +119,37 @@ public final class TickPort extends ReceiveSide<Long> {
                 cause = why;
             }
             toWake = receivers.claimAll(CLOSED);
+            toTell = watchers;
+            watchers = List.of();
         } finally {
             guard.exit();
         }
         WaitQueue.wakeAll(toWake);
+        toTell.forEach(Runnable::run);
+    }
+
+    @Override
+    public boolean isDrained() {
+        return isClosed(); // nothing is kept
+    }
+
+    @Override
+    public void onEnd(Runnable told) {
+        boolean isOver;
+        guard.enter(this);
+        try {
+            isOver = isClosed;
+            if (!isOver) {
+                List<Runnable> more = new ArrayList<>(watchers);
+                more.add(told);
+                watchers = more;
+            }
+        } finally {
+            guard.exit();
+        }
+        if (isOver) {
+            told.run();
+        }
     }
 
     @Override

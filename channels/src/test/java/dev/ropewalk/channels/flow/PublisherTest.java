@@ -4,15 +4,20 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.channels.Channel;
+import dev.ropewalk.channels.ChannelClosedException;
 import dev.ropewalk.channels.ChannelOptions;
 import dev.ropewalk.channels.Errors;
 import dev.ropewalk.channels.Ports;
+import dev.ropewalk.channels.ReceivePort;
 import dev.ropewalk.channels.SendResult;
+import dev.ropewalk.channels.Ticker;
+import dev.ropewalk.channels.broadcast.Broadcast;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.CordOptions;
@@ -20,6 +25,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.testing.TestCord;
+import dev.ropewalk.fibers.testing.TestCords;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,6 +41,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** Rule C5: a port as a {@link Flow.Publisher}. */
@@ -446,5 +454,121 @@ class PublisherTest {
             assertEquals(List.of("onSubscribe", "onError"), probe.signals());
             Errors.assertMentions(errorOf(probe), "full");
         }
+    }
+
+    // ---------------------------------------------------------------- the end without demand
+
+    /** A port that gives 1 and 2, and how it is ended. */
+    private record Ending(ReceivePort<Integer> port, Consumer<Throwable> close) {}
+
+    private static Ending ofChannel(Channel<Integer> channel) {
+        channel.send(1);
+        channel.send(2);
+        return new Ending(channel, channel::close);
+    }
+
+    private static Ending ofBroadcast() {
+        Broadcast<Integer> broadcast = Broadcast.make();
+        ReceivePort<Integer> port = broadcast.subscribe(ChannelOptions.buffered(2));
+        broadcast.send(1);
+        broadcast.send(2);
+        return new Ending(port, broadcast::close);
+    }
+
+    private static Ending ofProducer() {
+        Channel<Throwable> end = Channel.localRendezvous();
+        ReceivePort<Integer> port =
+                Ports.produce(
+                        "numbers",
+                        ChannelOptions.buffered(2),
+                        to -> {
+                            to.send(1);
+                            to.send(2);
+                            throw (Exception) end.receive();
+                        });
+        return new Ending(port, end::send);
+    }
+
+    /** Rule 2.9 of Reactive Streams: the end needs no request. */
+    @Test
+    void C5_endNeedsNoDemand() {
+        List<Supplier<Ending>> ports =
+                List.of(
+                        () -> ofChannel(Channel.buffered(2)),
+                        () -> ofChannel(Channel.localBuffered(2)),
+                        PublisherTest::ofBroadcast,
+                        PublisherTest::ofProducer);
+        for (Supplier<Ending> each : ports) {
+            for (long requested : new long[] {0, 1, 2}) {
+                TestCord.run(() -> assertEndNeedsNoDemand(each.get(), requested));
+            }
+        }
+    }
+
+    /** The end comes while the subscriber asks for nothing; then it takes what is left. */
+    private static void assertEndNeedsNoDemand(Ending ending, long requested) {
+        IllegalStateException broke = new IllegalStateException("broke");
+        Probe<Integer> probe = new Probe<>(requested, (me, element) -> {});
+        Flows.publisher(Cord.current(), ending.port).subscribe(probe);
+        untilAllWait();
+        ending.close.accept(broke);
+        untilAllWait();
+        if (requested < 2) {
+            assertNull(probe.error(), "elements are left");
+            probe.request(2 - requested);
+            untilAllWait();
+        }
+        assertEquals(List.of(1, 2), probe.elements());
+        assertSame(broke, probe.error(), () -> probe.signals().toString());
+    }
+
+    @Test
+    void C5_emptyStreamCompletesWithoutDemand() {
+        TestCord.run(
+                () -> {
+                    Channel<Integer> closed = Channel.buffered(1);
+                    closed.close();
+                    Probe<Integer> probe = new Probe<>();
+                    Flows.publisher(Cord.current(), closed).subscribe(probe);
+                    untilAllWait();
+                    assertEquals(List.of("onSubscribe", "onComplete"), probe.signals());
+                });
+    }
+
+    @Test
+    void C5_tickThatIsTheOnlyOneCompletesWithIt() {
+        TestCord.run(
+                () -> {
+                    Probe<Long> probe = new Probe<>(1, (me, element) -> {});
+                    Flows.publisher(Cord.current(), Ticker.after(Duration.ofSeconds(1)))
+                            .subscribe(probe);
+                    ReceivePort<Long> ticks = Ticker.every(Duration.ofDays(1));
+                    Probe<Long> cancelled = new Probe<>();
+                    Flows.publisher(Cord.current(), ticks).subscribe(cancelled);
+                    Fiber.sleep(Duration.ofSeconds(2));
+                    ticks.cancel();
+                    untilAllWait();
+                    assertEquals(List.of("onSubscribe", "onNext", "onComplete"), probe.signals());
+                    assertEquals(List.of("onSubscribe", "onComplete"), cancelled.signals());
+                });
+    }
+
+    @Test
+    void C5_portOfAnotherCordIsCancelledThere() {
+        TestCords.run(
+                2,
+                cords -> {
+                    Channel<Integer> ours = Channel.localRendezvous();
+                    Fiber<?> sender =
+                            Fiber.spin(
+                                    () ->
+                                            assertThrows(
+                                                    ChannelClosedException.class,
+                                                    () -> ours.send(1)));
+                    Probe<Integer> probe = Probe.ofAll();
+                    Flows.publisher(cords.get(1), ours).subscribe(probe);
+                    assertTrue(sender.awaitEnd(Duration.ofSeconds(1)), "it waits for ever");
+                    assertInstanceOf(WrongThreadException.class, probe.error());
+                });
     }
 }
