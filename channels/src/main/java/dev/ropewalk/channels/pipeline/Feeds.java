@@ -1,5 +1,6 @@
 package dev.ropewalk.channels.pipeline;
 
+import dev.ropewalk.channels.internal.Elsewhere;
 import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
@@ -65,7 +66,7 @@ final class Feeds {
         }
     }
 
-    /** The first failure counts; one of the clean-up is added to it. */
+    /** A failure of the run counts; one of the clean-up is added to it, and otherwise thrown. */
     private static void closeQuietly(@Nullable AutoCloseable toClose, @Nullable Throwable why) {
         if (toClose == null) {
             return;
@@ -74,7 +75,7 @@ final class Feeds {
             toClose.close();
         } catch (Throwable broken) {
             Waits.throwIfSignal(broken);
-            if (why == null) {
+            if (!(why instanceof PipelineFailedException)) {
                 throw new IllegalStateException("a source could not be closed: " + broken, broken);
             }
             why.addSuppressed(broken);
@@ -117,7 +118,7 @@ final class Feeds {
 
         @Override
         public void end(@Nullable Throwable why) {
-            source.cancel();
+            Elsewhere.cancel(source);
         }
     }
 
@@ -233,7 +234,10 @@ final class Feeds {
         }
     }
 
-    /** Lists of up to so many elements, none older than the limit. */
+    /**
+     * Lists of up to so many elements, none older than the limit, counted from when it {@linkplain
+     * Steps#stamp came}: also while what follows was busy and asked for none.
+     */
     static final class OfBatches implements Feed {
         private final Link link;
         private final int size;
@@ -257,12 +261,11 @@ final class Feeds {
             if (first == null) {
                 return null;
             }
-            long sinceNs = Waits.nanoTime();
+            Steps.Arrived oldest = (Steps.Arrived) first;
             List<Object> batch = new ArrayList<>();
-            batch.add(first);
+            batch.add(oldest.element());
             while (batch.size() < size) {
-                long leftNs = limitNs - (Waits.nanoTime() - sinceNs);
-                Object next = leftNs <= 0 ? Waits.TIMED_OUT : link.nextWithin(leftNs, counter);
+                Object next = nextFor(oldest);
                 if (next == null) {
                     isAtEnd = true;
                     break;
@@ -270,10 +273,21 @@ final class Feeds {
                 if (next == Waits.TIMED_OUT) {
                     break;
                 }
-                batch.add(next);
+                batch.add(((Steps.Arrived) next).element());
             }
             counter.elements += batch.size();
             return batch;
+        }
+
+        /** What is there goes along also if the limit has passed. */
+        private @Nullable Object nextFor(Steps.Arrived oldest) throws EndedElsewhere {
+            Waits.switchpoint(); // others may send without an end
+            Object next = link.now();
+            if (next != Link.NOTHING) {
+                return next;
+            }
+            long leftNs = limitNs - (Waits.nanoTime() - oldest.atNs());
+            return leftNs <= 0 ? Waits.TIMED_OUT : link.nextWithin(leftNs, counter);
         }
 
         @Override

@@ -58,6 +58,9 @@ import java.util.stream.Stream;
  * @param <E> the type of the elements
  */
 public final class Pipeline<E> {
+    /** What a throttle may let through at once is what its rate allows in so many milliseconds. */
+    static final int BURST_MS = 10;
+
     private final List<Part> parts;
 
     private Pipeline(List<Part> parts) {
@@ -399,7 +402,9 @@ public final class Pipeline<E> {
     /**
      * {@return the same with a stage that makes lists of elements, and keeps none for longer than
      * the limit} A list goes on when it is full, when its first element has waited for the limit,
-     * and at the end. None is empty.
+     * and at the end. None is empty. The time counts from when the first element came here, also
+     * while the stages behind this one were busy with the list before: what then is over the limit
+     * goes on as soon as they ask, with all that is there.
      *
      * @param size how many are in a full list, at least 1
      * @param limit how long the first element waits for others
@@ -476,7 +481,11 @@ public final class Pipeline<E> {
     }
 
     /**
-     * {@return the same with no more elements than a rate allows} Those that come sooner wait.
+     * {@return the same with no more elements than a rate allows} Those that come sooner wait. What
+     * the rate allows in {@value #BURST_MS} ms may go on at once, at the beginning and after a
+     * pause, because a timer is late by up to a millisecond: so a high rate is kept, and a rate of
+     * less than {@value #BURST_MS} ms an element is spread evenly. In any time there are no more
+     * than the rate allows in it and those of one burst.
      *
      * @param elements how many, at least 1
      * @param per in what time, above 0
@@ -486,7 +495,28 @@ public final class Pipeline<E> {
     public Pipeline<E> throttle(int elements, Duration per) {
         atLeastOne("elements", elements);
         moreThanZero("per", per);
-        return withState("throttle", () -> Steps.throttle(elements, per));
+        double inBurst = (double) elements * BURST_MS * 1_000_000 / Waits.nanos(per);
+        int burst = (int) Math.max(1, Math.min(elements, inBurst));
+        return withState("throttle", () -> Steps.throttle(elements, per, burst));
+    }
+
+    /**
+     * {@return the same with no more elements than a rate allows} Those that come sooner wait. As
+     * many as the burst may go on at once, at the beginning and after a pause. In any time there
+     * are no more than the rate allows in it and those of one burst.
+     *
+     * @param elements how many, at least 1
+     * @param per in what time, above 0
+     * @param burst how many at once, at least 1, which spreads them evenly; with less than the rate
+     *     allows in a millisecond or two, late timers make it slower than the rate
+     * @throws IllegalArgumentException if there are less than 1, or the time is 0 or negative, or
+     *     longer than 292 years
+     */
+    public Pipeline<E> throttle(int elements, Duration per, int burst) {
+        atLeastOne("elements", elements);
+        moreThanZero("per", per);
+        atLeastOne("burst", burst);
+        return withState("throttle", () -> Steps.throttle(elements, per, burst));
     }
 
     /**

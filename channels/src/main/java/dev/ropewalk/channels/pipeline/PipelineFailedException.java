@@ -12,6 +12,23 @@ public final class PipelineFailedException extends IllegalStateException {
         this.stage = stage;
     }
 
+    private PipelineFailedException(String message, String stage, Throwable cause) {
+        super(message, cause);
+        this.stage = stage;
+    }
+
+    /** Of a stage that nobody waits for any more; the run goes on without it. */
+    static PipelineFailedException ofUnwanted(String stage, Throwable cause) {
+        return new PipelineFailedException(
+                "stage \""
+                        + stage
+                        + "\" failed as it was stopped, because nothing more was wanted of it; the"
+                        + " result of the run is kept: "
+                        + cause,
+                stage,
+                cause);
+    }
+
     /** {@return the name of the stage that failed} */
     public String stage() {
         return stage;

@@ -214,6 +214,8 @@ final class PipelinePlan {
 
     private Draft batch(Draft before, Part.Batch part) {
         Link link = link(DEFAULT_CAPACITY, 1);
+        Step stamp = new Step(Step.Kind.STATEFUL, part.name(), Steps.stamp());
+        before.add(stamp, unlisted(part.name()));
         before.end(link);
         StageCounter counter = run.counter(part.name());
         Feed batches = new Feeds.OfBatches(link, part.size(), part.limitNs(), counter);

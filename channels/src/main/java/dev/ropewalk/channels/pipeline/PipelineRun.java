@@ -1,6 +1,7 @@
 package dev.ropewalk.channels.pipeline;
 
 import dev.ropewalk.channels.SendPort;
+import dev.ropewalk.channels.internal.Elsewhere;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.CancelledException;
 import dev.ropewalk.fibers.Fiber;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
@@ -64,6 +66,9 @@ public final class PipelineRun<R extends @Nullable Object> {
     /** The caller was cancelled or ended, or has left: its fibers are ended for that reason. */
     private volatile boolean isLeft;
 
+    /** The fiber that runs it; none before. */
+    private volatile @Nullable Fiber<?> caller;
+
     PipelineRun(List<Part> parts, Supplier<R> result) {
         this(parts, result, null);
     }
@@ -78,7 +83,12 @@ public final class PipelineRun<R extends @Nullable Object> {
 
     /**
      * Runs the pipeline in the calling fiber, and returns when the elements have ended. The last
-     * segment runs in this fiber, the others in children of it. A switchpoint.
+     * segment runs in this fiber, the others in children of it. What a stage spins ends with the
+     * run. A switchpoint: if the fiber is to end already, nothing begins.
+     *
+     * <p>What fails once nothing more is wanted of a stage, because of {@code take}, {@code zip} or
+     * a closed port, goes to the cord's uncaught handler, and the result stands. What fails in the
+     * clean-up of a run that is left is suppressed in what it is left by.
      *
      * @return what the last stage made, and what each stage did
      * @throws PipelineFailedException if a stage failed; its cause is that stage's own failure, or
@@ -88,7 +98,7 @@ public final class PipelineRun<R extends @Nullable Object> {
      * @throws IllegalStateException if it was run before, or no fiber runs on this thread
      */
     public PipelineResult<R> run() {
-        Fiber.current();
+        caller = Fiber.current();
         state(State.READY, State.RUNNING);
         State end = State.CANCELLED;
         try {
@@ -115,6 +125,12 @@ public final class PipelineRun<R extends @Nullable Object> {
                 first.addSuppressed(failed);
             }
             throw first;
+        } catch (RuntimeException | Error left) {
+            PipelineFailedException hidden = failure.get();
+            if (hidden != null) {
+                left.addSuppressed(hidden); // of clean-up, as it was left
+            }
+            throw left;
         } finally {
             state(State.RUNNING, end);
         }
@@ -172,6 +188,7 @@ public final class PipelineRun<R extends @Nullable Object> {
     private void runSegments() {
         segments = plan();
         try {
+            beginUnlessLeft();
             Segment last = segments.getLast();
             if (segments.size() == 1 && isCallers(last)) {
                 last.run();
@@ -180,6 +197,16 @@ public final class PipelineRun<R extends @Nullable Object> {
             }
         } finally {
             segments.forEach(Segment::endIfNotEnded);
+        }
+    }
+
+    /** A run that is to end already begins nothing elsewhere. */
+    private void beginUnlessLeft() {
+        try {
+            Waits.switchpoint();
+        } catch (Throwable left) {
+            isLeft = true;
+            throw left;
         }
     }
 
@@ -196,7 +223,7 @@ public final class PipelineRun<R extends @Nullable Object> {
     private void closePort(Throwable why) {
         if (port != null) {
             try {
-                port.close(why);
+                Elsewhere.close(port, why);
             } catch (RuntimeException another) {
                 why.addSuppressed(another);
             }
@@ -273,7 +300,7 @@ public final class PipelineRun<R extends @Nullable Object> {
         } else if (signal.getCause() != null) {
             fail(stage, signal.getCause()); // of a fiber that the stage has spun
         } else {
-            terminated(stage);
+            terminated(segment, stage);
         }
         return whyEnded();
     }
@@ -281,12 +308,12 @@ public final class PipelineRun<R extends @Nullable Object> {
     /** Its fiber is over, perhaps without having run to its end, or at all. */
     private void ended(Segment segment) {
         if (!segment.hasEnded()) {
-            terminated(segment.name());
+            terminated(segment, segment.name());
         }
     }
 
-    private void terminated(String stage) {
-        if (isLeft) {
+    private void terminated(Segment segment, String stage) {
+        if (isLeft || segment.isUnwanted()) {
             return;
         }
         failure.compareAndSet(
@@ -294,6 +321,29 @@ public final class PipelineRun<R extends @Nullable Object> {
                 new PipelineFailedException(
                         stage, new CancellationException("the fiber of the stage was terminated")));
         segments.forEach(Segment::stop);
+    }
+
+    boolean isLeft() {
+        return isLeft;
+    }
+
+    /**
+     * A segment of which nothing more is wanted has failed as it was stopped.
+     *
+     * @return false, and no effect, if the run has failed or is being left: that tells it then
+     */
+    boolean reportUnwanted(String stage, Throwable thrown) {
+        if (isLeft || failure.get() != null) {
+            return false;
+        }
+        report(PipelineFailedException.ofUnwanted(stage, thrown));
+        return true;
+    }
+
+    /** What nobody is thrown. From any thread. */
+    void report(PipelineFailedException failed) {
+        Fiber<?> running = Fiber.currentOrNull();
+        Waits.report(running == null ? Objects.requireNonNull(caller) : running, failed);
     }
 
     @Nullable PipelineFailedException failure() {

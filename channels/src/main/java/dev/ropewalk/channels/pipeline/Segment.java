@@ -1,7 +1,11 @@
 package dev.ropewalk.channels.pipeline;
 
+import dev.ropewalk.channels.internal.Elsewhere;
 import dev.ropewalk.fibers.CancelScope;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.Spinner;
+import dev.ropewalk.fibers.spi.SpunFibers;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -34,6 +38,12 @@ final class Segment {
     private volatile @Nullable CancelScope scope;
 
     private volatile boolean isUnwanted;
+
+    /** It has left its source before that was at its end: what it made is all that is wanted. */
+    private boolean hasEnough;
+
+    /** A fiber that a stage has spun failed; on the cord, as all that is not volatile. */
+    private @Nullable FiberFailedException spunFailure;
 
     /** Its feed and all that it writes to were ended, or are about to be. */
     private volatile boolean hasEnded;
@@ -69,6 +79,10 @@ final class Segment {
 
     @Nullable Spinner where() {
         return where;
+    }
+
+    boolean isUnwanted() {
+        return isUnwanted;
     }
 
     String name() {
@@ -122,11 +136,30 @@ final class Segment {
         }
     }
 
-    /** Until the elements have ended, or nothing more is wanted. */
+    /**
+     * Until the elements have ended, or nothing more is wanted. What a stage has spun ends with it,
+     * whether this is the caller's fiber or its own.
+     */
     void run() {
-        if (hasEnded) {
-            return; // a stage has restarted its fiber, and that has failed the run
+        if (!hasEnded) { // otherwise a stage has restarted its fiber, and that has failed the run
+            SpunFibers.run(this::spunFailed, this::runToEnd);
         }
+    }
+
+    /** At times as no fiber. The stages are left where they are, as by a failure of their own. */
+    private void spunFailed(FiberFailedException failed) {
+        if (spunFailure != null) {
+            spunFailure.addSuppressed(failed);
+            return;
+        }
+        spunFailure = failed;
+        CancelScope running = scope;
+        if (running != null) {
+            running.cancel();
+        }
+    }
+
+    private void runToEnd() {
         Throwable why = null;
         Throwable thrown = null;
         try {
@@ -135,11 +168,14 @@ final class Segment {
             if (!isUnwanted) {
                 own.<Exception>runOrLeave(this::pump);
             }
+            if (spunFailure != null) {
+                throw spunFailure;
+            }
             why = run.failure(); // another's, which may be why it was left
         } catch (EndedElsewhere elsewhere) {
             why = run.whyEnded();
         } catch (Throwable t) {
-            why = failed(nameAt(), t);
+            why = failed(nameAt(), t, isUnwanted);
             thrown = toThrow(t, why);
         }
         Throwable broken = end(why);
@@ -159,18 +195,28 @@ final class Segment {
         }
     }
 
-    /** What those behind it are told. */
-    private Throwable failed(String stage, Throwable thrown) {
+    /**
+     * What those behind it are told; null if that is no failure of the run, because the run has all
+     * that it wants from here.
+     */
+    private @Nullable Throwable failed(String stage, Throwable thrown, boolean isTooLate) {
         Error signal = Waits.signalIn(thrown);
-        return signal == null ? run.fail(stage, thrown) : run.endedBySignal(this, stage, signal);
+        if (signal != null) {
+            return run.endedBySignal(this, stage, signal);
+        }
+        return isTooLate && run.reportUnwanted(stage, thrown) ? null : run.fail(stage, thrown);
     }
 
-    /** The first failure of the run ends its scope; nobody would take a second one. */
-    private static @Nullable Throwable toThrow(Throwable thrown, Throwable why) {
+    /**
+     * The first failure of the run ends its scope; nobody would take a second one. A run that is
+     * left tells all of them itself.
+     */
+    private @Nullable Throwable toThrow(Throwable thrown, @Nullable Throwable why) {
         if (Waits.isSignal(thrown)) {
             return thrown;
         }
-        return why.getCause() == thrown ? why : null;
+        boolean isFirst = why != null && why.getCause() == thrown;
+        return isFirst && !run.isLeft() ? why : null;
     }
 
     /**
@@ -186,16 +232,16 @@ final class Segment {
         try {
             feed.end(why);
         } catch (Throwable t) {
-            why = failed(sourceName(), t);
+            why = failed(sourceName(), t, isUnwanted || hasEnough);
             broken = toThrow(t, why);
         }
         for (int i = 0; i < steps.size(); i++) {
             try {
                 if (steps.get(i).function() instanceof Step.Stateful stateful) {
-                    stateful.end(why);
+                    endAtItsPlace(stateful, counters.get(i).name, why);
                 }
             } catch (Throwable t) {
-                why = failed(counters.get(i).name, t);
+                why = failed(counters.get(i).name, t, isUnwanted || hasEnough);
                 Throwable own = toThrow(t, why);
                 broken = broken == null ? own : broken;
             }
@@ -204,6 +250,14 @@ final class Segment {
             each.endWriting(why);
         }
         return broken;
+    }
+
+    /** A segment that never began is ended by the caller, and its port may be of its own cord. */
+    private void endAtItsPlace(Step.Stateful step, String stage, @Nullable Throwable why) {
+        Elsewhere.run(
+                where instanceof Cord place ? place : null,
+                () -> step.end(why),
+                broken -> run.report(new PipelineFailedException(stage, broken)));
     }
 
     private String nameAt() {
@@ -235,6 +289,7 @@ final class Segment {
                 first = stagesFrom(0, true);
             }
         }
+        hasEnough = !isWanted || finished >= 0;
         if (isWanted) {
             passOnRests();
         }

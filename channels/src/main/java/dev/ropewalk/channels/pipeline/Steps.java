@@ -2,8 +2,10 @@ package dev.ropewalk.channels.pipeline;
 
 import dev.ropewalk.channels.SendPort;
 import dev.ropewalk.channels.SendResult;
+import dev.ropewalk.channels.internal.Elsewhere;
 import dev.ropewalk.channels.internal.QueueChannel;
 import dev.ropewalk.fibers.recurring.Throttle;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -114,14 +116,14 @@ final class Steps {
         };
     }
 
-    static Step.Stateful throttle(int elements, Duration per) {
+    static Step.Stateful throttle(int elements, Duration per, int burst) {
         return new Step.Stateful() {
             // Of the cord that the stage runs on; null before it runs.
             private @Nullable Throttle throttle;
 
             @Override
             public void begin(Segment segment, int index) {
-                throttle = Throttle.rate(elements, per);
+                throttle = Throttle.rate(elements, per).withBurst(burst);
             }
 
             @Override
@@ -130,6 +132,13 @@ final class Steps {
                 return element;
             }
         };
+    }
+
+    /** An element, and when it came to a stage. */
+    record Arrived(Object element, long atNs) {}
+
+    static Step.Stateful stamp() {
+        return (element, segment, index) -> new Arrived(element, Waits.nanoTime());
     }
 
     static Step.Stateful alsoTo(SendPort<Object> port) {
@@ -162,11 +171,7 @@ final class Steps {
 
             @Override
             public void end(@Nullable Throwable why) {
-                if (why == null) {
-                    port.close();
-                } else {
-                    port.close(why);
-                }
+                Elsewhere.close(port, why);
             }
         };
     }

@@ -1,6 +1,7 @@
 package dev.ropewalk.channels.pipeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -8,16 +9,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.channels.Channel;
 import dev.ropewalk.channels.ChannelClosedException;
+import dev.ropewalk.channels.ChannelOptions;
+import dev.ropewalk.channels.broadcast.Broadcast;
+import dev.ropewalk.channels.broadcast.BroadcastOptions;
+import dev.ropewalk.fibers.CancelScope;
+import dev.ropewalk.fibers.CancelledException;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
+import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -27,7 +37,9 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Rule C5: stages on several cords. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -282,6 +294,140 @@ class PipelineCordsTest {
                                     () -> numbers(3).on(cords.get(1)).to("out", ours).run());
                     assertEquals("out", failed.stage());
                     assertInstanceOf(WrongThreadException.class, failed.getCause());
+                    ChannelClosedException closed =
+                            assertThrows(ChannelClosedException.class, ours::receive);
+                    assertSame(failed, closed.getCause());
+                });
+    }
+
+    /** A run that ends before its segment there has begun, and what its port is told. */
+    record EndBefore(String name, BiFunction<Cord, Channel<Integer>, Class<?>> ended) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<EndBefore> endsBefore() {
+        return Stream.of(
+                new EndBefore(
+                        "cancelled before the run",
+                        (there, port) -> {
+                            PipelineRun<?> run = numbers(3).on(there).to("out", port);
+                            run.cancel();
+                            assertThrows(CancelledException.class, run::run);
+                            return CancellationException.class;
+                        }),
+                new EndBefore(
+                        "left at once",
+                        (there, port) -> {
+                            PipelineRun<?> run = numbers(3).on(there).to("out", port);
+                            assertFalse(CancelScope.moveOnAfter(Duration.ZERO, run::run));
+                            return CancellationException.class;
+                        }),
+                new EndBefore(
+                        "its caller is terminated",
+                        (there, port) -> {
+                            PipelineRun<?> run = numbers(3).on(there).to("out", port);
+                            Fiber<?> caller =
+                                    Fiber.spin(
+                                            () -> {
+                                                Fiber.current().terminate();
+                                                run.run();
+                                            });
+                            assertTrue(caller.awaitEnd(Duration.ofSeconds(1)));
+                            return CancellationException.class;
+                        }),
+                new EndBefore(
+                        "the source fails at once",
+                        (there, port) -> {
+                            Iterable<Integer> bad =
+                                    () -> {
+                                        throw new IllegalStateException("broke");
+                                    };
+                            PipelineRun<?> run = Pipeline.from(bad).on(there).to("out", port);
+                            assertThrows(PipelineFailedException.class, run::run);
+                            return PipelineFailedException.class;
+                        }));
+    }
+
+    @ParameterizedTest
+    @MethodSource("endsBefore")
+    void C5_portOfAnotherCordIsClosedThoughItsSegmentNeverBegan(EndBefore how) {
+        for (long seed = 0; seed < 20; seed++) {
+            TestCords.run(
+                    2,
+                    seed,
+                    true,
+                    cords -> {
+                        Cord there = cords.get(1);
+                        Channel<Integer> port = there.spin("make", () -> local()).await();
+                        Fiber<ChannelClosedException> reader =
+                                there.spin(
+                                        "read",
+                                        () ->
+                                                assertThrows(
+                                                        ChannelClosedException.class,
+                                                        port::receive));
+                        Class<?> cause = how.ended().apply(there, port);
+                        assertTrue(reader.awaitEnd(Duration.ofSeconds(1)), "it waits for ever");
+                        assertInstanceOf(cause, reader.await().getCause());
+                    });
+        }
+    }
+
+    /** A port that is no channel can be closed on its cord only. */
+    @Test
+    void C5_otherPortOfAnotherCordIsClosedThere() {
+        TestCords.run(
+                2,
+                cords -> {
+                    Cord there = cords.get(1);
+                    Broadcast<Integer> port =
+                            there.spin(
+                                            "make",
+                                            () ->
+                                                    Broadcast.<Integer>make(
+                                                            BroadcastOptions.create().onThisCord()))
+                                    .await();
+                    Fiber<?> reader =
+                            there.spin(
+                                    "read",
+                                    () ->
+                                            assertThrows(
+                                                    ChannelClosedException.class,
+                                                    () ->
+                                                            port.subscribe(
+                                                                            ChannelOptions.buffered(
+                                                                                    1))
+                                                                    .receive()));
+                    PipelineRun<?> run = numbers(3).on(there).to("out", port);
+                    run.cancel();
+                    assertThrows(CancelledException.class, run::run);
+                    assertTrue(reader.awaitEnd(Duration.ofSeconds(1)), "it waits for ever");
+                });
+    }
+
+    /** A cord that has ended would refuse what is spun there. */
+    @Test
+    void C5_runThatIsToEndBeginsNothingElsewhere() {
+        Cord ended = Cord.start("ended");
+        ended.close();
+        TestCord.run(
+                () -> {
+                    PipelineRun<?> cancelled = numbers(3).on(ended).toList();
+                    cancelled.cancel();
+                    assertThrows(CancelledException.class, cancelled::run);
+                    PipelineRun<?> late = numbers(3).on(ended).toList();
+                    assertFalse(CancelScope.moveOnAfter(Duration.ZERO, late::run));
+                    PipelineRun<?> dead = numbers(3).on(ended).toList();
+                    Fiber<?> caller =
+                            Fiber.spin(
+                                    () -> {
+                                        Fiber.current().terminate();
+                                        dead.run();
+                                    });
+                    assertThrows(FiberTerminatedException.class, caller::await);
                 });
     }
 

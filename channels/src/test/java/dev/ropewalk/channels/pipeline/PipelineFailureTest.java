@@ -1,7 +1,9 @@
 package dev.ropewalk.channels.pipeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,6 +18,7 @@ import dev.ropewalk.fibers.CancelledException;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.testing.TestCord;
@@ -25,12 +28,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,6 +43,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collector;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -100,7 +106,7 @@ class PipelineFailureTest {
                 new Shape("filter", p -> p.filter("bad", i -> breakAt3(i) >= 0)),
                 new Shape("peek", p -> p.peek("bad", PipelineFailureTest::breakAt3)),
                 new Shape("flatMap", p -> p.flatMap("bad", i -> List.of(breakAt3(i)))),
-                new Shape("takeWhile", p -> p.takeWhile("bad", i -> breakAt3(i) >= 0)));
+                new Shape("merged", p -> p.takeWhile("bad", i -> breakAt3(i) >= 0)));
     }
 
     private static Pipeline<Long> endless() {
@@ -410,26 +416,45 @@ class PipelineFailureTest {
                 });
     }
 
+    /** Five elements; what is left of them fails its hook as the channel is cancelled. */
+    private static Channel<Integer> withBrokenHook(Throwable broke) {
+        Channel<Integer> channel =
+                Channel.make(
+                        ChannelOptions.<Integer>buffered(5).withUndelivered(i -> throwIt(broke)));
+        for (int i = 0; i < 5; i++) {
+            channel.send(i);
+        }
+        return channel;
+    }
+
+    private static void throwIt(Throwable broke) {
+        if (broke instanceof Error error) {
+            throw error;
+        }
+        throw new IllegalStateException(broke);
+    }
+
     @Test
-    void C5_errorOfAnUndeliveredHookIsTheSourcesFailure() {
+    void C5_errorOfAnUndeliveredHookIsAddedToTheFailure() {
         TestCord.run(
                 () -> {
                     AssertionError broke = new AssertionError("broke");
-                    Channel<Integer> channel =
-                            Channel.make(
-                                    ChannelOptions.<Integer>buffered(5)
-                                            .withUndelivered(
-                                                    i -> {
-                                                        throw broke;
-                                                    }));
-                    for (int i = 0; i < 5; i++) {
-                        channel.send(i);
-                    }
-                    PipelineRun<?> run = Pipeline.from(channel).buffer(1).take(1).toList();
+                    PipelineRun<?> run =
+                            Pipeline.from(withBrokenHook(broke))
+                                    .buffer(1)
+                                    .forEach(
+                                            "bad",
+                                            i -> {
+                                                throw BROKE;
+                                            });
                     PipelineFailedException failed =
                             assertThrows(PipelineFailedException.class, run::run);
-                    assertEquals("source", failed.stage());
-                    assertSame(broke, failed.getCause());
+                    assertEquals("bad", failed.stage());
+                    PipelineFailedException hook =
+                            assertInstanceOf(
+                                    PipelineFailedException.class, failed.getSuppressed()[0]);
+                    assertEquals("source", hook.stage());
+                    assertSame(broke, hook.getCause());
                 });
     }
 
@@ -475,8 +500,232 @@ class PipelineFailureTest {
                     bad.send(1);
                     PipelineRun<?> run = Pipeline.from(bad).merge(Pipeline.from(open)).toList();
                     run.cancel();
-                    assertThrows(CancelledException.class, run::run);
+                    CancelledException left = assertThrows(CancelledException.class, run::run);
                     assertTrue(open.isClosed(), "senders would wait on");
+                    assertTellsCleanUp(left);
+                });
+    }
+
+    private static void assertTellsCleanUp(Throwable left) {
+        assertEquals(1, left.getSuppressed().length);
+        PipelineFailedException told =
+                assertInstanceOf(PipelineFailedException.class, left.getSuppressed()[0]);
+        Errors.assertMentions(told, "source", "broke");
+    }
+
+    private static Pipeline<Long> brokenAtItsClose() {
+        Stream<Long> source =
+                LongStream.iterate(0, i -> i + 1)
+                        .boxed()
+                        .onClose(
+                                () -> {
+                                    throw new IllegalStateException("broke");
+                                });
+        return Pipeline.from(source);
+    }
+
+    /** What fails in clean-up is told with whatever the run is left by. */
+    @Test
+    void C5_cleanUpOfARunThatIsLeftIsTold() {
+        TestCord.run(
+                () -> {
+                    UnaryOperator<Pipeline<Long>> buffered = each -> each.buffer(2);
+                    for (UnaryOperator<Pipeline<Long>> around :
+                            List.of(UnaryOperator.<Pipeline<Long>>identity(), buffered)) {
+                        Supplier<PipelineRun<?>> waits =
+                                () ->
+                                        around.apply(brokenAtItsClose())
+                                                .forEach(
+                                                        "wait",
+                                                        i -> Fiber.sleep(Duration.ofDays(1)));
+                        PipelineRun<?> late = waits.get();
+                        assertTellsCleanUp(
+                                assertThrows(
+                                        FiberTimeoutException.class,
+                                        () ->
+                                                CancelScope.cancelAfter(
+                                                        Duration.ofSeconds(1), late::run)));
+                        PipelineRun<?> cancelled = waits.get();
+                        Fiber.spin(
+                                () -> {
+                                    Fiber.sleep(Duration.ofSeconds(1));
+                                    cancelled.cancel();
+                                });
+                        assertTellsCleanUp(assertThrows(CancelledException.class, cancelled::run));
+                        TestCord.expectUncaught(PipelineFailedException.class);
+                        assertFalse(
+                                CancelScope.moveOnAfter(Duration.ofSeconds(1), waits.get()::run));
+                        Fiber<?> runner = Fiber.spin("runner", waits.get()::run);
+                        Fiber.sleep(Duration.ofSeconds(1));
+                        runner.terminate();
+                        FiberTerminatedException ended =
+                                assertThrows(FiberTerminatedException.class, runner::await);
+                        assertTellsCleanUp(Objects.requireNonNull(ended.getCause()));
+                    }
+                });
+    }
+
+    // ---------------------------------------------------------------- failures after the result
+
+    /** A stage that fails as it is stopped, in place of what stopped it. */
+    private static long failsAsItIsStopped(String how, long i) throws IOException {
+        if (i < 3) {
+            return i;
+        }
+        try {
+            Fiber.sleep(Duration.ofDays(1));
+        } catch (Throwable stop) {
+            if (how.equals("wrapper")) {
+                throw new IOException(stop);
+            }
+            throw new AssertionError("clean-up broke");
+        }
+        return i;
+    }
+
+    /** Meanwhile the stages before it go on until they wait. */
+    private static long slow(long i) {
+        Fiber.sleep(Duration.ofSeconds(1));
+        return i;
+    }
+
+    /** Runs that have all that they want when the stage "stopped" is left, and what they make. */
+    static Stream<Arguments> enough() {
+        List<Shape> ends =
+                List.of(
+                        new Shape(
+                                "take",
+                                p -> p.buffer(0).map("slow", PipelineFailureTest::slow).take(3)),
+                        new Shape(
+                                "take further on",
+                                p ->
+                                        p.buffer(0)
+                                                .map("slow", PipelineFailureTest::slow)
+                                                .buffer(0)
+                                                .take(3)),
+                        new Shape("zip", p -> p.zip(Pipeline.of(0L, 0L, 0L), Long::sum)),
+                        new Shape(
+                                "zipped",
+                                p -> Pipeline.of(0L, 1L, 2L).zip(p, (one, other) -> other)),
+                        new Shape(
+                                "batches",
+                                p ->
+                                        p.batch(1, Duration.ofDays(1))
+                                                .take(3)
+                                                .flatMap("apart", l -> l)),
+                        new Shape(
+                                "takeWhile",
+                                p -> p.merge(Pipeline.of(9L)).filter("f", i -> i < 9).take(3)));
+        return Stream.of("finally", "wrapper")
+                .flatMap(how -> ends.stream().map(end -> Arguments.of(how, end)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("enough")
+    void C5_stageThatFailsAsItIsStoppedDoesNotTakeTheResult(String how, Shape end) {
+        TestCord.run(
+                () -> {
+                    Pipeline<Long> stopped =
+                            endless().map("stopped", i -> failsAsItIsStopped(how, i));
+                    if (how.equals("finally")) { // a wrapper is what stopped it
+                        TestCord.expectUncaught(PipelineFailedException.class);
+                    }
+                    assertEquals(
+                            List.of(0L, 1L, 2L),
+                            end.around().apply(stopped).toList().run().value());
+                });
+    }
+
+    @Test
+    void C5_parallelStageThatFailsAsItIsStoppedDoesNotTakeTheResult() {
+        TestCord.run(
+                () -> {
+                    for (boolean isOrdered : new boolean[] {true, false}) {
+                        Pipeline<Long> stopped =
+                                endless()
+                                        .mapParallel(
+                                                "stopped",
+                                                1,
+                                                i -> failsAsItIsStopped("finally", i));
+                        TestCord.expectUncaught(PipelineFailedException.class);
+                        assertEquals(
+                                List.of(0L, 1L, 2L),
+                                (isOrdered ? stopped.ordered() : stopped)
+                                        .map("slow", PipelineFailureTest::slow)
+                                        .take(3)
+                                        .toList()
+                                        .run()
+                                        .value());
+                    }
+                });
+    }
+
+    @Test
+    void C5_closedPortKeepsTheRunWhateverFailsThen() {
+        TestCord.run(
+                () -> {
+                    for (boolean isBuffered : new boolean[] {true, false}) {
+                        Channel<Long> out = Channel.localRendezvous();
+                        Pipeline<Long> stopped =
+                                endless().map("stopped", i -> failsAsItIsStopped("finally", i));
+                        PipelineRun<?> run =
+                                (isBuffered ? stopped.buffer(0) : stopped).to("out", out);
+                        Fiber<?> runner = Fiber.spin("run", run::run);
+                        assertEquals(0, out.receive());
+                        assertEquals(1, out.receive());
+                        assertEquals(2, out.receive());
+                        Fiber.sleep(Duration.ofSeconds(1));
+                        TestCord.expectUncaught(PipelineFailedException.class);
+                        out.cancel();
+                        runner.await();
+                    }
+                });
+    }
+
+    /** A source that is left early is no stage that somebody waits for. */
+    @Test
+    void C5_sourceThatCannotBeClosedDoesNotTakeTheResultOfARunThatHasEnough() {
+        TestCord.run(
+                () -> {
+                    AssertionError broke = new AssertionError("broke");
+                    TestCord.expectUncaught(PipelineFailedException.class);
+                    TestCord.expectUncaught(PipelineFailedException.class);
+                    TestCord.expectUncaught(PipelineFailedException.class);
+                    TestCord.expectUncaught(PipelineFailedException.class);
+                    assertEquals(List.of(0L), brokenAtItsClose().take(1).toList().run().value());
+                    assertEquals(
+                            List.of(0L),
+                            brokenAtItsClose().buffer(1).take(1).toList().run().value());
+                    assertEquals(
+                            List.of(0),
+                            Pipeline.from(withBrokenHook(broke)).take(1).toList().run().value());
+                    assertEquals(
+                            List.of(0),
+                            Pipeline.from(withBrokenHook(broke))
+                                    .buffer(1)
+                                    .take(1)
+                                    .toList()
+                                    .run()
+                                    .value());
+                });
+    }
+
+    /** Those behind the stage that has enough are waited for. */
+    @Test
+    void C5_failureBehindAStageThatHasEnoughFailsTheRun() {
+        TestCord.run(
+                () -> {
+                    PipelineRun<?> run =
+                            endless()
+                                    .map("stopped", i -> failsAsItIsStopped("finally", i))
+                                    .buffer(0)
+                                    .take(4)
+                                    .map("bad", i -> i == 2 ? breakAt3(3) : i)
+                                    .toList();
+                    PipelineFailedException failed =
+                            assertThrows(PipelineFailedException.class, run::run);
+                    assertEquals("bad", failed.stage());
+                    assertSame(BROKE, failed.getCause());
                 });
     }
 
@@ -659,6 +908,141 @@ class PipelineFailureTest {
                             assertInstanceOf(FiberFailedException.class, failed.getCause());
                     assertSame(BROKE, below.getCause());
                     assertEquals(0, failed.getSuppressed().length, "nothing but the failure");
+                });
+    }
+
+    // ---------------------------------------------------------------- fibers that a stage spins
+
+    static Stream<Shape> places() {
+        return Stream.of(
+                new Shape("fused", p -> p),
+                new Shape("in the caller's fiber, behind a buffer", p -> p.buffer(1)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("places")
+    void C5_fibersThatAStageSpinsEndWithTheRun(Shape place) {
+        TestCords.run(
+                2,
+                cords -> {
+                    List<String> ends = new ArrayList<>();
+                    Fiber<?> before = Fiber.spin(() -> Fiber.sleep(Duration.ofDays(1)));
+                    place.around()
+                            .apply(Pipeline.of(1L))
+                            .forEach(
+                                    "spins",
+                                    i -> {
+                                        Fiber.spin("here", () -> stay(ends, "here"));
+                                        cords.get(1).spin("there", () -> stay(ends, "there"));
+                                        Fiber.sleep(Duration.ofSeconds(1));
+                                    })
+                            .run();
+                    assertEquals(Set.of("here", "there"), Set.copyOf(ends));
+                    assertEquals(2, ends.size());
+                    assertNotEquals(FiberState.DEAD, before.state(), "it is the caller's");
+                    Fiber<?> after = Fiber.spin(() -> Fiber.sleep(Duration.ofDays(1)));
+                    Pipeline.of(2L).forEach("nothing", i -> {}).run();
+                    assertNotEquals(FiberState.DEAD, after.state(), "it is the caller's");
+                });
+    }
+
+    private static void stay(List<String> ends, String name) {
+        try {
+            Fiber.sleep(Duration.ofDays(1));
+        } finally {
+            ends.add(name);
+        }
+    }
+
+    /** As the tests of terminated stages do, but in the caller's fiber. */
+    @ParameterizedTest
+    @MethodSource("places")
+    void C5_failureOfAFiberThatAStageHasSpunIsTheRunsAndNotTheCallers(Shape place) {
+        TestCord.run(
+                () -> {
+                    Channel<Long> out = Channel.localBuffered(9);
+                    PipelineRun<?> run =
+                            place.around()
+                                    .apply(endless())
+                                    .peek(
+                                            "spins",
+                                            i -> {
+                                                Fiber.spin(
+                                                        "below",
+                                                        () -> {
+                                                            throw BROKE;
+                                                        });
+                                                Fiber.sleep(Duration.ofSeconds(1));
+                                            })
+                                    .to("out", out);
+                    PipelineFailedException failed =
+                            assertThrows(PipelineFailedException.class, run::run);
+                    assertEquals("spins", failed.stage());
+                    FiberFailedException below =
+                            assertInstanceOf(FiberFailedException.class, failed.getCause());
+                    assertSame(BROKE, below.getCause());
+                    assertEquals(0, failed.getSuppressed().length, "nothing but the failure");
+                    ChannelClosedException told =
+                            assertThrows(ChannelClosedException.class, out::receive);
+                    assertSame(failed, told.getCause());
+                    Fiber.sleep(Duration.ofSeconds(1)); // it would be raised here
+                });
+    }
+
+    @Test
+    void C5_fiberThatAStageAwaitsIsItsOwnBusiness() {
+        TestCord.run(
+                () -> {
+                    List<Object> seen = new ArrayList<>();
+                    Pipeline.of(1L, 2L)
+                            .forEach(
+                                    "awaits",
+                                    i -> {
+                                        Fiber<?> below =
+                                                Fiber.spin(
+                                                        "below",
+                                                        () -> {
+                                                            throw BROKE;
+                                                        });
+                                        seen.add(
+                                                assertThrows(
+                                                                FiberFailedException.class,
+                                                                below::await)
+                                                        .getCause());
+                                    })
+                            .run();
+                    assertEquals(List.of(BROKE, BROKE), seen);
+                });
+    }
+
+    /** What fails as it is ended with the run takes no result. */
+    @Test
+    void C5_cleanUpOfAFiberThatAStageHasSpunIsReported() {
+        TestCord.run(
+                () -> {
+                    for (Shape place : places().toList()) {
+                        TestCord.expectUncaught(FiberFailedException.class);
+                        long count =
+                                place.around()
+                                        .apply(Pipeline.of(1L))
+                                        .forEach(
+                                                "spins",
+                                                i -> {
+                                                    Fiber.spin(
+                                                            "below",
+                                                            () -> {
+                                                                try {
+                                                                    Fiber.sleep(Duration.ofDays(1));
+                                                                } finally {
+                                                                    breakAt3(3);
+                                                                }
+                                                            });
+                                                    Fiber.sleep(Duration.ofSeconds(1));
+                                                })
+                                        .run()
+                                        .count();
+                        assertEquals(1, count);
+                    }
                 });
     }
 

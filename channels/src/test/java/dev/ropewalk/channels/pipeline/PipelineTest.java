@@ -395,6 +395,142 @@ class PipelineTest {
                 });
     }
 
+    /** What came while the list before was worked on has waited then, and goes on as it is due. */
+    @Test
+    void C5_batchByTimeCountsFromTheArrivalAlsoWhileItsListsAreWorkedOn() {
+        TestCord.run(
+                () -> {
+                    Cord cord = Cord.current();
+                    long startNs = cord.nanoTime();
+                    List<String> seen = new ArrayList<>();
+                    Channel<Integer> channel = Channel.localRendezvous();
+                    Fiber.spin(
+                            "source",
+                            () -> {
+                                for (int at : new int[] {0, 2, 3, 8, 10, 20, 23, 24}) {
+                                    long nowNs = cord.nanoTime() - startNs;
+                                    Fiber.sleep(Duration.ofSeconds(at).minusNanos(nowNs));
+                                    channel.send(at);
+                                }
+                                channel.close();
+                            });
+                    Pipeline.from(channel)
+                            .batch(3, Duration.ofSeconds(1))
+                            .forEach(
+                                    "work for 6 s",
+                                    list -> {
+                                        seen.add(
+                                                Duration.ofNanos(cord.nanoTime() - startNs)
+                                                                .toSeconds()
+                                                        + " s: "
+                                                        + list);
+                                        Fiber.sleep(Duration.ofSeconds(6));
+                                    })
+                            .run();
+                    assertEquals(
+                            List.of(
+                                    "1 s: [0]",
+                                    "7 s: [2, 3]", // not 8 s: both are over the limit
+                                    "13 s: [8, 10]",
+                                    "21 s: [20]", // the source is silent in between
+                                    "27 s: [23, 24]"),
+                            seen);
+                });
+    }
+
+    /** A limit that has passed does not make lists shorter than what is there. */
+    @Test
+    void C5_batchThatIsLateIsFullIfElementsAreThere() {
+        TestCord.run(
+                () -> {
+                    List<Integer> sizes = new ArrayList<>();
+                    numbers(100)
+                            .batch(10, Duration.ofNanos(1))
+                            .forEach(
+                                    "slow",
+                                    list -> {
+                                        sizes.add(list.size());
+                                        Fiber.sleep(Duration.ofSeconds(1));
+                                    })
+                            .run();
+                    assertEquals(100, sizes.stream().mapToInt(size -> size).sum());
+                    assertTrue(sizes.size() <= 12, sizes::toString);
+                });
+    }
+
+    /** When each element came through a throttle, from the start on. */
+    private static List<Long> through(Pipeline<Integer> throttled, int busyEach, Duration busy) {
+        long startNs = Cord.current().nanoTime();
+        List<Long> times = new ArrayList<>();
+        throttled
+                .forEach(
+                        "see",
+                        i -> {
+                            times.add(Cord.current().nanoTime() - startNs);
+                            if (i % busyEach == busyEach - 1) {
+                                Fiber.sleep(busy);
+                            }
+                        })
+                .run();
+        return times;
+    }
+
+    /** In any stretch no more than the rate allows, and one burst. */
+    private static void assertShape(List<Long> times, double ratePerNs, int burst) {
+        double max = 0;
+        for (int i = 0; i < times.size(); i++) {
+            // Of all stretches that end here the fullest one; as a bucket that leaks.
+            double leaked = i == 0 ? 0 : (times.get(i) - times.get(i - 1)) * ratePerNs;
+            max = Math.max(0, max - leaked) + 1;
+            int at = i;
+            double full = max;
+            assertTrue(
+                    full <= burst + 1e-6,
+                    () -> full + " at once with element " + at + ", burst " + burst);
+        }
+    }
+
+    /** Timers are late by up to a millisecond: here each 20th element brings that. */
+    @Test
+    void C5_throttleKeepsAHighRateThoughItsWakeUpsAreLate() {
+        TestCord.run(
+                () -> {
+                    for (int rate : new int[] {20_000, 100_000}) {
+                        Duration late = Duration.ofMillis(1);
+                        int n = rate / 5;
+                        List<Long> times =
+                                through(
+                                        numbers(n).throttle(rate, Duration.ofSeconds(1)),
+                                        rate / 1_000,
+                                        late);
+                        double perNs = rate / 1e9;
+                        assertShape(times, perNs, rate / 100);
+                        double perSecond = n / (times.getLast() / 1e9);
+                        assertTrue(perSecond >= 0.99 * rate, () -> perSecond + " of " + rate);
+                        assertTrue(perSecond <= 1.06 * rate, () -> perSecond + " of " + rate);
+                    }
+                });
+    }
+
+    @Test
+    void C5_throttleIsExactWhereNothingIsLate() {
+        TestCord.run(
+                () -> {
+                    for (int rate : new int[] {1, 50, 100, 250, 20_000}) {
+                        int burst = Math.max(1, rate / 100);
+                        int n = Math.min(3 * rate + 1, 2_000) + burst;
+                        List<Long> times =
+                                through(
+                                        numbers(n).throttle(rate, Duration.ofSeconds(1)),
+                                        Integer.MAX_VALUE,
+                                        Duration.ZERO);
+                        assertShape(times, rate / 1e9, burst);
+                        long intervalNs = 1_000_000_000L / rate;
+                        assertEquals((n - burst) * intervalNs, times.getLast(), "rate=" + rate);
+                    }
+                });
+    }
+
     @Test
     void C5_throttleSpreadsTheElements() {
         TestCord.run(
