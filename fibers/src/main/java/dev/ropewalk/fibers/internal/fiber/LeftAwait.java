@@ -103,7 +103,7 @@ public final class LeftAwait {
         for (FiberImpl<?> each : awaited) {
             if (each.parentOrNull() == me) {
                 giveWay(me, each);
-                if (isToldToNobody(me, each)) {
+                if (isToldToNobody(each)) {
                     failed.add(each);
                 }
             }
@@ -119,7 +119,7 @@ public final class LeftAwait {
     }
 
     /** Of another cord its news may be on the way: it finds that the failure was taken. */
-    private static boolean isToldToNobody(FiberImpl<?> me, FiberImpl<?> child) {
+    private static boolean isToldToNobody(FiberImpl<?> child) {
         return child.isNewsHeldBack
                 || (!child.isHere() && !child.isTakenByParent && untaken(child) != null);
     }

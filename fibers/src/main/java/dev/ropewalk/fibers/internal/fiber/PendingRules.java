@@ -2,6 +2,8 @@ package dev.ropewalk.fibers.internal.fiber;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
+
 /**
  * Which of several exceptions stands (rule F4): an end beats a restart, a restart beats a failure;
  * of the same rank the first. What a cancel scope raises is never pending, see {@link
@@ -22,16 +24,21 @@ final class PendingRules {
     private static <T extends @Nullable Object> Outcome<T> withHidden(
             Outcome<T> raw, Throwable wish) {
         Outcome<T> end = raw;
-        for (Throwable hidden : wish.getSuppressed()) {
+        for (Throwable hidden : hiddenIn(wish)) {
             end = withCleanUpFailure(end, hidden);
         }
         return end;
     }
 
     private static void moveSuppressed(Throwable from, Throwable to) {
-        for (Throwable each : from.getSuppressed()) {
+        for (Throwable each : hiddenIn(from)) {
             suppress(to, each);
         }
+    }
+
+    /** What only wraps a wish that is dropped goes with it. */
+    private static List<Throwable> hiddenIn(Throwable wish) {
+        return wish instanceof Unwind signal ? signal.failures() : List.of(wish.getSuppressed());
     }
 
     private static final int FAILURE = 0;
