@@ -13,11 +13,12 @@ final class PendingRules {
     /** An end, or a restart of what has been ended, after the body was left. */
     private static boolean comesTooLate(Outcome<?> raw, Throwable failure) {
         boolean isRestarting = raw instanceof Outcome.Failure<?>(Unwind.Restart _);
-        return switch (failure) {
-            case Unwind.End _ -> !isRestarting;
-            case Unwind.Restart _ -> !isRestarting && !(raw instanceof Outcome.Success<?>);
-            default -> false;
-        };
+        if (failure instanceof Unwind.End) {
+            return !isRestarting;
+        }
+        return failure instanceof Unwind.Restart
+                && !isRestarting
+                && !(raw instanceof Outcome.Success<?>);
     }
 
     /** What a wish that is dropped has suppressed counts as if it had come alone. */
@@ -48,11 +49,10 @@ final class PendingRules {
     private PendingRules() {}
 
     private static int rank(Throwable thrown) {
-        return switch (thrown) {
-            case Unwind.End _ -> END;
-            case Unwind.Restart _ -> RESTART;
-            default -> FAILURE;
-        };
+        if (thrown instanceof Unwind.End) {
+            return END;
+        }
+        return thrown instanceof Unwind.Restart ? RESTART : FAILURE;
     }
 
     /** The one that stays pending; the other becomes its suppressed. */
@@ -126,18 +126,20 @@ final class PendingRules {
 
     @SuppressWarnings({"unchecked", "NullAway"}) // Fiber.stop takes a T
     private static <T extends @Nullable Object> Outcome<T> ofThrown(Throwable thrown) {
-        return switch (thrown) {
-            case Unwind.Terminate signal -> new Outcome.Terminated<>(signal);
-            case Unwind.Stop signal -> new Outcome.Stopped<>(signal, (T) signal.result);
-            case Unwind.ChildFailed signal -> {
-                // What was thrown on its way out, by a close for one.
-                for (Throwable onTheWay : signal.getSuppressed()) {
-                    suppress(signal, onTheWay);
-                }
-                yield new Outcome.Failure<>(signal.failure);
+        if (thrown instanceof Unwind.Terminate signal) {
+            return new Outcome.Terminated<>(signal);
+        }
+        if (thrown instanceof Unwind.Stop signal) {
+            return new Outcome.Stopped<>(signal, (T) signal.result);
+        }
+        if (thrown instanceof Unwind.ChildFailed signal) {
+            // What was thrown on its way out, by a close for one.
+            for (Throwable onTheWay : signal.getSuppressed()) {
+                suppress(signal, onTheWay);
             }
-            default -> new Outcome.Failure<>(thrown);
-        };
+            return new Outcome.Failure<>(signal.failure);
+        }
+        return new Outcome.Failure<>(thrown);
     }
 
     /** What carries the failure of a child is the child's failure, also for what it suppresses. */
