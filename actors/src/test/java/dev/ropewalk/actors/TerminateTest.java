@@ -294,4 +294,57 @@ class TerminateTest {
                             world.deadLetters());
                 });
     }
+
+    /** Each wait is in something that wraps what it throws. */
+    private static List<Actor<String>> wrappingStyles() {
+        return List.of(
+                Actor.handler(
+                        _ ->
+                                message -> {
+                                    wrapping(() -> Fiber.suspend());
+                                    return Behavior.same();
+                                }),
+                Actor.loop(
+                        self -> {
+                            for (; ; ) {
+                                wrapping(self::receive);
+                            }
+                        }));
+    }
+
+    private static void wrapping(Runnable wait) {
+        try {
+            wait.run();
+        } catch (Throwable t) {
+            throw new IllegalStateException(t);
+        }
+    }
+
+    /** The actor ends as it was asked to, and is not started again (rule F6). */
+    @Test
+    void F6_wrappedTerminationIsNoFailure() {
+        World.anywhere(
+                world -> {
+                    for (Actor<String> actor : wrappingStyles()) {
+                        ActorRef<String> ref = world.spin("transient", actor);
+                        ref.tell("wait");
+                        world.settle();
+                        ref.terminate();
+                        world.settle();
+                        assertEquals(List.of(), world.failures);
+                    }
+                });
+    }
+
+    @Test
+    void F6_wrappedStopIsNoFailure() {
+        World.anywhere(
+                world -> {
+                    ActorRef<String> ref = world.spin("transient", wrappingStyles().getLast());
+                    ref.tell("message");
+                    ref.stop();
+                    world.settle();
+                    assertEquals(List.of(), world.failures);
+                });
+    }
 }

@@ -26,6 +26,9 @@ import java.util.function.Predicate;
  * it, or leaves it, sets {@code NOT_WAITING}.
  */
 final class Receiver<M> {
+    /** How deep a stop may be wrapped; what wraps it may be a circle. */
+    private static final int MAX_CAUSES = 100;
+
     private static final long NOT_WAITING = -1;
 
     /** Wakes a receive: the new message is in the mailbox. */
@@ -59,11 +62,23 @@ final class Receiver<M> {
     void run(ActorBody<M> body) throws Exception {
         try {
             body.run(incarnation.context());
-        } catch (StopRequest end) {
-            if (!stopping) {
+        } catch (Throwable end) {
+            if (!stopping || !isStopRequest(end)) {
                 throw end;
             }
         }
+    }
+
+    /** Also if something has wrapped it, as with signals: see {@link Waits#isSignal}. */
+    private boolean isStopRequest(Throwable thrown) {
+        Throwable each = thrown;
+        for (int i = 0; each != null && i < MAX_CAUSES; i++) {
+            if (each instanceof StopRequest request && request.receiver == this) {
+                return true;
+            }
+            each = each.getCause();
+        }
+        return false;
     }
 
     // ---------------------------------------------------------------- the sender's side
@@ -317,7 +332,7 @@ final class Receiver<M> {
 
     private StopRequest stopRequest() {
         stopRaises++;
-        return new StopRequest(incarnation.cell().ref() + " was asked to stop");
+        return new StopRequest(this, incarnation.cell().ref() + " was asked to stop");
     }
 
     /**
@@ -328,8 +343,12 @@ final class Receiver<M> {
     private static final class StopRequest extends Error {
         private static final long serialVersionUID = 1L;
 
-        StopRequest(String message) {
+        @SuppressWarnings("serial") // it never leaves the process
+        private final Receiver<?> receiver;
+
+        StopRequest(Receiver<?> receiver, String message) {
             super(message, null, false, false);
+            this.receiver = receiver;
         }
     }
 }
