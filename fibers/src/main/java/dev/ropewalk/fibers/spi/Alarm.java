@@ -5,6 +5,8 @@ import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.timer.Timer;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Code that runs once on a cord after a while, without a fiber: for builders of timers and limits
  * of their own. Confined to its cord. A pending alarm keeps no cord alive: when the cord ends, the
@@ -16,9 +18,10 @@ public final class Alarm {
     private final CordImpl cord;
     private final Timer timer;
 
-    private Alarm(CordImpl cord, long delayNanos, Runnable action) {
+    private Alarm(
+            CordImpl cord, long delayNanos, Runnable action, @Nullable Runnable whenCordEnds) {
         this.cord = cord;
-        this.timer = cord.armAlarm(delayNanos, () -> run(action));
+        this.timer = cord.armAlarm(delayNanos, () -> run(action), whenCordEnds);
     }
 
     /**
@@ -30,12 +33,31 @@ public final class Alarm {
      * @throws IllegalStateException if this thread is no cord
      */
     public static Alarm after(long delayNanos, Runnable action) {
+        return make(delayNanos, action, null);
+    }
+
+    /**
+     * {@return an alarm on the current cord, for what has to come also if the cord ends before}
+     *
+     * @param delayNanos after how many nanoseconds it goes off; 0 or less at the next look at the
+     *     timers
+     * @param action what it runs, as no fiber; must not wait. What it throws is logged
+     * @param whenCordEnds runs if the cord has ended and the alarm is pending, on the thread that
+     *     was the cord; must neither wait nor throw. Not on a virtual clock, whose time is over
+     *     then
+     * @throws IllegalStateException if this thread is no cord
+     */
+    public static Alarm after(long delayNanos, Runnable action, Runnable whenCordEnds) {
+        return make(delayNanos, action, whenCordEnds);
+    }
+
+    private static Alarm make(long delayNanos, Runnable action, @Nullable Runnable whenCordEnds) {
         CordImpl cord = CordImpl.currentOrNull();
         if (cord == null) {
             throw new IllegalStateException(
                     "an alarm was set on " + Thread.currentThread() + ", which is no cord");
         }
-        return new Alarm(cord, delayNanos, action);
+        return new Alarm(cord, delayNanos, action, whenCordEnds);
     }
 
     private void run(Runnable action) {

@@ -173,6 +173,9 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
             loop.stop();
         } finally {
             try {
+                if (!platform.isVirtual()) {
+                    timers.leaveAll(); // no time passes any more where the clock was virtual
+                }
                 if (tasks != null) {
                     tasks.cordEnded();
                 }
@@ -269,8 +272,8 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
         return timers.arm(new ScopeNode.Limit(deadline(limitNanos), scope), limitNanos);
     }
 
-    public Timer armAlarm(long delayNanos, Runnable action) {
-        return timers.arm(new AlarmTimer(deadline(delayNanos), action), delayNanos);
+    public Timer armAlarm(long delayNanos, Runnable action, @Nullable Runnable whenLeft) {
+        return timers.arm(new AlarmTimer(deadline(delayNanos), action, whenLeft), delayNanos);
     }
 
     private long deadline(long timeoutNanos) {

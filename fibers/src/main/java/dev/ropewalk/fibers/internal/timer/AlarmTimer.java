@@ -5,15 +5,18 @@ import org.jspecify.annotations.Nullable;
 /** Runs code of a library when its time has come. */
 public final class AlarmTimer extends Timer {
     private @Nullable Runnable action;
+    private @Nullable Runnable whenLeft;
 
-    public AlarmTimer(long deadlineNs, Runnable action) {
+    public AlarmTimer(long deadlineNs, Runnable action, @Nullable Runnable whenLeft) {
         super(deadlineNs);
         this.action = action;
+        this.whenLeft = whenLeft;
     }
 
     @Override
     public void markCancelled() {
         action = null;
+        whenLeft = null;
     }
 
     @Override
@@ -22,11 +25,16 @@ public final class AlarmTimer extends Timer {
     }
 
     @Override
+    @Nullable Runnable whenLeft() {
+        return whenLeft;
+    }
+
+    @Override
     public void fire() {
         Runnable due = action;
         if (due != null) {
             due.run();
         }
-        action = null;
+        markCancelled();
     }
 }

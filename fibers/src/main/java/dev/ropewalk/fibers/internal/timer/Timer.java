@@ -33,6 +33,11 @@ public abstract class Timer {
 
     public abstract boolean isCancelled();
 
+    /** What is to be done if its cord ends before; null if nothing is. */
+    @Nullable Runnable whenLeft() {
+        return null;
+    }
+
     /**
      * Its deadline has passed; it is not queued any more. It is over when this returns; if it fails
      * for want of stack or memory before, it is called again.

@@ -165,6 +165,17 @@ public final class Timers {
         return Objects.requireNonNull(due[index], "due");
     }
 
+    /** The cord has ended: none goes off any more, and those that have a use for that are told. */
+    public void leaveAll() {
+        for (Timer left = earliest(); left != null; left = earliest()) {
+            Runnable task = left.whenLeft();
+            cancel(left);
+            if (task != null) {
+                task.run();
+            }
+        }
+    }
+
     /** How many are armed; from other threads a hint. */
     public int size() {
         int left = queued - cancelled;
