@@ -108,8 +108,8 @@ public abstract sealed class Actor<M> permits Definition {
      * Overflow#DROP_OLD} the oldest of the lowest priority is dropped.
      *
      * @param priority of a message, the higher the more urgent; is called once for each message, by
-     *     the fiber or thread that tells it, which gets what it throws: the message was not sent
-     *     then. Must not wait
+     *     the fiber or thread that tells it. Must not wait. If it throws, the message has the
+     *     priority 0, and that is logged
      */
     public abstract Actor<M> byPriority(ToIntFunction<? super M> priority);
 
@@ -124,8 +124,8 @@ public abstract sealed class Actor<M> permits Definition {
      * monitors}, or a trapped exit, by one that is told behind it.
      *
      * @param key of a message, null for one that is kept beside all others; its equals and hash
-     *     code count. Is called by the fiber or thread that tells the message, which gets what it
-     *     throws: the message was not sent then. Must not wait
+     *     code count. Is called by the fiber or thread that tells the message. Must not wait. If it
+     *     throws, the message is kept beside all others, and that is logged
      */
     public abstract Actor<M> conflate(Function<? super M, ? extends @Nullable Object> key);
 

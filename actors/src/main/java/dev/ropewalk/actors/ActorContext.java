@@ -63,7 +63,8 @@ public interface ActorContext<M> {
      * tested once by this call, on the actor's fiber.
      *
      * @param wanted whether to take a message; must not wait. If it throws, so does this call, and
-     *     the message stays queued
+     *     the message is the one in hand on which the actor fails, as by its {@linkplain
+     *     Actor#onFailure rule}. If the body catches that and goes on, it is a {@link DeadLetter}
      * @return the message
      */
     M receive(Predicate<? super M> wanted);
@@ -77,12 +78,20 @@ public interface ActorContext<M> {
      * letter. It holds no permit of a bounded mailbox. A timer's message or a DOWN that is
      * cancelled meanwhile does not come again.
      *
-     * <p>It takes effect when the message has completed.
+     * <p>It takes effect when the message has completed. If {@value MailboxOptions#POSTPONED} are
+     * postponed then, and the state has not changed, it becomes a dead letter, and its asker hears
+     * that at once; {@link MailboxOptions#withPostponed} sets another bound or another rule.
      *
-     * @throws IllegalStateException if no message of a state is in hand, or 1,000 are postponed: no
-     *     state seems to take them
+     * @throws IllegalStateException if no message of a state is in hand
      */
     void postpone();
+
+    /**
+     * {@return how many messages are postponed} The one in hand is not among them.
+     *
+     * @throws IllegalStateException if the caller is not on the actor's cord
+     */
+    int postponed();
 
     /**
      * Puts a message to the head of the mailbox: it comes next, before postponed messages, behind

@@ -59,7 +59,10 @@ public final class ActorRef<M> implements Recipient<M> {
      * {@link Actor#mailbox} says: then {@link Overflow} says what a full one does.
      *
      * @param message the message
-     * @throws MailboxFullException if the mailbox is full, and its rule is {@link Overflow#FAIL}
+     * @throws MailboxFullException if the mailbox is full, its rule is {@link Overflow#FAIL}, and
+     *     the sender is a plain thread, or a fiber that is not below an actor. An actor is not
+     *     failed by the mailbox of another one: what it tells becomes a dead letter then, and
+     *     {@link #tryTell} says beforehand that there is no room
      * @throws IllegalStateException if an actor would wait for room in its own mailbox
      */
     @Override
@@ -75,6 +78,7 @@ public final class ActorRef<M> implements Recipient<M> {
      * @param message the message
      * @return whether it was accepted, or why not
      */
+    @Override
     public TellResult tryTell(M message) {
         return target.tryTell(Objects.requireNonNull(message, "message"));
     }
@@ -99,9 +103,8 @@ public final class ActorRef<M> implements Recipient<M> {
      * @return the reply
      * @throws AskTimeoutException if the limit passed; a late reply becomes a dead letter
      * @throws AskFailedException if the actor failed the ask, ended, or gave the message up, before
-     *     it replied
+     *     it replied, or the mailbox is full and its rule is not to wait
      * @throws AskCycleException if actors would wait for each other's replies in a circle
-     * @throws MailboxFullException if the mailbox is full, and its rule is {@link Overflow#FAIL}
      */
     public <R> R ask(Function<Recipient<R>, ? extends M> message) {
         return target.ask(message, ASK_LIMIT);
@@ -117,7 +120,7 @@ public final class ActorRef<M> implements Recipient<M> {
      * @return the reply
      * @throws AskTimeoutException if the limit passed; a late reply becomes a dead letter
      * @throws AskFailedException if the actor failed the ask, ended, or gave the message up, before
-     *     it replied
+     *     it replied, or the mailbox is full and its rule is not to wait
      * @throws AskCycleException if actors would wait for each other's replies in a circle
      */
     public <R> R ask(Function<Recipient<R>, ? extends M> message, Duration limit) {
@@ -133,11 +136,11 @@ public final class ActorRef<M> implements Recipient<M> {
      * @param <R> the type of the reply
      * @param message makes the message around the address for the reply
      * @param limit how long the stage stays open at most
-     * @return the stage; it fails with an {@link AskTimeoutException}, an {@link
-     *     AskFailedException}, or, if a bounded mailbox has no room now, a {@link
-     *     MailboxFullException}; with {@link Overflow#DROP_NEW} that is an {@link
-     *     AskFailedException} and a dead letter. It is completed on the thread that replies, so
-     *     what depends on it must not wait. If it is cancelled, a later reply is a dead letter
+     * @return the stage; it fails with an {@link AskTimeoutException}, or an {@link
+     *     AskFailedException}, also if a bounded mailbox has no room now. It is completed on the
+     *     thread that replies, at its limit on the cord of the asker (a plain thread has a timer of
+     *     the JDK for it), and so what depends on it must not wait. If it is cancelled, a later
+     *     reply is a dead letter
      */
     public <R> CompletionStage<R> askLater(
             Function<Recipient<R>, ? extends M> message, Duration limit) {
@@ -154,10 +157,10 @@ public final class ActorRef<M> implements Recipient<M> {
      * @param limit how long to wait at most, for all together
      * @return the replies in the order of the actors
      * @throws AskTimeoutException if the limit passed
-     * @throws AskFailedException as soon as one cannot reply; later replies become dead letters
+     * @throws AskFailedException as soon as one cannot reply, or has no room in its mailbox; later
+     *     replies become dead letters
      * @throws AskCycleException if an actor asks itself; nothing is sent then. A circle over other
      *     actors is not seen here: it ends with the limit
-     * @throws MailboxFullException if the mailbox of one has no room
      */
     public static <M, R> List<R> askAll(
             Collection<ActorRef<M>> actors,
@@ -180,7 +183,6 @@ public final class ActorRef<M> implements Recipient<M> {
      * @throws AskFailedException if none can reply: what the last one failed with; the others'
      *     failures are suppressed
      * @throws AskCycleException if an actor asks itself; nothing is sent then
-     * @throws MailboxFullException if that is what the last one failed with
      * @throws IllegalArgumentException if there is no actor
      */
     public static <M, R> R askFirst(

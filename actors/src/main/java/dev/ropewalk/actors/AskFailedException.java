@@ -2,15 +2,21 @@ package dev.ropewalk.actors;
 
 import org.jspecify.annotations.Nullable;
 
-/** Tells an asker, at once, that no reply can come: the actor ended or gave the message up. */
-public final class AskFailedException extends RuntimeException {
+/**
+ * Tells an asker, at once, that no reply can come: the actor ended, gave the message up, or has no
+ * room for it, or a router has no member.
+ */
+public final class AskFailedException extends AskException {
     private static final long serialVersionUID = 1L;
 
     /**
      * For the library.
      *
      * @param message names the asker, the actor and the reason
-     * @param cause what the actor failed with, or failed the ask with; null if there is none
+     * @param cause what the actor failed with, or failed the ask with; a {@link
+     *     MailboxFullException} if the message was not sent for want of room, a {@link
+     *     dev.ropewalk.actors.routing.NoMembersException} if a router had nobody to send it to;
+     *     null if there is none
      */
     public AskFailedException(String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -1,7 +1,7 @@
 package dev.ropewalk.actors;
 
 /** Tells an asker that no reply came within its limit. */
-public final class AskTimeoutException extends RuntimeException {
+public final class AskTimeoutException extends AskException {
     private static final long serialVersionUID = 1L;
 
     /**
@@ -10,6 +10,6 @@ public final class AskTimeoutException extends RuntimeException {
      * @param message names the asker and the actor
      */
     public AskTimeoutException(String message) {
-        super(message);
+        super(message, null);
     }
 }

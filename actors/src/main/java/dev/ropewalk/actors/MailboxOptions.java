@@ -20,16 +20,26 @@ import java.util.Objects;
  * of them another rule.
  */
 public final class MailboxOptions {
-    private static final MailboxOptions UNBOUNDED = new MailboxOptions(0, null);
+    /** How many messages may be postponed unless the options say otherwise. */
+    public static final int POSTPONED = 1_000;
+
+    private static final MailboxOptions UNBOUNDED =
+            new MailboxOptions(0, null, POSTPONED, Overflow.DROP_NEW);
 
     private final int capacity;
 
     /** Null if there is no bound. */
     private final @Nullable Overflow overflow;
 
-    private MailboxOptions(int capacity, @Nullable Overflow overflow) {
+    private final int postponed;
+    private final Overflow postponedOverflow;
+
+    private MailboxOptions(
+            int capacity, @Nullable Overflow overflow, int postponed, Overflow postponedOverflow) {
         this.capacity = capacity;
         this.overflow = overflow;
+        this.postponed = postponed;
+        this.postponedOverflow = postponedOverflow;
     }
 
     /** {@return the default: senders never wait, and growth is logged from a million on} */
@@ -51,7 +61,7 @@ public final class MailboxOptions {
                             + " < 1; a mailbox holds at least one message. To wait until a message"
                             + " was handled, ask for a reply");
         }
-        return new MailboxOptions(capacity, Overflow.SUSPEND);
+        return new MailboxOptions(capacity, Overflow.SUSPEND, POSTPONED, Overflow.DROP_NEW);
     }
 
     /**
@@ -66,7 +76,34 @@ public final class MailboxOptions {
             throw new IllegalStateException(
                     "an unbounded mailbox has no overflow=" + rule + "; begin with bounded(n)");
         }
-        return new MailboxOptions(capacity, rule);
+        return new MailboxOptions(capacity, rule, postponed, postponedOverflow);
+    }
+
+    /**
+     * {@return the same with another bound on what a state {@linkplain ActorContext#postpone
+     * postpones}, and another rule for what is beyond it} Unless it is set the bound is {@value
+     * #POSTPONED}, and the rule {@link Overflow#DROP_NEW}. Messages of timers, monitors, links and
+     * pipes count, and no rule drops those of timers, monitors and links.
+     *
+     * @param most how many messages may be postponed, 0 or more
+     * @param rule {@link Overflow#DROP_NEW}: a message that finds as many postponed becomes a
+     *     {@link DeadLetter}; {@link Overflow#DROP_OLD}: the oldest postponed one does; {@link
+     *     Overflow#FAIL}: the actor fails on the message, and all that it has postponed are dead
+     *     letters, because a restart that brought them back would fail again
+     * @throws IllegalArgumentException if the bound is negative, or the rule is {@link
+     *     Overflow#SUSPEND}: whatever told the message waits for it no longer
+     */
+    public MailboxOptions withPostponed(int most, Overflow rule) {
+        Objects.requireNonNull(rule, "rule");
+        if (most < 0) {
+            throw new IllegalArgumentException("most=" + most + " < 0; 0 has none postponed");
+        }
+        if (rule == Overflow.SUSPEND) {
+            throw new IllegalArgumentException(
+                    "rule=SUSPEND: what told a postponed message waits for it no longer; use"
+                            + " DROP_NEW, DROP_OLD or FAIL");
+        }
+        return new MailboxOptions(capacity, overflow, most, rule);
     }
 
     /** {@return whether there is a bound} */
@@ -84,8 +121,20 @@ public final class MailboxOptions {
         return overflow;
     }
 
+    /** {@return how many messages may be postponed} */
+    public int maxPostponed() {
+        return postponed;
+    }
+
+    /** {@return what happens when one more is postponed} */
+    public Overflow postponedOverflow() {
+        return postponedOverflow;
+    }
+
     @Override
     public String toString() {
-        return overflow == null ? "unbounded" : "bounded(" + capacity + ", " + overflow + ")";
+        boolean isUsual = postponed == POSTPONED && postponedOverflow == Overflow.DROP_NEW;
+        return (overflow == null ? "unbounded" : "bounded(" + capacity + ", " + overflow + ")")
+                + (isUsual ? "" : " postponed(" + postponed + ", " + postponedOverflow + ")");
     }
 }

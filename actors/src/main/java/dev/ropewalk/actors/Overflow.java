@@ -7,7 +7,12 @@ public enum Overflow {
      * meanwhile gets that, and its message was not sent. A plain thread waits as well.
      */
     SUSPEND,
-    /** The sender gets a {@link MailboxFullException}, and still has the message. */
+    /**
+     * The sender gets a {@link MailboxFullException}, and still has the message. An actor, and a
+     * fiber below one, does not: an exception would fail it for the setting of another actor. What
+     * it tells becomes a {@link DeadLetter}, and an adapter that finds no room makes one too,
+     * whatever tells it.
+     */
     FAIL,
     /** The new message becomes a {@link DeadLetter}. */
     DROP_NEW,

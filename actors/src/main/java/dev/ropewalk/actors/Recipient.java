@@ -15,11 +15,26 @@ import java.util.function.Function;
 public interface Recipient<M> {
     /**
      * Sends the message. Never throws for a recipient that is over: what can no longer be processed
-     * becomes a {@link DeadLetter}, as does a second reply to one ask.
+     * becomes a {@link DeadLetter}, as does a second reply to one ask. So does what finds no room,
+     * where the rule of a bounded mailbox is {@link Overflow#FAIL}, because the mailbox of an asker
+     * is no affair of what answers it; {@link ActorRef#tell} says which senders get an exception.
      *
      * @param message the message
      */
     void tell(M message);
+
+    /**
+     * Sends the message if it is taken now: never waits, and never throws for what the recipient
+     * is. Unless overridden, it tells the message and returns {@link TellResult#ACCEPTED}.
+     *
+     * @param message the message
+     * @return whether it was taken, or why not; {@link TellResult#ENDED} also from the address of
+     *     an ask that has a reply, or whose asker waits no longer
+     */
+    default TellResult tryTell(M message) {
+        tell(message);
+        return TellResult.ACCEPTED;
+    }
 
     /**
      * Says that there is no message, and why. An ask fails with it at once, as an {@link

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -725,9 +726,12 @@ class ActorSnippetsTest {
                                     AskFailedException.class,
                                     () -> full(world, Overflow.DROP_NEW).ask(Total::new));
                     Errors.assertMentions(refused, "its mailbox is full");
-                    assertThrows(
-                            MailboxFullException.class,
-                            () -> full(world, Overflow.FAIL).ask(Total::new));
+                    AskFailedException failed =
+                            assertThrows(
+                                    AskFailedException.class,
+                                    () -> full(world, Overflow.FAIL).ask(Total::new));
+                    Errors.assertMentions(failed, "its mailbox is full");
+                    assertInstanceOf(MailboxFullException.class, failed.getCause());
                     assertThrows(
                             AskTimeoutException.class,
                             () ->

@@ -115,7 +115,9 @@ class AskManyTest {
                                 }
                                 return true;
                             });
-                    assertInstanceOf(MailboxFullException.class, replies.get(2).exceptionNow());
+                    Throwable full = replies.get(2).exceptionNow();
+                    assertInstanceOf(AskFailedException.class, full);
+                    assertInstanceOf(MailboxFullException.class, full.getCause());
                     world.until(() -> replies.stream().allMatch(CompletableFuture::isDone));
                     assertEquals("a", replies.get(1).resultNow());
                 });

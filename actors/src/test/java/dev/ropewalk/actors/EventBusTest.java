@@ -216,16 +216,14 @@ class EventBusTest {
                 .mailbox(MailboxOptions.bounded(1).withOverflow(overflow));
     }
 
-    /** The function of its priorities fails. */
+    /** The function by which it chooses fails. */
     private static ActorRef<Event> broken(World world, String name, Runnable failing) {
-        return world.spin(
-                name,
-                noting(name, World.log())
-                        .byPriority(
-                                _ -> {
-                                    failing.run();
-                                    return 0;
-                                }));
+        return Routing.<Event>hash(
+                        event -> {
+                            failing.run();
+                            return event;
+                        })
+                .over(List.of(world.spin(name, noting(name, World.log()))));
     }
 
     @Test
@@ -242,11 +240,11 @@ class EventBusTest {
                         bus.subscribe(Event.class, broken(world, name, failing));
                     }
                     bus.subscribe(Event.class, listener(world, "last", log));
-                    IllegalStateException thrown =
+                    IllegalArgumentException thrown =
                             assertThrows(
-                                    IllegalStateException.class, () -> bus.publish(new Paid(1)));
-                    assertEquals("first", thrown.getMessage());
-                    assertEquals("second", thrown.getSuppressed()[0].getMessage());
+                                    IllegalArgumentException.class, () -> bus.publish(new Paid(1)));
+                    Errors.assertMentions(thrown, "a hash router cannot send");
+                    assertEquals(1, thrown.getSuppressed().length);
                     world.until(() -> log.size() == 1);
                 });
     }

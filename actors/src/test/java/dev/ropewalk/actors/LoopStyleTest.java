@@ -60,7 +60,7 @@ class LoopStyleTest {
     }
 
     @Test
-    void A1_predicateThatFailsLeavesItsMessageInTheMailbox() {
+    void A1_theMessageOnWhichAPredicateFailsIsTheFailedOne() {
         World.anywhere(
                 world -> {
                     List<Object> log = World.log();
@@ -79,11 +79,11 @@ class LoopStyleTest {
                                                 }
                                                 log.add(self.receive());
                                             }));
-                    tellAll(ref, 1);
+                    tellAll(ref, 1, 2);
                     world.settle();
-                    assertEquals(List.of("first try", 1), log);
+                    assertEquals(List.of("first try", 2), log);
                     assertEquals(List.of("picky: cannot judge 1"), world.failures);
-                    assertEquals(List.of(), world.deadLetters());
+                    assertEquals(List.of("picky FAILED 1"), world.deadLetters());
                 });
     }
 

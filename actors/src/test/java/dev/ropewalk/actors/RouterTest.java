@@ -1,6 +1,7 @@
 package dev.ropewalk.actors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -493,9 +494,11 @@ class RouterTest {
                             assertThrows(NoMembersException.class, () -> tell(router, "x")),
                             "hash router of group workers has no member",
                             "nothing was sent");
-                    assertThrows(
-                            NoMembersException.class,
-                            () -> router.<String>ask(to -> new Job("question", to)));
+                    AskFailedException failed =
+                            assertThrows(
+                                    AskFailedException.class,
+                                    () -> router.<String>ask(to -> new Job("question", to)));
+                    assertInstanceOf(NoMembersException.class, failed.getCause());
                     assertEquals(List.of(), world.deadLetters());
                 });
     }

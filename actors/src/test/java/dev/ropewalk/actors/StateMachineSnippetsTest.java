@@ -108,4 +108,30 @@ class StateMachineSnippetsTest {
         door.expectEffect(new Effect.Postponed(new Paint("blue")));
         assertEquals("painted blue", LIGHT.getLast());
     }
+
+    /** Of three that come while it is open the first makes room for the third. */
+    @Test
+    void A1_aBoundOfWhatIsPostponed() {
+        World.local(
+                world -> {
+                    LIGHT.clear();
+                    // @start region="bounded"
+                    Actor<Door> door =
+                            door().mailbox(
+                                            MailboxOptions.unbounded()
+                                                    .withPostponed(2, Overflow.DROP_OLD));
+                    // @end
+                    ActorRef<Door> ref = world.spin("door", door);
+                    ref.tell(new Open());
+                    for (String each : List.of("red", "green", "blue")) {
+                        ref.tell(new Paint(each));
+                    }
+                    ref.tell(new Close());
+                    world.settle();
+                    assertEquals(
+                            List.of("painted green", "painted blue"),
+                            LIGHT.subList(LIGHT.size() - 2, LIGHT.size()));
+                    assertEquals(List.of("door DISPLACED Paint[color=red]"), world.deadLetters());
+                });
+    }
 }

@@ -854,26 +854,6 @@ class StateMachineTest {
 
     // ---------------------------------------------------------------- wrong use
 
-    @Test
-    void misuse_tooManyPostponed() {
-        World.local(
-                world -> {
-                    Machine m = new Machine();
-                    m.state("shut", (self, _) -> postpone(self));
-                    ActorRef<String> ref = world.spin("m", m.actor("shut").keepState());
-                    for (int i = 0; i <= 1_000; i++) {
-                        ref.tell("" + i);
-                    }
-                    world.settle();
-                    assertEquals(1, world.failures.size());
-                    String failure = world.failures.getFirst();
-                    for (String part : List.of("m has postponed 1000", "state shut")) {
-                        assertTrue(failure.contains(part), failure);
-                    }
-                    assertEquals(List.of("m FAILED 1000"), world.deadLetters());
-                });
-    }
-
     /** One message, again and again. */
     @Test
     void misuse_postponedForEver() {

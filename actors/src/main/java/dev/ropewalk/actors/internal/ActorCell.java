@@ -6,6 +6,8 @@ import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Down;
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.MailboxFullException;
+import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
@@ -253,21 +255,56 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     /** Like {@link #tryTell}; see {@link #tellBy}. */
     public TellResult tryTellBy(@Nullable String router, M message) {
-        if (cord.isCurrent() && state == State.ENDED) {
-            return TellResult.ENDED;
-        }
         boolean isSeen = Taps.areAny();
-        Object item = isSeen ? seen(message) : told(message);
-        TellResult result = TellResult.ACCEPTED;
-        if (gate != null) {
-            result = gate.trySend(item, router);
-        } else {
-            deliver(item, router);
-        }
+        TellResult result = trySend(isSeen ? seen(message) : told(message), router);
         if (isSeen && result == TellResult.ACCEPTED) {
             sentTo(ref, message);
         }
         return result;
+    }
+
+    /** Like {@link #tryTell}, of a message or its envelope. */
+    TellResult trySend(Object item) {
+        return trySend(item, null);
+    }
+
+    private TellResult trySend(Object item, @Nullable String router) {
+        if (cord.isCurrent() && state == State.ENDED) {
+            return TellResult.ENDED;
+        }
+        if (gate != null) {
+            return gate.trySend(item, router);
+        }
+        deliver(item, router);
+        return TellResult.ACCEPTED;
+    }
+
+    /**
+     * An ask says so to its asker. Other senders get it, but for actors and what is below them,
+     * which would fail, and replies: the sender of one did not choose where it goes (rule A8).
+     */
+    @Override
+    public void refuse(Object item, MailboxFullException full, @Nullable String router) {
+        if (item instanceof Ask<?, ?> ask) {
+            throw ask.failure(new Ask.Failed(why(DeadLetter.Reason.REFUSED), full));
+        }
+        if (!(item instanceof Envelope.Adapted) && !isInActor()) {
+            throw full;
+        }
+        drop(item, nameBy(router), DeadLetter.Reason.REFUSED, full);
+    }
+
+    /** Whether an actor of this cord calls, or a fiber below one. */
+    public static boolean isInActor() {
+        Cord here = Cord.currentOrNull();
+        for (Fiber<?> each = Fiber.currentOrNull();
+                each != null && each.cord() == here;
+                each = each.parent()) {
+            if (Waits.handler(each) instanceof Incarnation) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
@@ -334,12 +371,12 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             if (definition.mailbox.options().overflow() == Overflow.DROP_NEW) {
                 drop(ask, DeadLetter.Reason.REFUSED, null);
             } else {
-                ask.stage().completeExceptionally(gate.full(ask));
+                ask.noReply(why(DeadLetter.Reason.REFUSED), gate.full(ask));
             }
             return ask.stage();
         }
         askSent(ask);
-        onCord(ask::beginLimit);
+        ask.beginLimit();
         return ask.stage();
     }
 
@@ -679,9 +716,58 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         ownMailbox().addFirst(asItWas ? item : new Envelope.PutBack(item, tries));
     }
 
-    /** It comes again when the state changes. */
-    void postpone(Object item, int times) {
-        if (times >= Requests.MAX_POSTPONED && Integer.bitCount(times) == 1) {
+    int postponed() {
+        checkCord("postponed");
+        mailbox.dropVoidPostponed();
+        return mailbox.postponed();
+    }
+
+    /** What it has postponed goes with a failure for want of room: it would lead there again. */
+    void checkPostponed(@Nullable String stateName) {
+        MailboxOptions options = definition.mailbox.options();
+        if (options.postponedOverflow() != Overflow.FAIL || hasRoomToPostpone(options)) {
+            return;
+        }
+        RuntimeException full = Requests.tooMany(ref, stateName, options.maxPostponed());
+        for (Object each = mailbox.pollPostponed(_ -> true);
+                each != null;
+                each = mailbox.pollPostponed(_ -> true)) {
+            drop(each, DeadLetter.Reason.FAILED, full);
+        }
+        throw full;
+    }
+
+    private boolean hasRoomToPostpone(MailboxOptions options) {
+        return mailbox.postponed() < options.maxPostponed() || postponed() < options.maxPostponed();
+    }
+
+    /** False if it is a dead letter in place of that, or of one that was postponed before. */
+    private boolean makesRoomToPostpone(Object item) {
+        MailboxOptions options = definition.mailbox.options();
+        if (hasRoomToPostpone(options) || Envelope.isNotice(item)) {
+            return true;
+        }
+        Object older =
+                options.postponedOverflow() == Overflow.DROP_OLD
+                        ? mailbox.pollPostponed(each -> !Envelope.isNotice(each))
+                        : null;
+        Object dropped = older == null ? item : older;
+        if (Envelope.inside(dropped) instanceof Ask<?, ?> ask) {
+            ask.noReply("it postpones as many messages as it may, " + options.maxPostponed(), null);
+        }
+        drop(
+                dropped,
+                older == null ? DeadLetter.Reason.REFUSED : DeadLetter.Reason.DISPLACED,
+                null);
+        return older != null;
+    }
+
+    /** It comes again when the state changes, which may be now. */
+    void postpone(Object item, int times, boolean isLasting) {
+        if (isLasting && !makesRoomToPostpone(item)) {
+            return;
+        }
+        if (times >= Requests.TOLD_FROM && Integer.bitCount(times) == 1) {
             LOG.warn(
                     "{} has postponed a message {} times, and no state takes it: {}",
                     ref,
@@ -896,6 +982,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     /** What the state of an actor that keeps it owns, for the next incarnation. */
     void keep(Belongings<M> own) {
+        if (cord.isCurrent()) { // a cord that has ended has no time
+            own.kept();
+        }
         extras().kept = own;
     }
 

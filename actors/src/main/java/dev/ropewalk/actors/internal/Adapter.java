@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.observe.Taps;
 
@@ -32,6 +33,18 @@ final class Adapter<R> implements Recipient<R> {
         if (Taps.areAny()) {
             ActorCell.sentTo(cell.ref(), reply);
         }
+    }
+
+    @Override
+    public TellResult tryTell(R reply) {
+        TellResult result =
+                cell.trySend(
+                        new Envelope.Adapted<>(
+                                message, Objects.requireNonNull(reply, "message"), false));
+        if (result == TellResult.ACCEPTED && Taps.areAny()) {
+            ActorCell.sentTo(cell.ref(), reply);
+        }
+        return result;
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.fibers.Fiber;
@@ -96,6 +97,16 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     }
 
     @Override
+    public TellResult tryTell(R reply) {
+        boolean taken = take(Objects.requireNonNull(reply, "reply"));
+        target.answered(this);
+        if (taken && Taps.areAny()) {
+            ActorCell.sentTo(asker instanceof ActorCell<?> actor ? actor.ref() : asker, reply);
+        }
+        return taken ? TellResult.ACCEPTED : TellResult.ENDED;
+    }
+
+    @Override
     public void fail(Throwable failure) {
         Objects.requireNonNull(failure, "failure");
         Failed given = new Failed("it failed the ask: " + Lines.of(failure), failure);
@@ -159,7 +170,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
                         + " and gets no reply: "
                         + failed.why()
                         + "; message: "
-                        + message,
+                        + Lines.of(message), // its text is the asker's, and this may be the asked
                 failed.cause());
     }
 
@@ -171,7 +182,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
                         + " and got no reply within "
                         + limitNanos / 1_000_000
                         + " ms; message: "
-                        + message);
+                        + Lines.of(message));
     }
 
     @Override

@@ -106,6 +106,20 @@ final class Belongings<M> {
         if (requests != null) {
             requests.clear();
         }
+        timersCompleted();
+    }
+
+    void timersCompleted() {
+        if (timers != null) {
+            timers.completed();
+        }
+    }
+
+    /** The next incarnation goes on with the state. */
+    void kept() {
+        if (timers != null) {
+            timers.failed();
+        }
     }
 
     EndHooks hooks() {

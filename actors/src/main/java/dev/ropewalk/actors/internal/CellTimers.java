@@ -40,6 +40,9 @@ final class CellTimers<M> implements Timers<M> {
     /** Ended by any message; null if none is set. */
     private @Nullable Entry ofIdleness;
 
+    /** What the message in hand has ended, which goes on if that fails and the state is kept. */
+    private Requests.@Nullable Timeout<M> endedIdleness;
+
     /** The state is over. */
     private boolean isClosed;
 
@@ -81,8 +84,27 @@ final class CellTimers<M> implements Timers<M> {
     void endOfIdleness(@Nullable Object item) {
         Entry idle = ofIdleness;
         if (idle != null && !(item instanceof Envelope.Notice<?> own && own.source == idle)) {
+            boolean wasSet = active.contains(idle);
             idle.close();
             ofIdleness = null;
+            endedIdleness =
+                    wasSet
+                            ? new Requests.Timeout<>(Duration.ofNanos(idle.nanos), idle.message)
+                            : null;
+        }
+    }
+
+    /** The message in hand has completed, and its word stands. */
+    void completed() {
+        endedIdleness = null;
+    }
+
+    /** The message in hand has failed: it was not there, as far as the state is concerned. */
+    void failed() {
+        Requests.Timeout<M> idle = endedIdleness;
+        endedIdleness = null;
+        if (idle != null) {
+            setOfIdleness(idle);
         }
     }
 
@@ -181,6 +203,7 @@ final class CellTimers<M> implements Timers<M> {
     @Override
     public void cancelAll() {
         check();
+        endedIdleness = null;
         new ArrayList<>(active).forEach(Entry::close);
     }
 

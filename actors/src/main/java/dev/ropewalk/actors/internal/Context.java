@@ -85,6 +85,11 @@ final class Context<M> implements ActorContext<M>, Committing {
     }
 
     @Override
+    public int postponed() {
+        return cell.postponed();
+    }
+
+    @Override
     public void insert(M message) {
         now().requests("insert").insert(message);
     }

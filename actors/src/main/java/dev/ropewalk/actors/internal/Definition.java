@@ -134,6 +134,11 @@ public final class Definition<M> extends Actor<M> {
         return new Definition<>(factory, body, restart, failedMessage, mailbox, true);
     }
 
+    /** How its messages wait. */
+    public MailboxOptions mailbox() {
+        return mailbox.options();
+    }
+
     @Override
     public String toString() {
         String style = factory == null ? "loop" : "handler";

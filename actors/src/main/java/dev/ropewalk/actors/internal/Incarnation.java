@@ -13,7 +13,6 @@ import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.behavior.StateBehavior;
 import dev.ropewalk.actors.internal.behavior.StateChange;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
-import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.actors.internal.observe.Taps;
@@ -273,7 +272,6 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             return nextTurn();
         }
         receiver().run(body);
-        completeCurrent();
         return over();
     }
 
@@ -401,10 +399,15 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     }
 
     @Override
-    public void postponed(int times) {
+    public void checkPostponed() {
+        cell.checkPostponed(StateBehavior.nameOf(behavior));
+    }
+
+    @Override
+    public void postponed(int times, boolean isLasting) {
         Object item = Objects.requireNonNull(current);
         current = null; // it is in the mailbox again
-        cell.postpone(item, times);
+        cell.postpone(item, times, isLasting);
     }
 
     @Override
@@ -434,6 +437,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     @Override
     public void completed() {
         completeCurrent();
+        belongings().timersCompleted();
     }
 
     /** What the message in hand, or the entry of a state, may ask for. */
@@ -461,12 +465,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     /** The message in hand comes again later. */
     void postpone() {
-        Requests<M> asked = requests("postpone");
-        Mailbox queue = cell.mailboxNow();
-        if (queue.postponed() >= Requests.MAX_POSTPONED) {
-            queue.dropVoidPostponed();
-        }
-        asked.postpone(cell.ref(), StateBehavior.nameOf(behavior), queue.postponed());
+        requests("postpone").postpone(cell.ref(), StateBehavior.nameOf(behavior));
     }
 
     private void begin() throws Exception {
@@ -556,6 +555,20 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             cell.begins(message);
         }
         return message;
+    }
+
+    /** The loop fails on the current message before it has it. */
+    void beginBroken() {
+        tries = triedBefore + 1;
+    }
+
+    /** The loop has caught what its predicate threw, and goes on. */
+    void dropCurrent(Throwable failure) {
+        Object item = current;
+        current = null;
+        if (item != null) {
+            cell.drop(item, DeadLetter.Reason.FAILED, failure);
+        }
     }
 
     /** It was handed to the waiting actor, which may not begin it now. */

@@ -1,12 +1,14 @@
 package dev.ropewalk.actors.internal;
 
-import dev.ropewalk.fibers.spi.Alarm;
-
 import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.CompletableFuture;
 
-/** An ask whose reply completes a stage; its limit is an alarm of the asked actor's cord. */
+/**
+ * An ask whose reply completes a stage. Its limit is served on the asker's side, because the asked
+ * actor may be what does not go on; and it goes when the stage is completed, in whatever way, since
+ * it would keep the question until then.
+ */
 final class LaterAsk<M, R> extends Ask<M, R> {
     private final long limitNanos;
     private final Stage stage = new Stage();
@@ -14,14 +16,40 @@ final class LaterAsk<M, R> extends Ask<M, R> {
     /** Another ask has been answered in its place: what comes late is dropped. */
     private volatile boolean isLost;
 
-    /** Set and cancelled on the actor's cord only. */
-    private @Nullable Alarm alarm;
+    /** Set by the asker before it looks whether the stage is over, which is what cancels it. */
+    private volatile @Nullable AskLimit limit;
 
     /** What the reply completes. */
     final class Stage extends CompletableFuture<R> {
         /** No reply is wanted any more, and one that comes is no dead letter. */
         void lose() {
             isLost = true;
+        }
+
+        boolean reply(R reply) {
+            return over(super.complete(reply));
+        }
+
+        boolean failure(Failed failed) {
+            return over(super.completeExceptionally(LaterAsk.this.failure(failed)));
+        }
+
+        @Override
+        public boolean complete(R value) {
+            return givenUp(super.complete(value));
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable failure) {
+            return givenUp(super.completeExceptionally(failure));
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            boolean wasDone = isDone();
+            boolean isCancelled = super.cancel(mayInterruptIfRunning);
+            givenUp(!wasDone && isCancelled);
+            return isCancelled;
         }
     }
 
@@ -37,14 +65,7 @@ final class LaterAsk<M, R> extends Ask<M, R> {
     @Override
     @SuppressWarnings("unchecked") // nothing but R and Failed is given
     boolean take(Object result) {
-        boolean taken =
-                result instanceof Failed failed
-                        ? stage.completeExceptionally(failure(failed))
-                        : stage.complete((R) result);
-        if (taken) {
-            target().onCord(this::cancelAlarm);
-        }
-        return taken;
+        return result instanceof Failed failed ? stage.failure(failed) : stage.reply((R) result);
     }
 
     @Override
@@ -57,19 +78,32 @@ final class LaterAsk<M, R> extends Ask<M, R> {
         return !isLost;
     }
 
-    /** On the actor's cord. */
+    /** By the asker, once the question is sent. */
     void beginLimit() {
-        if (limitNanos != Long.MAX_VALUE && isOpen()) {
-            alarm =
-                    Alarm.after(
-                            leftNanos(), () -> stage.completeExceptionally(timeout(limitNanos)));
+        if (limitNanos == Long.MAX_VALUE || !isOpen()) {
+            return;
+        }
+        AskLimit begun =
+                AskLimit.after(leftNanos(), () -> stage.completeExceptionally(timeout(limitNanos)));
+        limit = begun;
+        if (!isOpen()) {
+            begun.cancel();
         }
     }
 
-    private void cancelAlarm() {
-        if (alarm != null) {
-            alarm.cancel();
-            alarm = null;
+    private boolean over(boolean isNow) {
+        AskLimit begun = limit;
+        if (isNow && begun != null) {
+            begun.cancel();
         }
+        return isNow;
+    }
+
+    /** The actor may have taken the question, and need not remember it. */
+    private boolean givenUp(boolean isNow) {
+        if (isNow) {
+            target().onCord(() -> target().answered(this));
+        }
+        return over(isNow);
     }
 }

@@ -48,6 +48,12 @@ final class Receiver<M> {
     /** What that has passed over and was replaced since; null while nothing was. */
     private @Nullable Set<Placed.Renewable> renewed;
 
+    /**
+     * What a predicate threw: on the message that a receive is about to take, and then, until it is
+     * settled, on the one in hand.
+     */
+    private @Nullable Throwable broken;
+
     /** It was asked to stop: every receive says so from then on. */
     private boolean stopping;
 
@@ -66,6 +72,20 @@ final class Receiver<M> {
             if (!stopping || !isStopRequest(end)) {
                 throw end;
             }
+        }
+        complete();
+    }
+
+    /**
+     * The body is done with the message in hand; of one that no receive has returned it is told.
+     */
+    private void complete() {
+        Throwable failure = broken;
+        broken = null;
+        if (failure == null) {
+            incarnation.completeCurrent();
+        } else {
+            incarnation.dropCurrent(failure);
         }
     }
 
@@ -187,7 +207,7 @@ final class Receiver<M> {
     /** The next message that passes. */
     M receive(Predicate<? super M> wanted) {
         begin(null);
-        Predicate<Object> passes = item -> item == Stop.STOP || passes(wanted, item);
+        Predicate<Object> passes = item -> passes(wanted, item);
         isSelecting = true;
         try {
             boolean hasLooked = !isSuspended();
@@ -212,6 +232,11 @@ final class Receiver<M> {
         } finally {
             isSelecting = false;
             renewed = null;
+        }
+        Throwable failure = broken;
+        if (failure != null) {
+            incarnation.beginBroken();
+            throw unchecked(failure);
         }
         return current();
     }
@@ -250,6 +275,10 @@ final class Receiver<M> {
     }
 
     private boolean passes(Predicate<? super M> wanted, Object item) {
+        broken = null;
+        if (item == Stop.STOP) {
+            return true;
+        }
         return item instanceof Placed.Renewable renewable
                 ? passesOrIsPassedOver(wanted, renewable)
                 : isWanted(wanted, item);
@@ -273,15 +302,25 @@ final class Receiver<M> {
         return false;
     }
 
-    /** What cannot be opened passes, so that the actor fails on it. */
+    /**
+     * What cannot be opened, or tested, passes, so that the actor fails on it: if it stayed, the
+     * next incarnation would fail on it again.
+     */
     private boolean isWanted(Predicate<? super M> wanted, Object item) {
+        broken = null;
         M message;
         try {
             message = incarnation.open(item);
-        } catch (Throwable broken) {
-            return PassedOver.isBroken(broken);
+        } catch (Throwable failure) {
+            return PassedOver.isBroken(failure); // it is thrown when the message is begun
         }
-        return wanted.test(message);
+        try {
+            return wanted.test(message);
+        } catch (Throwable failure) {
+            boolean isBroken = PassedOver.isBroken(failure);
+            broken = failure;
+            return isBroken;
+        }
     }
 
     private void begin(@Nullable Class<?> type) {
@@ -289,7 +328,7 @@ final class Receiver<M> {
             Waits.giveWayBeforeRaise(stopRaises, "its stop");
             throw stopRequest();
         }
-        incarnation.completeCurrent();
+        complete();
         incarnation.cell().turnOver();
         waitType = type;
         if (mailbox().size() > 0) {
@@ -318,6 +357,12 @@ final class Receiver<M> {
             return false;
         }
         return true;
+    }
+
+    /** A predicate throws nothing that is checked, unless it hides that from the compiler. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <T extends Throwable> T unchecked(Throwable failure) throws T {
+        throw (T) failure;
     }
 
     private M current() {

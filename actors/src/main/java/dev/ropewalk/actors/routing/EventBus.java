@@ -23,8 +23,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * to one subscriber arrives in order, and a slow subscriber is a matter of its mailbox. One that
  * suspends its senders holds the publisher up; where one would fail them, or drops what is new, or
  * is a router without members, the event is a dead letter, and the others get it all the same. What
- * a subscriber's own function throws (a priority, a key), the publisher gets when all have been
- * told. An actor that ends is no subscriber any more.
+ * the key function of a router throws, a publisher that is no actor gets when all have been told.
+ * An actor that ends is no subscriber any more.
  *
  * @param <E> the type of the events
  */

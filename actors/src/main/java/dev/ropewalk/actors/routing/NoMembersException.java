@@ -1,6 +1,6 @@
 package dev.ropewalk.actors.routing;
 
-/** A router had no member to send to; nothing was sent. */
+/** A router had no member to send to; nothing was sent. An ask fails with it as the cause. */
 public final class NoMembersException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -68,7 +68,9 @@ public final class Routing<M> {
      * same members give the same choice, in each process, by their paths.
      *
      * @param <M> the type of the messages
-     * @param key of a message, by {@code hashCode}; not null. What it throws, the sender gets
+     * @param key of a message, by {@code hashCode}; not null. What it throws, the sender gets, an
+     *     asker as the cause of an {@link dev.ropewalk.actors.AskFailedException}; what an actor
+     *     tells becomes a dead letter
      */
     public static <M> Routing<M> hash(Function<? super M, ?> key) {
         Objects.requireNonNull(key, "key");
@@ -77,9 +79,8 @@ public final class Routing<M> {
 
     /**
      * {@return all members} A member that refuses a message keeps no other from it: if its mailbox
-     * is full and would fail the sender, the message is a dead letter that names both. What a
-     * member's function throws (a priority, a key), the sender gets when all have been told. An ask
-     * is an error, because it takes one reply: see {@link #first}.
+     * is full and would fail the sender, the message is a dead letter that names both. An ask is an
+     * error, because it takes one reply: see {@link #first}.
      *
      * @param <M> the type of the messages
      */
@@ -115,7 +116,9 @@ public final class Routing<M> {
 
     /**
      * {@return the address of a new router over the members of a group} A tell may throw {@link
-     * MailboxFullException}, as that to its member does, and {@link NoMembersException}.
+     * MailboxFullException}, as that to its member does, and {@link NoMembersException}; an actor
+     * gets neither, and the message is a dead letter. An ask fails with {@link
+     * dev.ropewalk.actors.AskFailedException} in each case.
      *
      * @param group its members may change
      */

@@ -12,14 +12,19 @@ public sealed interface WhenEmpty {
         return new ToDeadLetters();
     }
 
-    /** {@return the rule that the sender gets a {@link NoMembersException}} */
+    /**
+     * {@return the rule that the sender gets a {@link NoMembersException}} What an actor tells is a
+     * {@link DeadLetter} all the same, because it would fail by that; an ask fails with an {@link
+     * dev.ropewalk.actors.AskFailedException} whose cause it is.
+     */
     static WhenEmpty fail() {
         return new Fail();
     }
 
     /**
-     * {@return the rule that the sender waits for a member, and gets a {@link NoMembersException}
-     * if the limit passes} What may not wait, {@code tryTell} and {@code askLater}, fails at once.
+     * {@return the rule that the sender waits for a member, and gets a {@link NoMembersException},
+     * as by {@link #fail}, if the limit passes} What may not wait, {@code tryTell} and {@code
+     * askLater}, fails at once.
      *
      * @param limit how long to wait
      * @throws IllegalArgumentException if it is negative

@@ -28,7 +28,8 @@ public abstract class Target<M> {
      * Sends a message.
      *
      * @param message not null
-     * @throws MailboxFullException if the mailbox is full, and its policy is to fail
+     * @throws MailboxFullException if the mailbox is full, its policy is to fail, and the sender is
+     *     no actor
      */
     public abstract void tell(M message);
 

@@ -8,7 +8,9 @@ import dev.ropewalk.actors.Down;
 import dev.ropewalk.actors.Exit;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxFullException;
+import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.MailboxSnapshot;
+import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.internal.Definition;
 import dev.ropewalk.actors.internal.behavior.BehaviorSigns;
@@ -100,7 +102,7 @@ public final class BehaviorSteps<M> {
      *
      * @param <M> the type of the messages
      * @param actor how the actor is made; its mailbox and its rules have no effect here, but for
-     *     {@link Actor#keepState}
+     *     {@link Actor#keepState} and {@link MailboxOptions#withPostponed}
      * @return the steps, with the effects of the factory
      * @throws IllegalArgumentException if it is loop style
      * @throws IllegalStateException if the factory returns null, or a sign other than stopped; what
@@ -324,7 +326,7 @@ public final class BehaviorSteps<M> {
             }
             requests.clear();
             requests.postponedBefore(postponedBefore);
-            context.stepTimers().end(Effect.TimerKind.IDLE, source);
+            context.stepTimers().begins(source);
             M message = Objects.requireNonNull(made.make(), "the message that a function made");
             current = message;
             next = checked(now.onMessage(message), message);
@@ -337,6 +339,7 @@ public final class BehaviorSteps<M> {
             isInStep = false;
             isOverInHand();
         }
+        context.stepTimers().completed();
         settle();
         return next;
     }
@@ -537,6 +540,7 @@ public final class BehaviorSteps<M> {
         endAsked = null;
         reason = new ExitReason.Failed(failure);
         context.failed();
+        context.stepTimers().failed();
         if (!definition.keepsState()) {
             context.end(reason).forEach(failure::addSuppressed);
         }
@@ -750,9 +754,17 @@ public final class BehaviorSteps<M> {
 
         @Override
         public void postpone() {
-            Requests<M> asked = requests("postpone");
+            requests("postpone").postpone(target, StateBehavior.nameOf(behavior));
+        }
+
+        @Override
+        public int countPostponed() {
             postponed.removeIf(Queued::isVoid);
-            asked.postpone(target, StateBehavior.nameOf(behavior), postponed.size());
+            return postponed.size();
+        }
+
+        private boolean hasRoomToPostpone() {
+            return countPostponed() < definition.mailbox().maxPostponed();
         }
 
         // ---- changes of the state
@@ -783,7 +795,38 @@ public final class BehaviorSteps<M> {
         }
 
         @Override
-        public void postponed(int times) {
+        public void checkPostponed() {
+            MailboxOptions options = definition.mailbox();
+            if (options.postponedOverflow() == Overflow.FAIL && !hasRoomToPostpone()) {
+                postponed.clear();
+                throw Requests.tooMany(
+                        target, StateBehavior.nameOf(behavior), options.maxPostponed());
+            }
+        }
+
+        /** Whether the message is to be postponed, maybe in place of an older one. */
+        private boolean makesRoomToPostpone() {
+            return source != null
+                    || hasRoomToPostpone()
+                    || (definition.mailbox().postponedOverflow() == Overflow.DROP_OLD
+                            && removeOldestPostponed());
+        }
+
+        private boolean removeOldestPostponed() {
+            for (Queued<M> each : postponed) {
+                if (each.source() == null) {
+                    return postponed.remove(each);
+                }
+            }
+            return false;
+        }
+
+        @Override
+        public void postponed(int times, boolean isLasting) {
+            if (isLasting && !makesRoomToPostpone()) {
+                current = null; // a dead letter
+                return;
+            }
             M message = Objects.requireNonNull(current);
             if (source != null) {
                 source.postponed(true);

@@ -115,6 +115,11 @@ final class InterceptedContext<M> implements ActorContext<M> {
     }
 
     @Override
+    public int postponed() {
+        return self.postponed();
+    }
+
+    @Override
     public void insert(M message) {
         self.insert(message);
     }

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxFullException;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.VoidBlock;
 import dev.ropewalk.fibers.spi.Waits;
@@ -158,6 +159,16 @@ public final class Probe<M> implements Recipient<M> {
     @Override
     public void tell(M message) {
         target.tell(Objects.requireNonNull(message, "message"));
+    }
+
+    /**
+     * Keeps the message for an expectation, unless somebody has ended the probe.
+     *
+     * @throws MailboxFullException if {@value #CAPACITY} wait already
+     */
+    @Override
+    public TellResult tryTell(M message) {
+        return target.tryTell(Objects.requireNonNull(message, "message"));
     }
 
     /**

@@ -9,11 +9,11 @@ import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.ActorCell;
+import dev.ropewalk.actors.internal.AskLimit;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.sync.Event;
@@ -28,7 +28,6 @@ import java.util.Objects;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
@@ -119,6 +118,7 @@ final class ProbeTarget<M> extends Target<M> {
     }
 
     @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // the one that is returned is watched
     public <R> CompletionStage<R> askLater(
             Function<Recipient<R>, ? extends M> message, Duration limit) {
         Objects.requireNonNull(message, "message");
@@ -128,22 +128,17 @@ final class ProbeTarget<M> extends Target<M> {
         if (tryTell(made) == TellResult.ENDED) {
             stage.completeExceptionally(over(made));
         } else if (limitNanos != Long.MAX_VALUE) {
-            atLimit(limitNanos, () -> stage.completeExceptionally(late(ref, limitNanos, made)));
+            AskLimit begun =
+                    AskLimit.after(
+                            limitNanos,
+                            () -> stage.completeExceptionally(late(ref, limitNanos, made)));
+            stage.whenComplete((_, _) -> begun.cancel());
         }
         return stage;
     }
 
     private AskFailedException over(Object message) {
         return new AskFailedException(ref + " is over and gets no message: " + message, null);
-    }
-
-    /** On the clock of the current cord, if there is one. */
-    private static void atLimit(long limitNanos, Runnable code) {
-        if (Cord.currentOrNull() == null) {
-            CompletableFuture.delayedExecutor(limitNanos, TimeUnit.NANOSECONDS).execute(code);
-        } else {
-            Alarm.after(limitNanos, code);
-        }
     }
 
     private static AskTimeoutException late(ActorRef<?> asked, long limitNanos, Object message) {
@@ -239,6 +234,12 @@ final class ProbeTarget<M> extends Target<M> {
         }
 
         @Override
+        public TellResult tryTell(R reply) {
+            boolean isTaken = stage.complete(Objects.requireNonNull(reply, "reply"));
+            return isTaken ? TellResult.ACCEPTED : TellResult.ENDED;
+        }
+
+        @Override
         public void fail(Throwable failure) {
             Objects.requireNonNull(failure, "failure");
             stage.completeExceptionally(failed(asked, failure, null));
@@ -263,6 +264,12 @@ final class ProbeTarget<M> extends Target<M> {
         @Override
         public void tell(R reply) {
             give(Objects.requireNonNull(reply, "reply"));
+        }
+
+        @Override
+        public TellResult tryTell(R reply) {
+            boolean isTaken = give(Objects.requireNonNull(reply, "reply"));
+            return isTaken ? TellResult.ACCEPTED : TellResult.ENDED;
         }
 
         @Override

@@ -48,6 +48,8 @@ final class StepContext<M> implements ActorContext<M>, Committing {
 
         void postpone();
 
+        int countPostponed();
+
         void add(Effect effect);
 
         /** The message is made when it is its turn; from any thread. */
@@ -225,6 +227,11 @@ final class StepContext<M> implements ActorContext<M>, Committing {
     @Override
     public void postpone() {
         steps.postpone();
+    }
+
+    @Override
+    public int postponed() {
+        return steps.countPostponed();
     }
 
     @Override

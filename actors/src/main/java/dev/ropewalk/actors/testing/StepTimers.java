@@ -23,6 +23,9 @@ final class StepTimers<M> implements Timers<M> {
 
     private long nowNs;
 
+    /** What the message in hand has ended. */
+    private @Nullable Entry endedIdleness;
+
     StepTimers(Consumer<Effect> effects) {
         this.effects = effects;
     }
@@ -91,6 +94,7 @@ final class StepTimers<M> implements Timers<M> {
 
     @Override
     public void cancelAll() {
+        endedIdleness = null;
         List.copyOf(active).forEach(Entry::cancel);
     }
 
@@ -116,7 +120,32 @@ final class StepTimers<M> implements Timers<M> {
         }
     }
 
-    /** The state has changed, or a message is begun that is not the timer's own. */
+    /** A message is begun; its own timer stays until it is done. */
+    void begins(@Nullable Object own) {
+        endedIdleness = null;
+        for (Entry each : active) {
+            if (each.kind == TimerKind.IDLE && each != own) {
+                endedIdleness = each;
+            }
+        }
+        end(TimerKind.IDLE, own);
+    }
+
+    /** The message has completed. */
+    void completed() {
+        endedIdleness = null;
+    }
+
+    /** The message has failed, and the state is kept: what it ended begins anew. */
+    void failed() {
+        Entry ended = endedIdleness;
+        endedIdleness = null;
+        if (ended != null) {
+            active.add(new Entry(null, TimerKind.IDLE, ended.nanos, ended.message));
+        }
+    }
+
+    /** The state has changed, or a timer takes the place of another one. */
     void end(TimerKind kind, @Nullable Object own) {
         for (Entry each : List.copyOf(active)) {
             if (each.kind == kind && each != own) {

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.testing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,7 +12,9 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.Errors;
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.Monitor;
+import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.testing.Effect.TimerKind;
 
@@ -560,10 +563,70 @@ class BehaviorStepsStatesTest {
         for (int i = 0; i < 1_000; i++) {
             door.run("" + i);
         }
+        door.run("one more");
+        assertEquals(1_000, door.postponed().size());
+        assertFalse(door.postponed().contains("one more"), "a dead letter");
+    }
+
+    @Test
+    void theOldestPostponedMakesRoom() throws Exception {
+        BehaviorSteps<String> steps = postponing(Overflow.DROP_OLD);
+        for (String each : List.of("1", "2", "3")) {
+            steps.run(each);
+        }
+        assertEquals(List.of("2", "3"), steps.postponed());
+    }
+
+    @Test
+    void misuse_tooManyPostponedForARuleThatFails() throws Exception {
+        BehaviorSteps<String> steps = postponing(Overflow.FAIL);
+        steps.run("1");
+        steps.run("2");
         Errors.assertMentions(
-                assertThrows(IllegalStateException.class, () -> door.run("one more")),
-                "steps/door",
-                "has postponed 1000",
+                assertThrows(IllegalStateException.class, () -> steps.run("one more")),
+                "steps/m",
+                "has postponed 2",
                 "state shut");
+        assertEquals(List.of(), steps.postponed());
+    }
+
+    private static BehaviorSteps<String> postponing(Overflow rule) {
+        return BehaviorSteps.of(
+                "m",
+                Actor.handler(
+                                (ActorContext<String> self) ->
+                                        Behavior.state(
+                                                "shut",
+                                                (String _) -> {
+                                                    self.postpone();
+                                                    return Behavior.same();
+                                                }))
+                        .mailbox(MailboxOptions.unbounded().withPostponed(2, rule)));
+    }
+
+    /** What the failed message has ended begins anew, as its restart does. */
+    @Test
+    void anIdleTimeoutOutlivesAFailedMessage() throws Exception {
+        BehaviorSteps<String> steps =
+                BehaviorSteps.of(
+                        "m",
+                        Actor.handler(
+                                        (ActorContext<String> self) ->
+                                                (String message) -> {
+                                                    if (message.equals("bad")) {
+                                                        throw new IllegalStateException("bad");
+                                                    }
+                                                    if (message.equals("idle")) {
+                                                        return Behavior.stopped();
+                                                    }
+                                                    self.idleTimeout(Duration.ofMillis(60), "idle");
+                                                    return Behavior.same();
+                                                })
+                                .keepState());
+        steps.run("good");
+        assertThrows(IllegalStateException.class, () -> steps.run("bad"));
+        steps.restart();
+        steps.fireNext();
+        assertTrue(steps.isOver());
     }
 }

@@ -17,8 +17,8 @@ import java.util.Objects;
  * <p>Confined to the actor's fiber.
  */
 public final class Requests<M> {
-    /** Above this an actor would postpone for ever. */
-    public static final int MAX_POSTPONED = 1_000;
+    /** From so many times on a message that is postponed again and again is told of. */
+    public static final int TOLD_FROM = 1_000;
 
     /**
      * A timeout to be set.
@@ -72,9 +72,8 @@ public final class Requests<M> {
      *
      * @param actor for errors
      * @param state the name of the state; null if it has none
-     * @param postponed how many are postponed now
      */
-    public void postpone(Object actor, @Nullable String state, int postponed) {
+    public void postpone(Object actor, @Nullable String state) {
         if (isEntering) {
             throw new IllegalStateException(
                     "postpone of "
@@ -89,17 +88,19 @@ public final class Requests<M> {
                             + " was called in a behavior without a name, so that no change of state"
                             + " would bring the message back; make it with Behavior.state");
         }
-        if (postponed >= MAX_POSTPONED) {
-            throw new IllegalStateException(
-                    actor
-                            + " has postponed "
-                            + postponed
-                            + " messages in state "
-                            + state
-                            + ", which is as many as it may; let it change its state, or refuse"
-                            + " what it cannot take");
-        }
         isPostponed = true;
+    }
+
+    /** What an actor fails with whose rule says so. */
+    public static IllegalStateException tooMany(Object actor, @Nullable String state, int max) {
+        return new IllegalStateException(
+                actor
+                        + " has postponed "
+                        + max
+                        + " messages in state "
+                        + state
+                        + ", which is as many as it may; let it change its state, refuse what it"
+                        + " cannot take, or give its mailbox another rule by withPostponed");
     }
 
     // ---------------------------------------------------------------- the message in hand

@@ -45,8 +45,19 @@ public final class StateChange {
         /** The message in hand is reported. */
         void unhandled();
 
-        /** The message in hand goes behind those that are postponed; so often it was until now. */
-        void postponed(int times);
+        /**
+         * The message in hand is to be postponed, and the state goes on.
+         *
+         * @throws IllegalStateException if there is no room, and the rule is to fail
+         */
+        void checkPostponed();
+
+        /**
+         * The message in hand goes behind those that are postponed; so often it was until now.
+         *
+         * @param isLasting whether the state goes on, so that it needs room
+         */
+        void postponed(int times, boolean isLasting);
 
         /** Another state: what was postponed goes to the head of the mailbox. */
         void changed();
@@ -80,14 +91,19 @@ public final class StateChange {
         if (asked != null) {
             asked.check(host.named(), now, next, to);
         }
+        boolean isChange = isChange(now, to);
+        boolean isPostponed = asked != null && asked.isPostponed();
+        if (isPostponed && !isChange) {
+            host.checkPostponed();
+        }
         host.becomes(to);
         if (next == BehaviorSigns.<M>unhandled()) {
             host.unhandled();
         }
-        if (asked != null && asked.isPostponed()) {
-            host.postponed(asked.postponedBefore() + 1);
+        if (isPostponed) {
+            host.postponed(Objects.requireNonNull(asked).postponedBefore() + 1, !isChange);
         }
-        if (isChange(now, to)) {
+        if (isChange) {
             host.changed();
         }
         grant(host, asked);

@@ -136,8 +136,17 @@ public abstract class Envelope {
     }
 
     static boolean isVoid(Object item) {
-        Object inside = item instanceof PutBack again ? again.item : item;
-        return inside instanceof Notice<?> notice && notice.source.isRevoked();
+        return inside(item) instanceof Notice<?> notice && notice.source.isRevoked();
+    }
+
+    /** Nobody told it, and no policy drops it. */
+    public static boolean isNotice(Object item) {
+        return inside(item) instanceof Notice;
+    }
+
+    /** What was put back, or the item itself. */
+    public static Object inside(Object item) {
+        return item instanceof PutBack again ? again.item : item;
     }
 
     /** A message that was put back, and how often it has been tried, or postponed. */

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -103,6 +104,20 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
             postponed = new ArrayDeque<>();
         }
         postponed.addLast(item);
+    }
+
+    /** Takes the oldest one out that passes; null if none does. */
+    public final @Nullable Object pollPostponed(Predicate<Object> isWanted) {
+        if (postponed != null) {
+            for (Iterator<Object> each = postponed.iterator(); each.hasNext(); ) {
+                Object item = each.next();
+                if (isWanted.test(item)) {
+                    each.remove();
+                    return item;
+                }
+            }
+        }
+        return null;
     }
 
     /** With those that were revoked since and have not been dropped yet. */

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal.routing;
 
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.TellResult;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,11 @@ final class BoundReply<R> implements Recipient<R> {
     @Override
     public void tell(R reply) {
         bound().tell(reply);
+    }
+
+    @Override
+    public TellResult tryTell(R reply) {
+        return bound().tryTell(reply);
     }
 
     @Override

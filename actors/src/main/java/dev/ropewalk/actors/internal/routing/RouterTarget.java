@@ -100,7 +100,36 @@ public final class RouterTarget<M> extends Target<M> {
         if (toAll != null) {
             tellAll(roster, message);
         } else if (roster.size() > 0) {
-            choice.choose(roster, message).tell(name, message);
+            Member<M> chosen = chooseFor(roster, message);
+            if (chosen != null) {
+                chosen.tell(name, message);
+            }
+        }
+    }
+
+    /**
+     * Null if the choice failed, which no actor does by a router that it did not make: a dead
+     * letter is made then. Other senders get it.
+     */
+    private @Nullable Member<M> chooseFor(Roster<M> roster, M message) {
+        try {
+            return choice.choose(roster, message);
+        } catch (RuntimeException | Error failure) {
+            if (Waits.isSignal(failure)) {
+                throw failure;
+            }
+            refuse(message, failure);
+            return null;
+        }
+    }
+
+    private void refuse(M message, Throwable failure) {
+        DeadLetter.Reason reason =
+                failure instanceof NoMembersException
+                        ? DeadLetter.Reason.NO_MEMBERS
+                        : DeadLetter.Reason.FAILED;
+        if (!ActorCell.isInActor() || !report(new DeadLetter(message, name, reason, failure))) {
+            Refusals.throwIfAny(failure);
         }
     }
 
@@ -120,7 +149,12 @@ public final class RouterTarget<M> extends Target<M> {
     /** Still empty if the message was reported. */
     private Roster<M> whenEmpty(M message) {
         if (!(whenEmpty instanceof WhenEmpty.ToDeadLetters)) {
-            return awaitMembers(Long.MAX_VALUE);
+            try {
+                return awaitMembers(Long.MAX_VALUE);
+            } catch (NoMembersException none) {
+                refuse(message, none);
+                return Roster.empty();
+            }
         }
         report(new DeadLetter(message, name, DeadLetter.Reason.NO_MEMBERS, null));
         return Roster.empty();
@@ -164,7 +198,8 @@ public final class RouterTarget<M> extends Target<M> {
             return TellResult.ENDED;
         }
         if (toAll == null) {
-            return choice.choose(roster, message).tryTell(name, message);
+            Member<M> chosen = chooseFor(roster, message);
+            return chosen == null ? TellResult.ACCEPTED : chosen.tryTell(name, message);
         }
         TellResult worst = TellResult.ACCEPTED;
         for (int i = 0; i < roster.size(); i++) {
@@ -205,13 +240,13 @@ public final class RouterTarget<M> extends Target<M> {
         Roster<M> roster = now();
         Duration left = limit;
         if (roster.size() == 0) {
-            if (whenEmpty instanceof WhenEmpty.ToDeadLetters) {
-                throw new AskFailedException(
-                        name + " was asked and has no member; nothing was sent", null);
-            }
             long limitNs = ActorCell.inherited(Waits.nanos(limit));
             long beganNs = Waits.nanoTime();
-            roster = awaitMembers(limitNs);
+            try {
+                roster = awaitMembers(limitNs);
+            } catch (NoMembersException none) {
+                throw noReply(none);
+            }
             if (limitNs != Long.MAX_VALUE) {
                 long leftNs = limitNs - (Waits.nanoTime() - beganNs);
                 left = Duration.ofNanos(Math.max(0, leftNs));
@@ -225,7 +260,18 @@ public final class RouterTarget<M> extends Target<M> {
         }
         BoundReply<R> reply = new BoundReply<>();
         M made = Objects.requireNonNull(message.apply(reply), "message");
-        return choice.choose(roster, made).actor().ask(bound(reply, made), left);
+        Member<M> chosen;
+        try {
+            chosen = choice.choose(roster, made);
+        } catch (RuntimeException failure) {
+            throw noReply(failure);
+        }
+        return chosen.actor().ask(bound(reply, made), left);
+    }
+
+    private AskFailedException noReply(RuntimeException why) {
+        return new AskFailedException(
+                name + " was asked and gives no reply: " + why.getMessage(), why);
     }
 
     private List<ActorRef<M>> takingFirst(ToAll<M> all, Roster<M> roster) {
@@ -251,7 +297,7 @@ public final class RouterTarget<M> extends Target<M> {
         Objects.requireNonNull(message, "message");
         Roster<M> roster = now();
         if (roster.size() == 0) {
-            return CompletableFuture.failedStage(none());
+            return CompletableFuture.failedStage(noReply(none()));
         }
         if (toAll != null) {
             return AskMany.firstLater(takingFirst(toAll, roster), message, limit);
@@ -261,7 +307,13 @@ public final class RouterTarget<M> extends Target<M> {
         }
         BoundReply<R> reply = new BoundReply<>();
         M made = Objects.requireNonNull(message.apply(reply), "message");
-        return choice.choose(roster, made).actor().askLater(bound(reply, made), limit);
+        Member<M> chosen;
+        try {
+            chosen = choice.choose(roster, made);
+        } catch (RuntimeException failure) {
+            return CompletableFuture.failedStage(noReply(failure));
+        }
+        return chosen.actor().askLater(bound(reply, made), limit);
     }
 
     // ---------------------------------------------------------------- what it is not

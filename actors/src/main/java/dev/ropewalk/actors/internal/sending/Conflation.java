@@ -69,7 +69,41 @@ final class Conflation<M> {
         boolean send(Object item, @Nullable String router);
     }
 
-    private record Key(Class<?> type, Object key) {}
+    /** The equals and hash code of what is in it are the program's code, and fail no sender. */
+    private static final class Key {
+        private final Class<?> type;
+        private final Object key;
+        private final int hash;
+
+        Key(Class<?> type, Object key) {
+            this.type = type;
+            this.key = key;
+            this.hash = 31 * type.hashCode() + key.hashCode();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other
+                    || (other instanceof Key same
+                            && hash == same.hash
+                            && type == same.type
+                            && isEqual(same.key));
+        }
+
+        private boolean isEqual(Object other) {
+            try {
+                return key.equals(other);
+            } catch (Throwable broken) {
+                Logs.tellBroken(LOG, broken, "the equals of the key {} failed", type.getName());
+                return false;
+            }
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+    }
 
     private final Gate.Host actor;
     private final Function<? super M, ? extends @Nullable Object> keyOf;

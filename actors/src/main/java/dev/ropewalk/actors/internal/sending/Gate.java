@@ -8,10 +8,16 @@ import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.sending.Conflation.Outcome;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.dump.Lines;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToIntFunction;
 
 /**
@@ -19,7 +25,8 @@ import java.util.function.ToIntFunction;
  * without a bound: it looks up its priority, replaces one of the same key, and takes a permit.
  * Works on any thread.
  *
- * <p>The user's functions run on the sender, which gets what they throw; nothing was sent then.
+ * <p>The user's functions run on the sender, which did not choose them: if one throws, the message
+ * has no place of its own, and the failure is logged (rule A8).
  */
 public final class Gate<M> {
     /** The actor behind it. Works on any thread. */
@@ -47,7 +54,12 @@ public final class Gate<M> {
 
         /** The caller is to wait for room; an error if it is the actor itself. */
         void checkNotOwn();
+
+        /** There is no room: the sender gets that, or a dead letter is made of the item. */
+        void refuse(Object item, MailboxFullException full, @Nullable String router);
     }
+
+    private static final Log LOG = Logs.logger(Gate.class);
 
     private final Host actor;
     private final MailboxOptions options;
@@ -56,6 +68,9 @@ public final class Gate<M> {
 
     /** The room whose senders have to do with it; otherwise null. */
     private final @Nullable Permits room;
+
+    /** How often a function of the actor's definition has failed. */
+    private final AtomicLong broken = new AtomicLong();
 
     Gate(Host actor, MailboxSpec<M> spec) {
         this.actor = actor;
@@ -80,8 +95,9 @@ public final class Gate<M> {
             actor.drop(item, DeadLetter.Reason.REFUSED);
             return true;
         }
-        if (overflow == Overflow.FAIL) {
-            throw full(item);
+        if (overflow == Overflow.FAIL || (item instanceof Envelope.Adapted && !mayWait())) {
+            actor.refuse(item, full(item), router);
+            return true;
         }
         actor.checkNotOwn();
         if (room != null && !room.take(limitNanos)) {
@@ -92,10 +108,15 @@ public final class Gate<M> {
             outcome = send(placed, router, true);
         } finally {
             if (outcome != Outcome.SENT) {
-                begun(); // it stands in the place of another one, or the equals of its key failed
+                begun(); // it stands in the place of another one
             }
         }
         return true;
+    }
+
+    /** A cord that runs no fiber cannot. */
+    private static boolean mayWait() {
+        return Cord.currentOrNull() == null || Fiber.currentOrNull() != null;
     }
 
     public TellResult trySend(Object item, @Nullable String router) {
@@ -161,7 +182,7 @@ public final class Gate<M> {
                         + " is full: capacity="
                         + options.capacity()
                         + "; the message was not sent: "
-                        + Envelope.content(item));
+                        + Lines.of(Envelope.content(item)));
     }
 
     /** For how many keys a message is found that may be replaced. */
@@ -185,10 +206,33 @@ public final class Gate<M> {
         if (item instanceof Envelope.Adapted || (priority == null && conflation == null)) {
             return item;
         }
-        M message = message(item);
-        int rank = priority == null ? 0 : priority.applyAsInt(message);
-        Object key = conflation == null ? null : conflation.keyOf(message);
+        int rank = 0;
+        Object key = null;
+        try {
+            M message = message(item);
+            rank = priority == null ? 0 : priority.applyAsInt(message);
+            key = conflation == null ? null : conflation.keyOf(message);
+        } catch (Throwable failure) {
+            broken(failure);
+        }
         return key == null ? new Placed.Ranked(item, rank) : new Placed.Renewable(item, rank, key);
+    }
+
+    /** It is the program's code: no sender fails by it, and none fills the log. */
+    private void broken(Throwable failure) {
+        if (failure instanceof Error signal && Waits.isSignal(failure)) {
+            throw signal;
+        }
+        long times = broken.incrementAndGet();
+        if (Long.bitCount(times) == 1) {
+            Logs.tellBroken(
+                    LOG,
+                    failure,
+                    "the priority or key of {} has failed {} times; what has none waits as others"
+                            + " do",
+                    actor.address(),
+                    times);
+        }
     }
 
     @SuppressWarnings("unchecked") // only M, and what opens as M, are sent

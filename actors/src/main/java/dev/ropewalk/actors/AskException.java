@@ -1,0 +1,16 @@
+package dev.ropewalk.actors;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells an asker that there is no reply, and why: what all forms of an ask throw, or fail their
+ * stage with, when the ask was a proper one.
+ */
+public abstract sealed class AskException extends RuntimeException
+        permits AskCycleException, AskFailedException, AskTimeoutException {
+    private static final long serialVersionUID = 1L;
+
+    AskException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}
