@@ -3,6 +3,8 @@ package dev.ropewalk.examples.connection;
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.MailboxOptions;
+import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -28,8 +30,10 @@ import java.util.ArrayDeque;
  * </pre>
  *
  * Questions that come while there is no connection are postponed: the next state that can take them
- * does. A question that was sent and is not answered when the connection ends fails, because nobody
- * knows whether the server has handled it.
+ * does. If as many wait as the client keeps, one more is refused with what the last attempt failed
+ * with, and the mailbox has the same bound, so that no state forgets it. A question that was sent
+ * and is not answered when the connection ends fails, because nobody knows whether the server has
+ * handled it.
  */
 public final class Connection {
     /** What it is told. */
@@ -68,12 +72,18 @@ public final class Connection {
     private static final Duration IDLE = Duration.ofSeconds(30);
     private static final int MAX_DOUBLINGS = 16;
 
+    /** So many questions wait for a connection at most. */
+    static final int MAX_WAITING = 100;
+
     private final ActorContext<Message> self;
     private final String host;
     private final int port;
 
     /** Null while there is none. */
     private @Nullable TcpConnection open;
+
+    /** Of the last attempt; null if that succeeded. */
+    private @Nullable Throwable lastFailure;
 
     private Connection(ActorContext<Message> self, String host, int port) {
         this.self = self;
@@ -95,7 +105,9 @@ public final class Connection {
      */
     public static Actor<Message> actor(String host, int port) {
         return Actor.handler(
-                (ActorContext<Message> self) -> new Connection(self, host, port).disconnected());
+                        (ActorContext<Message> self) ->
+                                new Connection(self, host, port).disconnected())
+                .mailbox(MailboxOptions.unbounded().withPostponed(MAX_WAITING, Overflow.DROP_NEW));
     }
 
     private Behavior<Message> disconnected() {
@@ -123,8 +135,11 @@ public final class Connection {
                         switch (message) {
                             case Connected there ->
                                     connected(there.connection(), new ArrayDeque<>());
-                            case Failed _ -> waiting(failures + 1);
-                            case Ask _ -> postponed();
+                            case Failed failed -> {
+                                lastFailure = failed.why();
+                                yield waiting(failures + 1);
+                            }
+                            case Ask ask -> postponed(ask);
                             default -> ignored(message);
                         });
     }
@@ -139,7 +154,7 @@ public final class Connection {
                 message ->
                         switch (message) {
                             case Due due when due == Due.RETRY -> connecting(failures);
-                            case Ask _ -> postponed();
+                            case Ask ask -> postponed(ask);
                             default -> ignored(message);
                         });
     }
@@ -158,6 +173,7 @@ public final class Connection {
                 "connected",
                 _ -> {
                     open = connection;
+                    lastFailure = null;
                     Fiber.spin("read", () -> read(connection));
                     self.idleTimeout(IDLE, Due.IDLE);
                     return Behavior.same();
@@ -225,8 +241,21 @@ public final class Connection {
         return Behavior.same();
     }
 
-    private Behavior<Message> postponed() {
-        self.postpone();
+    private Behavior<Message> postponed(Ask ask) {
+        int waiting = self.postponed();
+        if (waiting < MAX_WAITING) {
+            self.postpone();
+        } else {
+            ask.replyTo()
+                    .fail(
+                            new IllegalStateException(
+                                    waiting
+                                            + " questions wait for a connection to "
+                                            + host
+                                            + ":"
+                                            + port,
+                                    lastFailure));
+        }
         return Behavior.same();
     }
 }

@@ -1,6 +1,7 @@
 package dev.ropewalk.examples.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,7 @@ import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
+import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpListener;
 import dev.ropewalk.fibers.testing.TestCord;
@@ -132,6 +134,41 @@ class ConnectionTest {
                             assertEquals("Q" + i, asking.get(i).await());
                         }
                         assertEquals(List.of("q0", "q1", "q2", "q3", "q4"), server.lines);
+                    }
+                });
+    }
+
+    /** More than the client keeps: those are told why, and the others are answered all the same. */
+    @Test
+    void tooManyQuestionsForAServerThatComesLate() {
+        run(
+                client -> {
+                    List<CompletableFuture<String>> asked = new ArrayList<>();
+                    for (int i = 0; i <= Connection.MAX_WAITING; i++) {
+                        String line = "q" + i;
+                        asked.add(
+                                client.<String>askLater(to -> new Connection.Ask(line, to), LONG)
+                                        .toCompletableFuture());
+                    }
+                    Fiber.sleep(Duration.ofMinutes(1));
+                    CompletableFuture<String> late =
+                            client.<String>askLater(to -> new Connection.Ask("late", to), LONG)
+                                    .toCompletableFuture();
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    Throwable refused = asked.getLast().exceptionNow().getCause();
+                    assertEquals(
+                            "100 questions wait for a connection to 127.0.0.1:7",
+                            refused.getMessage());
+                    assertInstanceOf(
+                            ConnectionException.class,
+                            late.exceptionNow().getCause().getCause(),
+                            "what it failed with");
+                    try (Server server = new Server()) {
+                        Fiber.sleep(Duration.ofMinutes(1));
+                        for (int i = 0; i < Connection.MAX_WAITING; i++) {
+                            assertEquals("Q" + i, asked.get(i).resultNow());
+                        }
+                        assertEquals(Connection.MAX_WAITING, server.lines.size());
                     }
                 });
     }
