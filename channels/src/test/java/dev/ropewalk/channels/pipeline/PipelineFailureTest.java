@@ -1235,4 +1235,45 @@ class PipelineFailureTest {
                     assertTrue(out.isClosed(), "a receiver would wait for ever");
                 });
     }
+
+    /** A stage that is called by reflection wraps the signal; the edge knows it again (rule F6). */
+    @Test
+    void F6_stopThatAStageHasWrappedIsNoFailureOfTheRun() {
+        TestCord.run(
+                () -> {
+                    for (Shape each : wrapping()) {
+                        Pipeline<Long> around = each.around().apply(Pipeline.of(1L, 2L, 3L));
+                        assertEquals(
+                                "left",
+                                CancelScope.moveOnAfter(
+                                        Duration.ofMillis(3),
+                                        "left",
+                                        () -> {
+                                            around.forEach("take", element -> {}).run();
+                                            return "done";
+                                        }),
+                                each.name());
+                    }
+                });
+    }
+
+    private static List<Shape> wrapping() {
+        return List.of(
+                new Shape("fused", p -> p.map("wraps", PipelineFailureTest::sleepWrapped)),
+                new Shape(
+                        "before a buffer",
+                        p -> p.map("wraps", PipelineFailureTest::sleepWrapped).buffer(1)),
+                new Shape(
+                        "parallel",
+                        p -> p.mapParallel("wraps", 3, PipelineFailureTest::sleepWrapped)));
+    }
+
+    private static long sleepWrapped(long i) throws IOException {
+        try {
+            Fiber.sleep(Duration.ofDays(1));
+        } catch (Throwable t) {
+            throw new IOException(t);
+        }
+        return i;
+    }
 }
