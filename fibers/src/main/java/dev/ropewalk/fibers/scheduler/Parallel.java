@@ -63,6 +63,9 @@ public final class Parallel {
     /** What the body threw, the first one first. */
     private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
+    /** What the body made of its own end: no failure, but told with the caller's end. */
+    private final Queue<Throwable> wrappers = new ConcurrentLinkedQueue<>();
+
     /**
      * Somebody ended one of the fibers; otherwise what ends them is a failure, or the caller's end.
      */
@@ -246,6 +249,7 @@ public final class Parallel {
             }
         } catch (Throwable ended) {
             failures.forEach(ended::addSuppressed);
+            wrappers.stream().filter(each -> each != ended).forEach(ended::addSuppressed);
             throw ended;
         }
         Throwable first = failures.isEmpty() ? endedBy.get() : failures.peek();
@@ -306,6 +310,9 @@ public final class Parallel {
                                 Fiber.current(),
                                 Fiber.current() + " was ended in the middle of a part",
                                 signal));
+                if (thrown != signal) {
+                    wrappers.add(thrown);
+                }
                 endOthers();
                 throw Unchecked.<RuntimeException>sneaky(thrown);
             }

@@ -26,7 +26,7 @@ import java.util.function.Supplier;
 
 /** Rule F5: a permit or entry that was taken for a fiber goes back however the fiber ends. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
-class HandOverTest {
+class HandedToNewTest {
 
     /** What a new fiber gets, and whether it is back. */
     enum Thing {
@@ -108,7 +108,7 @@ class HandOverTest {
         test(
                 thing,
                 box -> {
-                    Fiber<?> fiber = box.spin("fiber", HandOverTest::fail);
+                    Fiber<?> fiber = box.spin("fiber", HandedToNewTest::fail);
                     assertThrows(FiberFailedException.class, fiber::await);
                     assertFalse(box.isOut());
                 });
