@@ -70,7 +70,8 @@ class WrappedSignalGameTest {
 
         private void moveOn(int depth) throws Exception {
             CancelScope scope = CancelScope.withLimit(some());
-            Object done = scope.callOrElse("left", () -> level(depth + 1));
+            @Nullable Object done =
+                    scope.<@Nullable Object, Exception>callOrElse("left", () -> level(depth + 1));
             assertTrue(done == null || scope.isCancelled());
             left += done == null ? 0 : 1;
         }

@@ -50,7 +50,7 @@ public enum Wrapping {
             case ALL -> {
                 Callable<?> wrapped = code;
                 for (int i = 0; i < DEEP; i++) {
-                    Wrapping next = values()[i % ordinal()];
+                    Wrapping next = values()[i % (values().length - 1)];
                     Callable<?> inner = wrapped;
                     wrapped = () -> next.call(inner);
                 }
