@@ -183,6 +183,32 @@ class WrappedSignalTest {
                 });
     }
 
+    /** Java forgets the signal then; there is nothing that could be known again. */
+    @Test
+    void F6_whatAFinallyThrowsTakesThePlaceOfTheSignal() {
+        Runs.cleanly(
+                () -> {
+                    IllegalStateException own = new IllegalStateException("own");
+                    assertSame(
+                            own,
+                            Runs.failureOf(
+                                    () ->
+                                            CancelScope.moveOnAfter(
+                                                    SHORT,
+                                                    () -> {
+                                                        try {
+                                                            sleep();
+                                                        } finally {
+                                                            cleanUp(own);
+                                                        }
+                                                    })));
+                });
+    }
+
+    private static void cleanUp(RuntimeException broken) {
+        throw broken;
+    }
+
     /** What clean-up failed of is told, also if a wrapper carries it. */
     @Test
     void F6_failureOfCleanUpInAWrapperIsReported() {
