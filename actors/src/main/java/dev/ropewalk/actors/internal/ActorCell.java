@@ -7,7 +7,6 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Down;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxFullException;
-import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
@@ -722,49 +721,13 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         return mailbox.postponed();
     }
 
-    /** What it has postponed goes with a failure for want of room: it would lead there again. */
     void checkPostponed(@Nullable String stateName) {
-        MailboxOptions options = definition.mailbox.options();
-        if (options.postponedOverflow() != Overflow.FAIL || hasRoomToPostpone(options)) {
-            return;
-        }
-        RuntimeException full = Requests.tooMany(ref, stateName, options.maxPostponed());
-        for (Object each = mailbox.pollPostponed(_ -> true);
-                each != null;
-                each = mailbox.pollPostponed(_ -> true)) {
-            drop(each, DeadLetter.Reason.FAILED, full);
-        }
-        throw full;
-    }
-
-    private boolean hasRoomToPostpone(MailboxOptions options) {
-        return mailbox.postponed() < options.maxPostponed() || postponed() < options.maxPostponed();
-    }
-
-    /** False if it is a dead letter in place of that, or of one that was postponed before. */
-    private boolean makesRoomToPostpone(Object item) {
-        MailboxOptions options = definition.mailbox.options();
-        if (hasRoomToPostpone(options) || Envelope.isNotice(item)) {
-            return true;
-        }
-        Object older =
-                options.postponedOverflow() == Overflow.DROP_OLD
-                        ? mailbox.pollPostponed(each -> !Envelope.isNotice(each))
-                        : null;
-        Object dropped = older == null ? item : older;
-        if (Envelope.inside(dropped) instanceof Ask<?, ?> ask) {
-            ask.noReply("it postpones as many messages as it may, " + options.maxPostponed(), null);
-        }
-        drop(
-                dropped,
-                older == null ? DeadLetter.Reason.REFUSED : DeadLetter.Reason.DISPLACED,
-                null);
-        return older != null;
+        Postponing.check(this, stateName);
     }
 
     /** It comes again when the state changes, which may be now. */
     void postpone(Object item, int times, boolean isLasting) {
-        if (isLasting && !makesRoomToPostpone(item)) {
+        if (isLasting && !Postponing.makesRoom(this, item)) {
             return;
         }
         if (times >= Requests.TOLD_FROM && Integer.bitCount(times) == 1) {
