@@ -71,9 +71,10 @@ class ArchitectureTest {
                                     + " Incarnation."),
                     "SupervisorCell",
                     new Ceiling(
-                            1340,
+                            1460,
                             "One state machine: each step of a supervisor is an event in one of"
-                                    + " its states; what it knows of a child is in Child."));
+                                    + " its states; what it knows of a child is in Child, what"
+                                    + " comes up in order in OrderedStart."));
 
     /** Classes that are no API and of which others use more members, and why. */
     private static final Map<String, Ceiling> WIDE_TYPES =

@@ -864,7 +864,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         // Those that are told of each end hear of the last one when its groups know.
         boolean isToldLater = extras != null && extras.isInGroup() && isLastEnd(reason, false);
         boolean isShutdown = reason instanceof ExitReason.Shutdown;
-        boolean startFailed = reason.isFailure() && !wasUp && (!began || state == State.STARTING);
+        boolean hasNotCome = !began || state == State.STARTING;
+        boolean startFailed = reason.isFailure() && !wasUp && hasNotCome;
         if (began) {
             incarnation = null;
             if (definition.keepsState && state == State.UP) {
@@ -893,7 +894,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
                                                 : SupervisorEvent.Phase.NEVER_RAN,
                                 reason,
                                 start,
-                                isStateLeft()));
+                                isStateLeft(),
+                                hasNotCome && child.isDraining() && mailbox.messages() == 0));
         if (began && child.supervisor().endsForGood() && !isStateLeft()) {
             child.supervisor().releaseName(child);
             endHere(reason); // nothing is left to decide
@@ -1019,6 +1021,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
                                 SupervisorEvent.Phase.STATE_ENDED,
                                 reason,
                                 null,
+                                false,
                                 false));
     }
 

@@ -1,9 +1,11 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.supervision.ChildInfo;
 import dev.ropewalk.actors.supervision.ChildSpec;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.supervision.RestartDelays;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
@@ -20,8 +22,8 @@ import java.util.Objects;
  *   NEW, DOWN -> UP                 it was spun, and nobody waits; also STARTING -> UP, when it is
  *   STARTING, UP -> STOPPING        it was asked to end, and its end is expected
  *   all but GONE -> STOPPING        what its kept state left to do is done
- *   STARTING, UP, STOPPING -> DOWN  its incarnation is over, and the supervisor is to decide
- *   DOWN, STARTING -> STOPPED       it is not started again, but stays known by its spec
+ *   STARTING, UP, STOPPING -> DOWN  its incarnation is over; what stays so is to be started again
+ *   all but GONE -> STOPPED         it is not started again, but stays known by its spec
  *   all -> GONE                     it is not started again, and stands in no list
  * </pre>
  */
@@ -117,6 +119,51 @@ final class Child {
         return past != null && past.isToForget;
     }
 
+    boolean isDelayed() {
+        return past != null && past.isDelayed;
+    }
+
+    boolean isLate() {
+        return past != null && past.isLate;
+    }
+
+    void isNotLate() {
+        if (past != null) {
+            past.isLate = false;
+        }
+    }
+
+    /** It has ended, or is taken for ended. */
+    void stopLimitEnds() {
+        if (past != null && past.stopLimit != null) {
+            past.stopLimit.cancel();
+            past.stopLimit = null;
+        }
+    }
+
+    /** Null unless it is not started again once it has ended. */
+    @Nullable Departure departure() {
+        return past == null ? null : past.departure;
+    }
+
+    /** It is not started again once it has ended. */
+    Departure departs() {
+        Past own = past();
+        if (own.departure == null) {
+            own.departure = new Departure();
+        }
+        return own.departure;
+    }
+
+    /** What it departed for holds. */
+    void hasLeft(ExitReason why) {
+        Departure done = departure();
+        if (done != null) {
+            past().departure = null;
+            done.tell(why);
+        }
+    }
+
     boolean isStateLeft() {
         return past != null && past.isStateLeft;
     }
@@ -127,6 +174,7 @@ final class Child {
             past.lastReason = null;
             past.isRestarting = false;
             past.isStateLeft = false;
+            past.isDelayed = false;
         }
     }
 
@@ -135,6 +183,8 @@ final class Child {
         if (past != null) {
             past.delays = null;
             past.isDraining = false;
+            past.isDelayed = false;
+            past.isLate = false;
         }
     }
 
@@ -145,6 +195,24 @@ final class Child {
 
     State state() {
         return state;
+    }
+
+    /** What programs may know of it. */
+    ChildInfo info() {
+        ChildInfo.State told =
+                switch (state) {
+                    case UP -> isRestarting() ? ChildInfo.State.RESTARTING : ChildInfo.State.UP;
+                    case STOPPING -> ChildInfo.State.STOPPING;
+                    case STOPPED, GONE -> ChildInfo.State.STOPPED;
+                    case NEW, STARTING, DOWN -> ChildInfo.State.RESTARTING;
+                };
+        return new ChildInfo(
+                what.name(),
+                what instanceof ActorCell<?> actor ? actor.ref() : null,
+                what instanceof SupervisorCell below ? below : null,
+                told,
+                restartRule(),
+                isSignificant());
     }
 
     void state(State from, State to) {
@@ -168,6 +236,20 @@ final class Child {
 
         /** When it was asked to stop. */
         long stopBeganNs;
+
+        /** Of its stop; null if none is set. */
+        @Nullable Alarm stopLimit;
+
+        /** Null unless it is not started again once it has ended. */
+        @Nullable Departure departure;
+
+        /** Of its back-off in a group, if it has one. */
+        long delayEndsNs;
+
+        boolean isDelayed;
+
+        /** It was asked to stop because its start took too long. */
+        boolean isLate;
 
         /** It was told to end when it is done. The actor's cord reads it, too. */
         volatile boolean isDraining;

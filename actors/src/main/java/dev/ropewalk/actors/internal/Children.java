@@ -1,5 +1,7 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.supervision.Strategy;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -72,6 +74,22 @@ final class Children {
             all.add(child);
         }
         return all;
+    }
+
+    /**
+     * The oldest first of those that are started again with this one, by one for all or rest for
+     * one; without those that are to end for themselves.
+     */
+    List<Child> groupOf(Child failed, Strategy strategy) {
+        List<Child> group = new ArrayList<>();
+        Child child = strategy == Strategy.ONE_FOR_ALL ? oldest : failed;
+        for (; child != null; child = child.younger) {
+            boolean isPart = child.isAlive() || child.state() == Child.State.DOWN;
+            if (isPart && child.departure() == null) {
+                group.add(child);
+            }
+        }
+        return group;
     }
 
     @Nullable Child youngest() {

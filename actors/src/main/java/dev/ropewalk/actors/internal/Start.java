@@ -1,6 +1,8 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.StartFailedException;
+import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -28,25 +30,38 @@ final class Start {
     /** The supervisor that is told when it is done; null if none is. */
     private final @Nullable SupervisorCell told;
 
+    /** If it fails, it is no child. */
+    private final boolean isNew;
+
     /** What starts; null while the supervisor has not begun it. For the supervisor's cord only. */
     @Nullable Child child;
 
     private Start(
-            Object name, long delayNs, @Nullable WaitCell waiter, @Nullable SupervisorCell told) {
+            Object name,
+            long delayNs,
+            @Nullable WaitCell waiter,
+            @Nullable SupervisorCell told,
+            boolean isNew) {
         this.name = name;
         this.delayNs = delayNs;
         this.waiter = waiter;
         this.told = told;
+        this.isNew = isNew;
     }
 
     /** Which the caller awaits. */
     static Start awaited(String name) {
-        return new Start(name, 0, new WaitCell(), null);
+        return new Start(name, 0, new WaitCell(), null, false);
+    }
+
+    /** Which the caller awaits, of what is a child only if it succeeds. */
+    static Start ofNew(String name) {
+        return new Start(name, 0, new WaitCell(), null, true);
     }
 
     /** After a time; its supervisor goes on meanwhile. */
     static Start after(long delayNs, SupervisorCell supervisor, Object name) {
-        return new Start(name, delayNs, null, supervisor);
+        return new Start(name, delayNs, null, supervisor, false);
     }
 
     /** Of a child whose supervisor goes on when it is done; that hears of a failure anyway. */
@@ -56,6 +71,14 @@ final class Start {
 
     long delayNs() {
         return delayNs;
+    }
+
+    boolean isAwaited() {
+        return waiter != null;
+    }
+
+    boolean isNew() {
+        return isNew;
     }
 
     void done() {
@@ -70,6 +93,13 @@ final class Start {
         give(new Failed(why, cause));
     }
 
+    /** For this reason it was not up. */
+    void failed(ExitReason reason) {
+        String why =
+                reason instanceof ExitReason.Normal ? "it ended at once" : Restarts.why(reason);
+        failed(why, reason.failure());
+    }
+
     private void give(Object result) {
         if (waiter != null) {
             waiter.give(result);
@@ -81,12 +111,9 @@ final class Start {
         give(refusal);
     }
 
-    /** Waits for it. */
-    void await(Duration limit) {
+    /** Waits for it; false if the limit passed, and the start is to be given up. */
+    boolean await(Duration limit) {
         Object result = Objects.requireNonNull(waiter).await(this, Waits.nanos(limit));
-        if (result == Waits.TIMED_OUT) {
-            throw tooLate(name, limit);
-        }
         if (result instanceof RuntimeException refusal) {
             throw refusal;
         }
@@ -94,16 +121,58 @@ final class Start {
             throw new StartFailedException(
                     name + " did not start: " + failed.why(), failed.cause());
         }
+        return result != Waits.TIMED_OUT;
     }
 
-    static StartFailedException tooLate(Object name, Duration limit) {
+    /** Of a start that is given up the caller hears when what started has ended. */
+    void awaitOrGiveUp(SupervisorCell supervisor) {
+        Supervision rules = supervisor.rules();
+        boolean isDecided = false;
+        boolean isInTime;
+        try {
+            isInTime = await(rules.startLimit());
+            isDecided = true;
+        } catch (StartFailedException | IllegalArgumentException | IllegalStateException refused) {
+            isDecided = true;
+            throw refused;
+        } finally {
+            if (!isDecided) { // the caller was ended
+                supervisor.post(new SupervisorEvent.GiveUp(this, null));
+            }
+        }
+        if (isInTime) {
+            return;
+        }
+        WaitCell answer = new WaitCell();
+        supervisor.post(new SupervisorEvent.GiveUp(this, answer));
+        long limitNs = Waits.nanos(rules.stopLimit());
+        boolean isEndless = limitNs >= Long.MAX_VALUE / 2;
+        Object why =
+                answer.await(
+                        "the end of what did not start: " + this,
+                        isEndless
+                                ? Waits.nanos(rules.startLimit())
+                                : limitNs + 2 * SupervisorCell.GRACE_NS);
+        throw tooLate(rules.startLimit(), why instanceof String text ? text : null);
+    }
+
+    /**
+     * What the limit brings.
+     *
+     * @param why it had not begun; null if it had
+     */
+    StartFailedException tooLate(Duration limit, @Nullable String why) {
         return new StartFailedException(
                 name
                         + " did not start within the start limit of "
                         + limit
-                        + " and was ended; its factory, or the beginning of its body, takes"
-                        + " longer. Let it tell itself a message and go on there, or set a"
-                        + " longer limit",
+                        + (why == null
+                                ? " and was ended; its factory, or the beginning of its body, takes"
+                                        + " longer. Let it tell itself a message and go on there,"
+                                        + " or set a longer limit"
+                                : ", because "
+                                        + why
+                                        + ". Try again later, or use spin, which does not wait"),
                 null);
     }
 

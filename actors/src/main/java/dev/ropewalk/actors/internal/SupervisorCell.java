@@ -24,6 +24,7 @@ import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.TooManyFibersException;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.supervision.RestartDelays;
@@ -50,23 +51,22 @@ import java.util.concurrent.atomic.AtomicLong;
  *   DOWN      -> DELAYED    the first turn of an incarnation that has a back-off to wait for
  *   DOWN      -> STARTING   the same, of one that has none; also DELAYED -> STARTING
  *   STARTING  -> RUNNING    the children of its tree are up, one after the other
- *   RUNNING   -> REPLACING  a child failed, and others are started again with it: they are stopped
- *                           in reverse order, and all are started in order
- *   REPLACING -> RUNNING    they are up, or one of them failed again, which is tried again later
  *   RUNNING   -> DRAINING   it was told to let its children come to the end of their mailboxes: each
  *                           is told to stop when the one started after it has ended; none is added
- *   STARTING, RUNNING, DRAINING -> STOPPING  it was told to stop, a start failed, there were too many
- *                           restarts, or significant children ended: all end in reverse order
+ *   DELAYED, STARTING, RUNNING, DRAINING -> STOPPING  it was told to stop, a start failed, there were
+ *                           too many restarts, or significant children ended: all end in reverse
+ *                           order
  *   DOWN      -> STOPPING   it is not started again: what its children's kept states have left to
  *                           do is done
  *   all but ENDED -> DOWN   the incarnation is over; its own supervisor decides
  *   DOWN      -> ENDED      it is not started again; events are refused
  * </pre>
  *
- * <p>A turn that waits, while it starts or stops children one after the other, goes on taking what
- * comes to the inbox: it notes which children are up and down, answers questions, and leaves the
- * rest for later. A stop that comes then ends the waiting. A group that fails to start is tried
- * again by an event of its own, so a stop gets in between endless restarts.
+ * <p>Its turns do not wait: children come up in order, and end, by events ({@link OrderedStart},
+ * {@link Departure}), and limits and back-offs are alarms. So what befalls a child, and what is
+ * asked of the supervisor, waits for no other child. Only when it ends children for its own end
+ * does a turn wait. It goes on taking what comes to the inbox: it notes which children are up and
+ * down, answers questions, and refuses what others wait for.
  *
  * <p>The rules of restarts, auto-shutdown and stopping are those of OTP's supervisor. Everything
  * but the final fields is confined to the supervisor's cord.
@@ -77,7 +77,6 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         DELAYED,
         STARTING,
         RUNNING,
-        REPLACING,
         DRAINING,
         STOPPING,
         ENDED
@@ -89,7 +88,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     private static final int MAX_IN_A_TURN = 4_096;
 
     /** More than a limit, so that the child's own cord is the first to give it up. */
-    private static final long GRACE_NS = Duration.ofSeconds(1).toNanos();
+    static final long GRACE_NS = Duration.ofSeconds(1).toNanos();
 
     private static final long NOT_WAITING = -1;
 
@@ -125,7 +124,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     private final ArrayDeque<SupervisorEvent> inbox = new ArrayDeque<>();
 
-    /** What came while a turn waited, and is for later. */
+    /** What is for later: when it is up, or its last turn is over. */
     private final ArrayDeque<SupervisorEvent> later = new ArrayDeque<>();
 
     /** Counted on the cord, read from anywhere. */
@@ -141,11 +140,13 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     /** Of the wait inside a turn. */
     private long waitNumber = NOT_WAITING;
 
-    /** The start that a turn waits for. */
-    private @Nullable Start awaited;
+    private final OrderedStart order = new OrderedStart(this);
 
-    /** A stop came while a turn waited. */
-    private boolean stopAsked;
+    /** A significant child ended by itself: to be looked at when all others are up. */
+    private boolean isEndDue;
+
+    /** The back-off of this incarnation. */
+    private @Nullable Alarm delay;
 
     /** Until it runs; null if it starts at once and nobody waits for it. */
     private @Nullable Start start;
@@ -366,22 +367,18 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     /** By another fiber or thread. */
     private void startAndAwait(Child child, String childPath) {
-        Start begun = Start.awaited(childPath);
-        boolean isUp = false;
+        Start begun = Start.ofNew(childPath);
         boolean isTold = false;
         try {
             Waits.switchpoint();
             isTold = true;
-            post(new SupervisorEvent.Take(child, begun));
-            begun.await(rules.startLimit());
-            isUp = true;
         } finally {
             if (!isTold) {
                 releaseName(child);
-            } else if (!isUp) {
-                post(new SupervisorEvent.GiveUp(begun, true));
             }
         }
+        post(new SupervisorEvent.Take(child, begun));
+        begun.awaitOrGiveUp(this);
     }
 
     /** The supervisor's own fiber would wait for what it is to do itself. */
@@ -423,18 +420,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         Waits.switchpoint();
         Start begun = Start.awaited(path + "/" + id);
         post(new SupervisorEvent.RestartChild(id, begun));
-        boolean isDecided = false;
-        try {
-            begun.await(rules.startLimit());
-            isDecided = true;
-        } catch (IllegalArgumentException | IllegalStateException refused) {
-            isDecided = true;
-            throw refused;
-        } finally {
-            if (!isDecided) { // it took too long, or the caller was ended
-                post(new SupervisorEvent.GiveUp(begun, false));
-            }
-        }
+        begun.awaitOrGiveUp(this);
     }
 
     @Override
@@ -602,17 +588,17 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
      */
     @Override
     public @Nullable Object handle(@Nullable Object value) throws Exception {
-        if (value == Handler.START && (isStateEnd() || !begin())) {
-            return Handler.END;
-        }
-        int left = cord.maxFibers() == Integer.MAX_VALUE ? MAX_IN_A_TURN : 1;
-        // A turn that waits takes events itself, so there may be fewer in the end.
-        for (int queued = Math.min(inbox.size(), left); queued > 0 && !inbox.isEmpty(); queued--) {
-            if (!on(inbox.remove())) {
+        if (value == Handler.START) {
+            if (isStateEnd()) {
                 return Handler.END;
             }
-            while (!later.isEmpty()) {
-                inbox.addFirst(later.removeLast());
+            begin();
+        }
+        int left = cord.maxFibers() == Integer.MAX_VALUE ? MAX_IN_A_TURN : 1;
+        // The last turn takes events itself, so there may be fewer in the end.
+        for (int queued = Math.min(inbox.size(), left); queued > 0 && !inbox.isEmpty(); queued--) {
+            if (!on(inbox.remove()) || isEndOfAll()) {
+                return Handler.END;
             }
         }
         return inbox.isEmpty() ? Handler.WAIT : NEXT;
@@ -620,32 +606,29 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     /** False if it is over. */
     private boolean on(SupervisorEvent event) {
+        if (state == State.DELAYED) {
+            return onDelayed(event);
+        }
         switch (event) {
             case SupervisorEvent.Take take -> take(take);
             case SupervisorEvent.Started(Start done) -> isUp(done);
-            case SupervisorEvent.Ended ended -> {
-                boolean goesOn = onEnded(ended);
-                ended.failStart();
-                return goesOn && (state != State.DRAINING || drainNext());
-            }
-            case SupervisorEvent.TryAgain(Child child) -> {
-                return tryAgain(child);
-            }
-            case SupervisorEvent.GiveUp(Start begun, boolean isForgotten) -> {
-                if (begun.child != null) {
-                    giveUp(begun.child, isForgotten);
-                }
-            }
-            case SupervisorEvent.StopChild(String id, WaitCell answer) ->
-                    answer.give(stopNamed(id));
+            case SupervisorEvent.Ended ended -> onEnded(ended);
+            case SupervisorEvent.TryAgain(Child child) -> tryAgain(child);
+            case SupervisorEvent.DelayOver _ -> goOn();
+            case SupervisorEvent.StartLimit(Start begun) -> tooLate(begun);
+            case SupervisorEvent.StopLimit(Child child, Fiber<?> incarnation) ->
+                    didNotEnd(child, incarnation);
+            case SupervisorEvent.GiveUp giveUp -> giveUp(giveUp);
+            case SupervisorEvent.StopChild(String id, WaitCell answer) -> stopNamed(id, answer);
             case SupervisorEvent.RestartChild(String id, Start begun) -> restartNamed(id, begun);
             case SupervisorEvent.RemoveChild(String id, WaitCell answer) ->
                     answer.give(removeNamed(id));
             case SupervisorEvent.Tell(WaitCell answer) -> answer.give(infos());
             case SupervisorEvent.Drain _ -> {
-                if (state == State.RUNNING) {
-                    state(State.RUNNING, State.DRAINING);
-                    return drainNext();
+                switch (state) {
+                    case STARTING -> later.add(event);
+                    case RUNNING -> drainAll();
+                    default -> {} // it drains
                 }
             }
             case SupervisorEvent.StopAll _ -> {
@@ -653,17 +636,42 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 return false;
             }
         }
+        return state != State.DRAINING || drainNext();
+    }
+
+    /** In its own back-off its children are down, and what is asked of them is for later. */
+    private boolean onDelayed(SupervisorEvent event) {
+        switch (event) {
+            case SupervisorEvent.DelayOver _ -> startTree();
+            case SupervisorEvent.Tell(WaitCell answer) -> answer.give(infos());
+            case SupervisorEvent.StopAll _ -> {
+                endByItself();
+                return false;
+            }
+            case SupervisorEvent.GiveUp(Start begun, WaitCell answer) -> {
+                later.removeIf(other -> other.isOf(begun) && refuse(other));
+                if (answer != null) {
+                    answer.give(
+                            "its supervisor waited for its own back-off and had not come to it");
+                }
+            }
+            default -> later.add(event);
+        }
+        return true;
+    }
+
+    private static boolean refuse(SupervisorEvent event) {
+        event.refused();
         return true;
     }
 
     /** All children end, and then it is over in an orderly way. */
     private void endByItself() {
-        state(state, State.STOPPING);
         stopAllChildren(true);
         overByItself = true;
     }
 
-    // ---------------------------------------------------------------- waiting inside a turn
+    // ---------------------------------------------------------------- waiting inside the last turn
 
     /**
      * Waits for an event, and takes from it what may not wait. False if the time has come.
@@ -686,16 +694,10 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             return !inbox.isEmpty() || deadlineNs > cord.nanoTime();
         }
         switch (event) {
-            case SupervisorEvent.Started(Start done) -> {
-                isUp(done);
-                if (done == awaited) {
-                    awaited = null;
-                }
-            }
             case SupervisorEvent.Ended ended -> {
                 Child child = ended.child();
                 if (isOf(ended) && child.state() == Child.State.UP) {
-                    later.add(ended); // not asked for: to be decided later
+                    later.add(ended); // not asked for: its failure is told later
                     child.state(Child.State.UP, Child.State.DOWN);
                 } else {
                     if (isOf(ended)) {
@@ -705,12 +707,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 }
             }
             case SupervisorEvent.Tell(WaitCell answer) -> answer.give(infos());
-            case SupervisorEvent.StopAll _ -> {
-                stopAsked = true;
-                later.add(event);
-            }
             default -> {
-                if (state == State.STOPPING && event.isAwaited()) {
+                if (event.isAwaited()) {
                     event.refused(); // what is being stopped may be waiting for it
                 } else {
                     later.add(event);
@@ -722,51 +720,61 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     /** It was stopped, or did not come up. */
     private void overInPump(Child child, SupervisorEvent.Ended ended) {
-        boolean wasAsked = child.state() == Child.State.STOPPING;
-        child.state(child.state(), Child.State.DOWN);
         if (ended.phase() == SupervisorEvent.Phase.STATE_ENDED) {
+            afterStateEnd(child);
             return;
         }
+        isDown(child, ended);
         child.past().lastReason = ended.reason();
+        Departure asked = child.departure();
+        if (asked != null) {
+            asked.tell(ended.reason());
+        }
+    }
+
+    /** The incarnation is over, and why is told. */
+    private void isDown(Child child, SupervisorEvent.Ended ended) {
+        boolean wasAsked = child.state() == Child.State.STOPPING;
+        child.state(child.state(), Child.State.DOWN);
+        child.stopLimitEnds();
         Throwable failure = Restarts.failure(child.what.address(), ended.reason());
         if (failure != null && !(wasAsked && child.isKilled())) {
             report(child.what.address(), failure);
         }
     }
 
-    /** A stop ends it early. */
-    private void awaitDelay(long delayNs) {
-        long dueNs = cord.nanoTime() + delayNs;
-        while (delayNs > 0 && !stopAsked && pump(dueNs)) {
-            // Events are noted meanwhile.
-        }
-    }
-
-    private long deadline(Duration limit) {
+    /** Posts it when the time is over; null if the time has no end. */
+    @Nullable Alarm alarmAfter(Duration limit, SupervisorEvent event) {
         long nanos = Waits.nanos(limit);
-        return nanos == Long.MAX_VALUE ? nanos : cord.nanoTime() + nanos;
+        return nanos >= Long.MAX_VALUE / 2 ? null : Alarm.after(nanos, () -> post(event));
     }
 
     // ---------------------------------------------------------------- starting
 
-    /** The first turn; false if it is over. */
-    private boolean begin() {
+    /** The first turn. */
+    private void begin() {
         fiber = Fiber.current();
         overByItself = false;
-        stopAsked = false;
+        isEndDue = false;
+        order.clear();
         if (isDelayed()) {
             state(State.DOWN, State.DELAYED);
-            awaitDelay(Objects.requireNonNull(start).delayNs());
-            state(State.DELAYED, State.STARTING);
+            long delayNs = Objects.requireNonNull(start).delayNs();
+            delay = Alarm.after(delayNs, () -> post(new SupervisorEvent.DelayOver()));
         } else {
-            state(State.DOWN, State.STARTING);
+            startTree();
         }
+    }
+
+    private void startTree() {
+        state(state, State.STARTING);
         window = new RestartWindow(rules.intensity(), rules.period());
         List<Child> ofTree = new ArrayList<>();
         for (Child child : children.toList()) {
             child.beginsAnew();
             if (child.spec != null && !child.isToForget()) {
-                ofTree.add(toStart(child));
+                toStart(child);
+                ofTree.add(child);
             } else if (isToStartAgain(child)) {
                 child.state(child.state(), Child.State.DOWN);
                 spin(child, null, Child.State.UP);
@@ -775,20 +783,32 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 forget(child, new ExitReason.Shutdown(why));
             }
         }
-        Child failed = startInOrder(ofTree);
-        if (failed != null || stopAsked) {
-            return rollBack(failed);
-        }
-        state(State.STARTING, State.RUNNING);
-        wasUp = true;
-        if (start != null) {
-            start.done();
-            start = null;
-        }
+        order.add(ofTree, children);
+        takeLater();
+        goOn();
+    }
+
+    private void takeLater() {
         while (!later.isEmpty()) {
             inbox.addFirst(later.removeLast());
         }
-        return true;
+    }
+
+    /** What is to come up in order goes on, as far as it gets. */
+    private void goOn() {
+        if (state == State.DRAINING) {
+            dissolve();
+        }
+        order.go(rules.strategy() == Strategy.ONE_FOR_ALL, rules.startLimit());
+        if (state == State.STARTING && order.isOver()) {
+            state(State.STARTING, State.RUNNING);
+            wasUp = true;
+            if (start != null) {
+                start.done();
+                start = null;
+            }
+            takeLater();
+        }
     }
 
     /** Not if it ended by itself just before this supervisor did. */
@@ -802,22 +822,22 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     }
 
     /** A child of the tree as it starts: its actor goes on unless it is over for good. */
-    private Child toStart(Child child) {
-        if (child.state() == Child.State.NEW) {
-            return child;
+    private void toStart(Child child) {
+        if (child.state() == Child.State.NEW || child.state() == Child.State.STOPPED) {
+            return;
         }
-        if (child.state() == Child.State.STOPPED || !isToStartAgain(child)) {
-            if (child.state() != Child.State.STOPPED) {
-                ExitReason why = new ExitReason.Shutdown("its supervisor was started again");
-                endState(child, why);
-                child.what.end(why);
-            }
-            Child anew = childOf(Objects.requireNonNull(child.spec));
-            takePlace(child, anew);
-            return anew;
+        if (isToStartAgain(child)) {
+            child.state(child.state(), Child.State.DOWN);
+        } else {
+            isOver(child, new ExitReason.Shutdown("its supervisor was started again"), true);
         }
-        child.state(child.state(), Child.State.DOWN);
-        return child;
+    }
+
+    /** A new child of the same spec. */
+    Child inPlaceOf(Child stopped) {
+        Child anew = childOf(Objects.requireNonNull(stopped.spec));
+        takePlace(stopped, anew);
+        return anew;
     }
 
     /** It did not become a child, or is none any more; from any thread. */
@@ -831,62 +851,43 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         child.state(child.state(), Child.State.GONE);
     }
 
-    /** Each is up before the next; returns the one that is not, null if all are, or a stop came. */
-    private @Nullable Child startInOrder(List<Child> inOrder) {
-        for (Child child : inOrder) {
-            if (stopAsked) {
-                return null;
-            }
-            Start begun = Start.toldTo(this, child.what.address());
-            awaited = begun;
-            spin(child, begun, Child.State.STARTING);
-            long deadlineNs = deadline(rules.startLimit());
-            boolean isInTime = true;
-            while (isInTime
-                    && awaited != null
-                    && child.state() == Child.State.STARTING
-                    && !stopAsked) {
-                isInTime = pump(deadlineNs);
-            }
-            if (!isInTime) {
-                String childPath = path + "/" + child.what.name();
-                StartFailedException late = Start.tooLate(childPath, rules.startLimit());
-                report(child.what.address(), late);
-                stopInOrder(List.of(child), false);
-                child.past().lastReason = new ExitReason.Failed(late);
-            }
-            if (child.state() == Child.State.STARTING && awaited == null) {
-                child.state(Child.State.STARTING, Child.State.UP);
-            }
-            awaited = null;
-            if (child.state() != Child.State.UP && !stopAsked) {
-                return child;
-            }
+    /** The start of a member takes longer than its limit. */
+    private void tooLate(Start begun) {
+        Child child = begun.child;
+        if (child == null || !order.isAwaited(begun)) {
+            return;
         }
-        return null;
+        StartFailedException late = begun.tooLate(rules.startLimit(), null);
+        report(child.what.address(), late);
+        ExitReason reason = new ExitReason.Failed(late);
+        if (state == State.STARTING) {
+            rollBack(child, reason);
+        }
+        order.setAside();
+        child.past().isLate = true;
+        askToStop(child, false);
     }
 
-    /** A start failed, or a stop came while it went on: those that are up end in reverse order. */
-    private boolean rollBack(@Nullable Child failed) {
-        state(State.STARTING, State.STOPPING);
+    /** A start failed: those that are up end in reverse order. */
+    private void rollBack(Child failed, ExitReason reason) {
         stopAllChildren(false);
-        if (failed == null) {
-            overByItself = true;
-            return false;
-        }
-        ExitReason reason = failed.lastReason();
+        failed.past().lastReason = reason;
         throw new StartFailedException(
                 path
                         + " did not start, because its child "
                         + failed.what.name()
                         + " did not: "
-                        + (reason == null ? "it took too long" : Restarts.why(reason)),
-                reason == null ? null : reason.failure());
+                        + Restarts.why(reason),
+                reason.failure());
     }
 
-    private static void isUp(Start done) {
+    private void isUp(Start done) {
         if (done.child != null) {
             done.child.past().isRestarting = false;
+        }
+        if (order.isAwaited(done)) {
+            order.isUp(done);
+            goOn();
         }
     }
 
@@ -901,7 +902,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         spin(child, take.start(), Child.State.UP);
     }
 
-    private void spin(Child child, @Nullable Start begun, Child.State to) {
+    void spin(Child child, @Nullable Start begun, Child.State to) {
         child.state(child.state(), to);
         child.begins();
         if (begun != null) {
@@ -920,7 +921,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 child.state(to, Child.State.DOWN);
                 post(new SupervisorEvent.TryAgain(child));
             } else {
-                forget(child, new ExitReason.Shutdown(why));
+                child.past().isToForget |= begun != null && begun.isNew();
+                forgetOrKeep(child, new ExitReason.Shutdown(why));
             }
             if (begun != null) {
                 begun.failed(why, e);
@@ -936,41 +938,82 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 && (child.isAlive() || child.state() == Child.State.DOWN);
     }
 
-    /** False if it is over. */
-    private boolean onEnded(SupervisorEvent.Ended ended) {
+    private void onEnded(SupervisorEvent.Ended ended) {
         Child child = ended.child();
-        ExitReason reason = ended.reason();
         if (!isOf(ended)) {
-            return true; // an incarnation from before this supervisor's own restart
+            ended.failStart(); // an incarnation from before this supervisor's own restart
+            return;
         }
-        if (child.state() == Child.State.STOPPING) {
-            forgetOrKeep(child, reason);
-            return true;
+        if (ended.phase() == SupervisorEvent.Phase.STATE_ENDED) {
+            afterStateEnd(child);
+        } else {
+            decide(child, ended);
         }
-        child.state(child.state(), Child.State.DOWN);
-        Throwable failure = Restarts.failure(child.what.address(), reason);
-        if (failure != null) {
-            report(child.what.address(), failure);
+        goOn();
+    }
+
+    private void decide(Child child, SupervisorEvent.Ended ended) {
+        boolean wasStarting = child.state() == Child.State.STARTING;
+        boolean hasNotCome = wasStarting || child.isLate();
+        boolean isOfGroup = child.state() == Child.State.STOPPING && child.departure() == null;
+        boolean isByItself = child.departure() == null;
+        isDown(child, ended);
+        child.isNotLate();
+        if (wasStarting) {
+            order.setAside();
         }
+        Start waited = ended.start();
+        if (waited != null && waited.isAwaited()) {
+            child.past().isToForget |= waited.isNew(); // before its starter is told
+            child.departs().fails(waited);
+        }
+        if (hasNotCome && isByItself && state == State.STARTING) {
+            rollBack(child, ended.reason());
+        }
+        if (isLastEnd(child, ended)) {
+            order.leave(child);
+            if (child.isSignificant() && child.departure() == null) {
+                child.departs().counts();
+            }
+            forgetOrKeep(
+                    child,
+                    isOfGroup && !ended.reason().isFailure()
+                            ? new ExitReason.Shutdown(
+                                    "its group was started again before it was up, or without it")
+                            : ended.reason());
+        } else {
+            child.past().lastReason = ended.reason();
+            if (hasNotCome || !order.contains(child)) {
+                startAgain(child, Restarts.failure(child.what.address(), ended.reason()));
+            }
+            // Otherwise it belongs to what comes up again, whether it was asked to end or not.
+        }
+    }
+
+    /** Whether it is not started again; it is down. */
+    private boolean isLastEnd(Child child, SupervisorEvent.Ended ended) {
+        ExitReason reason = ended.reason();
         boolean cordHasEnded =
                 ended.phase() == SupervisorEvent.Phase.NEVER_RAN
-                        && failure instanceof CordClosedException;
-        boolean isDrained = child.isDraining() && !reason.isFailure();
-        if (cordHasEnded
+                        && reason.failure() instanceof CordClosedException;
+        boolean isDrained = child.isDraining() && (!reason.isFailure() || ended.isAtEnd());
+        if (child.departure() != null
+                || cordHasEnded
                 || isDrained
-                || ended.phase() == SupervisorEvent.Phase.FIRST_START
-                || !Restarts.follow(child.restartRule(), reason)) {
-            forgetOrKeep(child, reason);
-            return !isEndOfAll(child);
+                || ended.phase() == SupervisorEvent.Phase.FIRST_START) {
+            return true;
         }
-        return startAgain(child, failure);
+        return order.contains(child)
+                ? child.restartRule() == RestartRule.TEMPORARY
+                : !Restarts.follow(child.restartRule(), reason);
     }
 
     /** Whether a significant child that is over for good ends this supervisor too. */
-    private boolean isEndOfAll(Child child) {
-        if (!child.isSignificant() || state != State.RUNNING) {
+    private boolean isEndOfAll() {
+        if (!isEndDue || state != State.RUNNING) {
             return false;
         }
+        isEndDue = false;
         boolean isEnd =
                 switch (rules.autoShutdown()) {
                     case NEVER -> false;
@@ -987,11 +1030,10 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         return isEnd;
     }
 
-    /** A child that is down is started again, and others with it; false if that is too often. */
-    private boolean startAgain(Child child, @Nullable Throwable failure) {
+    /** A child that is down is started again, and others with it, unless that is too often. */
+    private void startAgain(Child child, @Nullable Throwable failure) {
         long nowNs = cord.nanoTime();
         if (!window.allow(nowNs)) {
-            state(state, State.STOPPING);
             String text =
                     "supervisor " + path + " gives up on " + child.what.address() + ": " + window;
             if (failure != null) {
@@ -1011,15 +1053,26 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                         || rules.strategy() == Strategy.ONE_FOR_ONE
                         || rules.strategy() == Strategy.DYNAMIC;
         if (isAlone) {
-            spin(child, Start.after(delayNs, this, child.what.address()), Child.State.UP);
-            past.isRestarting = child.isAlive();
+            startAlone(child, delayNs);
         } else {
-            replace(child, delayNs);
+            past.delayEndsNs = nowNs + delayNs;
+            past.isDelayed = true;
+            order.add(children.groupOf(child, rules.strategy()), children);
         }
+    }
+
+    private void startAlone(Child child, long delayNs) {
+        order.leave(child);
+        spin(child, Start.after(delayNs, this, child.what.address()), Child.State.UP);
+        child.past().isRestarting = child.isAlive();
         if (child.isDraining()) {
             child.what.drainAgain();
         }
-        return true;
+    }
+
+    /** Until its back-off is over; 0 if it is. */
+    long delayLeftNs(Child child) {
+        return child.isDelayed() ? Math.max(0, child.past().delayEndsNs - cord.nanoTime()) : 0;
     }
 
     /**
@@ -1045,6 +1098,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         if (failure != null) {
             report(child.what.address(), failure);
         }
+        Start waited = ended.start();
+        child.past().isToForget |= waited != null && waited.isNew();
         if (ended.phase() == SupervisorEvent.Phase.FIRST_START) {
             forgetOrKeep(child, ended.reason());
         }
@@ -1052,95 +1107,24 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         return true;
     }
 
-    /** By one for all, or rest for one. */
-    private void replace(Child failed, long delayNs) {
-        state(State.RUNNING, State.REPLACING);
-        List<Child> group = new ArrayList<>();
-        Child first = rules.strategy() == Strategy.ONE_FOR_ALL ? null : failed;
-        boolean isIn = first == null;
-        for (Child child : children.toList()) {
-            isIn |= child == first;
-            boolean isPart = child.isAlive() || child.state() == Child.State.DOWN;
-            if (isIn && isPart) {
-                group.add(child);
+    /** What could not be spun. */
+    private void tryAgain(Child broken) {
+        order.decided(broken);
+        if (broken.state() == Child.State.DOWN) {
+            if (state == State.STARTING && order.contains(broken)) {
+                rollBack(broken, Objects.requireNonNull(broken.lastReason()));
             }
+            startAgain(broken, null);
         }
-        stopInOrder(group.reversed(), false);
-        List<Child> toStart = new ArrayList<>();
-        for (Child child : group) {
-            if (child.state() == Child.State.GONE) {
-                continue;
-            }
-            if (child.restartRule() == RestartRule.TEMPORARY) {
-                forget(
-                        child,
-                        new ExitReason.Shutdown("it is temporary, and " + failed + " failed"));
-            } else {
-                toStart.add(child);
-            }
-        }
-        forgetEndsOf(toStart);
-        awaitDelay(delayNs);
-        startGroup(toStart);
-        state(State.REPLACING, State.RUNNING);
-    }
-
-    private void startGroup(List<Child> inOrder) {
-        Child broken = startInOrder(inOrder);
-        if (broken != null) {
-            post(new SupervisorEvent.TryAgain(broken));
-        }
-    }
-
-    /** False if that was too often. */
-    private boolean tryAgain(Child broken) {
-        boolean isDown = broken.state() == Child.State.DOWN;
-        if (isDown && !startAgain(broken, null)) {
-            return false;
-        }
-        boolean isGroup =
-                rules.strategy() == Strategy.ONE_FOR_ALL
-                        || rules.strategy() == Strategy.REST_FOR_ONE;
-        if (isGroup && state == State.DRAINING) {
-            restOfGroup().forEach(this::drainRestarted);
-        } else if (isGroup && !isDown) {
-            // It was stopped meanwhile: the others go on without it.
-            state(State.RUNNING, State.REPLACING);
-            startGroup(restOfGroup());
-            state(State.REPLACING, State.RUNNING);
-        }
-        return true;
-    }
-
-    private void drainRestarted(Child child) {
-        spin(child, null, Child.State.UP);
-        if (child.isDraining()) {
-            child.what.drainAgain();
-        }
-    }
-
-    private List<Child> restOfGroup() {
-        return children.toList().stream().filter(SupervisorCell::waitsForGroup).toList();
-    }
-
-    /** It was stopped with its group; one that ended by itself is still to be decided on. */
-    private static boolean waitsForGroup(Child child) {
-        return child.state() == Child.State.DOWN
-                && (child.lastReason() != null || child.fiber == null);
-    }
-
-    /** What ended by itself just before it was to be stopped is replaced like the rest. */
-    private void forgetEndsOf(List<Child> group) {
-        later.removeIf(
-                event ->
-                        event instanceof SupervisorEvent.Ended ended
-                                && group.contains(ended.child()));
+        goOn();
     }
 
     // ---------------------------------------------------------------- stopping
 
     /** Those that this supervisor's next incarnation may start again have not ended for good. */
     private void stopAllChildren(boolean isLast) {
+        state(state, State.STOPPING);
+        order.clear();
         List<Child> reversed = children.toList().reversed();
         endsForGood = parent == null || (isLast && isStopLast);
         if (endsForGood) {
@@ -1187,38 +1171,89 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         }
     }
 
-    /**
-     * What the child's state, which was kept, left to do is done in a fiber of its own. Waits for
-     * it.
-     */
+    /** In the last turn. */
     private void endState(Child child, ExitReason reason) {
+        if (child.isStateLeft()) {
+            awaitsEnds = true;
+            if (beginStateEnd(child, reason)) {
+                awaitEnd(child);
+            }
+            awaitsEnds = false;
+        }
+    }
+
+    /**
+     * What the child's state, which was kept, left to do is done in a fiber of its own, whose end
+     * is an event. False if nothing is left.
+     */
+    private boolean beginStateEnd(Child child, ExitReason reason) {
         if (!child.isStateLeft()) {
-            return;
+            return false;
         }
         child.past().isStateLeft = false;
-        awaitsEnds = true;
         try {
             Handler last = child.what.stateEnd(reason);
             child.fiber = child.what.cord().spinHandler(child.what.name(), last);
         } catch (CordClosedException | TooManyFibersException e) {
             LOG.debug("the end hooks of {} run where no fiber does", child.what, e);
-            awaitsEnds = false;
-            return; // when it is told of its end
+            return false; // when it is told of its end
         }
         child.state(child.state(), Child.State.STOPPING);
-        child.past().stopBeganNs = cord.nanoTime();
-        awaitEnd(child);
-        awaitsEnds = false;
+        stopBegins(child);
+        return true;
     }
 
-    private void askToStop(Child child, boolean isLast) {
+    /** From now on its stop limit counts. */
+    private void stopBegins(Child child) {
+        Child.Past past = child.past();
+        past.stopBeganNs = cord.nanoTime();
+        Fiber<?> running = Objects.requireNonNull(child.fiber, "fiber");
+        long limitNs = Waits.nanos(child.stopLimit(rules));
+        boolean isByEvent = state != State.STOPPING && limitNs < Long.MAX_VALUE / 2;
+        if (isByEvent) {
+            child.stopLimitEnds();
+            past.stopLimit =
+                    alarmAfter(
+                            Duration.ofNanos(limitNs + GRACE_NS),
+                            new SupervisorEvent.StopLimit(child, running));
+        }
+    }
+
+    /** It did not end within its limit: it is taken for ended. */
+    private void didNotEnd(Child child, Fiber<?> incarnation) {
+        if (child.fiber != incarnation || child.state() != Child.State.STOPPING) {
+            return;
+        }
+        boolean isLate = child.isLate();
+        giveUpOnEnd(child);
+        child.isNotLate();
+        Departure leaving = child.departure();
+        if (leaving != null && leaving.reason() != null) {
+            afterStateEnd(child);
+        } else if (leaving != null || child.restartRule() == RestartRule.TEMPORARY) {
+            order.leave(child);
+            forgetOrKeep(child, new ExitReason.Shutdown("it did not end within its stop limit"));
+        } else if (isLate) {
+            startAgain(child, null);
+        }
+        goOn();
+    }
+
+    private void giveUpOnEnd(Child child) {
+        LOG.warn("{} did not end within {}", child.what, child.stopLimit(rules));
+        child.state(Child.State.STOPPING, Child.State.DOWN);
+        child.fiber = null; // its end does not count any more
+        child.stopLimitEnds();
+    }
+
+    void askToStop(Child child, boolean isLast) {
         if (child.state() == Child.State.UP || child.state() == Child.State.STARTING) {
             child.state(child.state(), Child.State.STOPPING);
             Fiber<?> running = Objects.requireNonNull(child.fiber, "fiber");
             if (child.isKilled()) {
                 child.what.kill();
             }
-            child.past().stopBeganNs = cord.nanoTime();
+            stopBegins(child);
             child.what.stop(running, isLast);
         }
     }
@@ -1231,21 +1266,61 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 isEndless ? Long.MAX_VALUE : child.past().stopBeganNs + limitNs + GRACE_NS;
         while (child.state() == Child.State.STOPPING) {
             if (!pump(deadlineNs)) {
-                LOG.warn("{} did not end within {}", child.what, Duration.ofNanos(limitNs));
-                child.state(Child.State.STOPPING, Child.State.DOWN);
-                child.fiber = null; // its end does not count any more
+                giveUpOnEnd(child);
             }
         }
     }
 
     /** Its start took too long, or its starter was ended. */
-    private void giveUp(Child child, boolean isForgotten) {
-        child.past().isToForget |= isForgotten;
-        if (child.state() == Child.State.UP) {
-            child.past().isUnwanted = true;
+    private void giveUp(SupervisorEvent.GiveUp event) {
+        Child child = event.start().child;
+        WaitCell answer = event.answer();
+        if (child == null || child.state() == Child.State.GONE) {
+            if (answer != null) {
+                answer.give(null);
+            }
+            return;
+        }
+        child.past().isToForget |= event.start().isNew();
+        end(child, "it did not start", answer);
+        goOn();
+    }
+
+    /** It ends for itself, and is not started again; that it holds is the answer. */
+    private void end(Child child, String why, @Nullable WaitCell answer) {
+        Departure leaving = child.departs();
+        if (answer != null) {
+            leaving.await(answer);
+        }
+        child.past().isUnwanted = true;
+        order.leave(child);
+        if (child.state() == Child.State.STOPPING) {
+            return; // it is told when it has ended
+        }
+        if (child.isAlive()) {
             askToStop(child, true);
-        } else if (isForgotten && child.state() == Child.State.STOPPED) {
-            forget(child, new ExitReason.Shutdown("it did not start"));
+        } else if (child.state() != Child.State.STOPPED || child.isToForget()) {
+            ExitReason last = child.lastReason();
+            forgetOrKeep(child, last == null ? new ExitReason.Shutdown(why) : last);
+        } else {
+            child.hasLeft(new ExitReason.Shutdown(why));
+        }
+    }
+
+    /** From now on its children end; a group that is to come up does so one by one. */
+    private void drainAll() {
+        state(State.RUNNING, State.DRAINING);
+        goOn();
+    }
+
+    /** What is down is started by itself, to come to the end of its mailbox; what is up goes on. */
+    private void dissolve() {
+        for (Child child : order.toList()) {
+            switch (child.state()) {
+                case UP -> order.leave(child);
+                case DOWN -> startAlone(child, delayLeftNs(child));
+                default -> {} // when it is up, or down
+            }
         }
     }
 
@@ -1268,11 +1343,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     /** It is over for good. */
     private void forget(Child child, ExitReason reason) {
-        endState(child, reason);
-        children.remove(child);
-        names.remove(child.what.name(), child.what); // before those that watch hear of it
-        child.state(child.state(), Child.State.GONE);
-        child.what.end(reason);
+        isOver(child, reason, false);
     }
 
     private void forgetOrKeep(Child child, ExitReason reason) {
@@ -1280,13 +1351,47 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                 child.spec != null
                         && !child.isToForget()
                         && child.restartRule() != RestartRule.TEMPORARY;
-        if (!isKept) {
-            forget(child, reason);
-        } else {
-            endState(child, reason);
-            child.state(child.state(), Child.State.STOPPED);
-            child.what.end(reason);
+        isOver(child, reason, isKept);
+    }
+
+    /** When what its kept state has left to do is done, for which only the last turn waits. */
+    private void isOver(Child child, ExitReason reason, boolean isKept) {
+        if (!beginStateEnd(child, reason)) {
+            leave(child, reason, isKept);
+            return;
         }
+        child.departs().decide(reason, isKept);
+        if (state == State.STOPPING) {
+            awaitsEnds = true;
+            awaitEnd(child);
+            awaitsEnds = false;
+        }
+    }
+
+    private void afterStateEnd(Child child) {
+        child.stopLimitEnds();
+        Departure leaving = child.departure();
+        ExitReason reason = leaving == null ? null : leaving.reason();
+        if (leaving == null || reason == null) {
+            child.state(child.state(), Child.State.DOWN); // its supervisor decides on it later
+        } else {
+            leave(child, reason, leaving.isKept());
+        }
+    }
+
+    /** Its name is free, or it can be restarted, before anybody hears of it. */
+    private void leave(Child child, ExitReason reason, boolean isKept) {
+        if (isKept) {
+            child.state(child.state(), Child.State.STOPPED);
+        } else {
+            children.remove(child);
+            names.remove(child.what.name(), child.what);
+            child.state(child.state(), Child.State.GONE);
+        }
+        child.what.end(reason);
+        Departure leaving = child.departure();
+        isEndDue |= leaving != null && leaving.isCounted();
+        child.hasLeft(reason);
     }
 
     // ---------------------------------------------------------------- single children
@@ -1294,25 +1399,21 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     /** The child of this name, if it was taken; null if there is none. */
     private @Nullable Child taken(String id) {
         Supervised named = names.get(id);
-        return named == null || named.child().state() == Child.State.NEW ? null : named.child();
+        if (named == null) {
+            return null;
+        }
+        Child child = named.child();
+        return child.state() == Child.State.NEW && !order.contains(child) ? null : child;
     }
 
-    /** The answer to the one that asked. */
-    private @Nullable Object stopNamed(String id) {
+    private void stopNamed(String id, WaitCell answer) {
         Child child = taken(id);
         if (child == null) {
-            return unknown(id);
+            answer.give(unknown(id));
+            return;
         }
-        if (child.isAlive()) {
-            child.past().isUnwanted = true;
-            stopInOrder(List.of(child), true);
-        }
-        if (child.state() == Child.State.DOWN) {
-            ExitReason reason = child.lastReason();
-            forgetOrKeep(
-                    child, reason == null ? new ExitReason.Shutdown("it was stopped") : reason);
-        }
-        return null;
+        end(child, "it was stopped", answer);
+        goOn();
     }
 
     private void restartNamed(String id, Start begun) {
@@ -1325,9 +1426,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             begun.refused(notStopped(child, "restarted"));
             return;
         }
-        Child anew = childOf(Objects.requireNonNull(child.spec));
-        takePlace(child, anew);
-        spin(anew, begun, Child.State.UP);
+        spin(inPlaceOf(child), begun, Child.State.UP);
     }
 
     private @Nullable Object removeNamed(String id) {
@@ -1361,32 +1460,18 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     }
 
     private List<ChildInfo> infos() {
-        List<ChildInfo> all = new ArrayList<>();
-        for (Child child : children.toList()) {
-            all.add(
-                    new ChildInfo(
-                            child.what.name(),
-                            child.what instanceof ActorCell<?> actor ? actor.ref() : null,
-                            child.what instanceof SupervisorCell below ? below : null,
-                            switch (child.state()) {
-                                case UP ->
-                                        child.isRestarting()
-                                                ? ChildInfo.State.RESTARTING
-                                                : ChildInfo.State.UP;
-                                case STOPPING -> ChildInfo.State.STOPPING;
-                                case STOPPED, GONE -> ChildInfo.State.STOPPED;
-                                case NEW, STARTING, DOWN -> ChildInfo.State.RESTARTING;
-                            },
-                            child.restartRule(),
-                            child.isSignificant()));
-        }
-        return all;
+        return children.toList().stream().map(Child::info).toList();
     }
 
     @Override
     public Described describe() {
         SupervisorDump own =
-                new SupervisorDump(path, cord.name(), state.name(), restarts.get(), List.of());
+                new SupervisorDump(
+                        path,
+                        cord.name(),
+                        state == State.RUNNING && !order.isOver() ? "REPLACING" : state.name(),
+                        restarts.get(),
+                        List.of());
         return new Described(own, below());
     }
 
@@ -1458,6 +1543,14 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         if (began) {
             state(state, State.DOWN);
         }
+        order.clear();
+        if (delay != null) {
+            delay.cancel();
+            delay = null;
+        }
+        for (Child child : children.toList()) {
+            child.hasLeft(new ExitReason.Shutdown(SUPERVISOR_ENDED)); // with this fiber
+        }
         Start waited = start;
         start = null;
         ExitReason reason =
@@ -1489,7 +1582,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                                                 : SupervisorEvent.Phase.NEVER_RAN,
                         endedState != null ? endedState : reason,
                         waited,
-                        children.toList().stream().anyMatch(Child::isStateLeft)));
+                        children.toList().stream().anyMatch(Child::isStateLeft),
+                        false));
         return true;
     }
 
@@ -1521,9 +1615,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                                 : last);
             }
         }
-        while (!later.isEmpty()) {
-            inbox.addFirst(later.removeLast());
-        }
+        takeLater();
         for (SupervisorEvent event = inbox.poll(); event != null; event = inbox.poll()) {
             event.refused();
         }
@@ -1569,6 +1661,11 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
     /** It ends, no other incarnation follows, and its children go with it; from any thread. */
     boolean endsForGood() {
         return endsForGood;
+    }
+
+    /** What is to come up in order does, or not. */
+    void awaitsEnds(boolean now) {
+        awaitsEnds = now;
     }
 
     /** Whether it waits for the end of this actor, or of what is above it; from any thread. */
@@ -1649,6 +1746,16 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         children.checkInvariants();
         if (state == State.ENDED && (children.size() > 0 || !inbox.isEmpty())) {
             throw new IllegalStateException("ended with children or events: " + this);
+        }
+        for (Child child : children.toList()) {
+            boolean isForgotten =
+                    state == State.RUNNING
+                            && inbox.isEmpty()
+                            && child.state() == Child.State.DOWN
+                            && !order.contains(child);
+            if (isForgotten) {
+                throw new IllegalStateException(child + " of " + this + " is started by nobody");
+            }
         }
     }
 

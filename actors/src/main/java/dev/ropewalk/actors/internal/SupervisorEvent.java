@@ -47,7 +47,8 @@ sealed interface SupervisorEvent {
 
     /**
      * An incarnation of the child is over; {@code start} is answered if it never was up. Its state
-     * may be kept, with end hooks that are left to run if no other one follows.
+     * may be kept, with end hooks that are left to run if no other one follows; and its mailbox may
+     * be at its end, because nothing was queued before a stop.
      */
     record Ended(
             Child child,
@@ -55,7 +56,8 @@ sealed interface SupervisorEvent {
             Phase phase,
             ExitReason reason,
             @Nullable Start start,
-            boolean isStateLeft)
+            boolean isStateLeft,
+            boolean isAtEnd)
             implements SupervisorEvent {
         @Override
         public void refused() {
@@ -66,13 +68,12 @@ sealed interface SupervisorEvent {
         /** After the supervisor has forgotten the child: its name is free then. */
         void failStart() {
             if (start != null) {
-                Throwable failure = reason.failure();
-                start.failed(failure == null ? "it ended at once" : failure.toString(), failure);
+                start.failed(reason);
             }
         }
     }
 
-    /** The restart of this child's group has failed: try again, unless a stop came before. */
+    /** The child could not be spun: try again, unless a stop came before. */
     record TryAgain(Child child) implements SupervisorEvent {
         @Override
         public void refused() {
@@ -80,13 +81,40 @@ sealed interface SupervisorEvent {
         }
     }
 
-    /**
-     * End the child, and do not start it again: it was not up in time, or its starter has ended.
-     */
-    record GiveUp(Start start, boolean isForgotten) implements SupervisorEvent {
+    /** A back-off is over. */
+    record DelayOver() implements SupervisorEvent {
         @Override
         public void refused() {
             // It ended with the supervisor.
+        }
+    }
+
+    /** The start takes as long as one may, unless it is done. */
+    record StartLimit(Start start) implements SupervisorEvent {
+        @Override
+        public void refused() {
+            // It ended with the supervisor.
+        }
+    }
+
+    /** The child was asked to stop, and should have ended by now. */
+    record StopLimit(Child child, Fiber<?> fiber) implements SupervisorEvent {
+        @Override
+        public void refused() {
+            // It ended with the supervisor.
+        }
+    }
+
+    /**
+     * End what started, and do not start it again: it was not up in time, or its starter has ended.
+     * The answer, if one is wanted, is null when that holds, or says why it had not begun.
+     */
+    record GiveUp(Start start, @Nullable WaitCell answer) implements SupervisorEvent {
+        @Override
+        public void refused() {
+            if (answer != null) {
+                answer.give(null);
+            }
         }
     }
 
@@ -145,7 +173,17 @@ sealed interface SupervisorEvent {
     default boolean isAwaited() {
         return switch (this) {
             case Take take -> take.start() != null;
+            case GiveUp giveUp -> giveUp.answer() != null;
             case StopChild _, RestartChild _, RemoveChild _ -> true;
+            default -> false;
+        };
+    }
+
+    /** {@return whether this would begin that start} */
+    default boolean isOf(Start begun) {
+        return switch (this) {
+            case Take take -> take.start() == begun;
+            case RestartChild restart -> restart.start() == begun;
             default -> false;
         };
     }

@@ -139,7 +139,8 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param child what is started, as the youngest
      * @throws IllegalArgumentException if the child cannot work below this supervisor, or another
      *     one has its id
-     * @throws StartFailedException if it did not start; it is not a child then
+     * @throws StartFailedException if it did not start; it has ended, and is not a child, then.
+     *     After the start limit the caller waits for that, within the stop limit of this supervisor
      */
     public abstract void add(ChildSpec<?> child);
 
