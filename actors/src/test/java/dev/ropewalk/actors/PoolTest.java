@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.routing.Pool;
 import dev.ropewalk.actors.routing.Routing;
+import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
@@ -185,6 +186,16 @@ class PoolTest {
                         assertEquals("{1=2, 2=2, 3=2}", byName.toString());
                     }
                 });
+    }
+
+    /** As many restarts as its workers would have by themselves. */
+    @Test
+    void A6_theIntensityOfAPoolIsThatOfItsWorkersTogether() {
+        Supervision ofOne = Supervision.oneForOne();
+        Pool<Object> pool = Pool.of("pool", 8, worker());
+        assertEquals(8 * ofOne.intensity(), pool.tree().rules().intensity());
+        assertEquals(ofOne.period(), pool.tree().rules().period());
+        assertEquals(1, pool.rules(ofOne).tree().rules().intensity());
     }
 
     @Test

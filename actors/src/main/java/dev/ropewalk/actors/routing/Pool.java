@@ -29,7 +29,8 @@ public final class Pool<M> {
     }
 
     /**
-     * {@return a pool}
+     * {@return a pool} Its supervisor allows as many restarts as supervisors of one actor do, times
+     * the number of workers.
      *
      * @param <M> the type of the messages
      * @param id the name of the supervisor of its workers; that of one pool in a system
@@ -47,7 +48,10 @@ public final class Pool<M> {
         for (int i = 0; i < workers; i++) {
             children[i] = Tree.child(String.valueOf(i + 1), joining);
         }
-        return new Pool<>(Tree.of(id, Supervision.oneForOne().spread(), children));
+        Supervision ofOne = Supervision.oneForOne().spread();
+        Supervision ofAll =
+                ofOne.intensity(Math.multiplyExact(workers, ofOne.intensity()), ofOne.period());
+        return new Pool<>(Tree.of(id, ofAll, children));
     }
 
     /** {@return the supervisor of the workers, one for one, spread over the cords} */
@@ -58,7 +62,8 @@ public final class Pool<M> {
     /**
      * {@return the pool with other rules for its supervisor}
      *
-     * @param rules how it works; by {@link Supervision#spread} the workers are on all cords
+     * @param rules how it works, with an intensity for all workers together; by {@link
+     *     Supervision#spread} the workers are on all cords
      */
     public Pool<M> rules(Supervision rules) {
         return new Pool<>(tree.rules(Objects.requireNonNull(rules, "rules")));
