@@ -27,7 +27,7 @@ class AskExceptionTest {
     private record Ask(Recipient<String> replyTo) {}
 
     /** Why there is no reply. */
-    private enum Why {
+    enum Why {
         SILENT(AskTimeoutException.class),
         ENDED(AskFailedException.class),
         FAILS(AskFailedException.class),

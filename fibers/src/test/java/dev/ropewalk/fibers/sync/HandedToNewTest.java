@@ -43,7 +43,7 @@ class HandedToNewTest {
                     Thing.this == GROUP_LOCAL ? WaitGroup.local() : WaitGroup.shared();
 
             private boolean isPermit() {
-                return ordinal() < 2;
+                return Thing.this == SEMAPHORE_LOCAL || Thing.this == SEMAPHORE_SHARED;
             }
 
             <F extends Fiber<?>> F spin(Supplier<F> spin) {
