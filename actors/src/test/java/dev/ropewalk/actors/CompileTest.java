@@ -53,7 +53,7 @@ class CompileTest {
                 }
 
                 static void run(ActorSystem system, ActorRef<Price> ref, ActorRef<Total> all) {
-                    %s
+                    STATEMENT;
                 }
             }
             """;
@@ -83,7 +83,7 @@ class CompileTest {
                                 found,
                                 List.of("-proc:none", "-cp", classPath()),
                                 null,
-                                List.of(new Source(PROGRAM.formatted(statement))));
+                                List.of(new Source(PROGRAM.replace("STATEMENT;", statement))));
         ((JavacTask) task).analyze();
         return found.getDiagnostics().stream()
                 .filter(each -> each.getKind() == Diagnostic.Kind.ERROR)

@@ -406,25 +406,25 @@ class GroupGameTest {
             SplittableRandom random) {
         Supervisor root = system.root();
         try {
-            switch (random.nextInt(6)) {
+            return switch (random.nextInt(6)) {
                 case 0 -> {
                     root.stop(id);
                     hasFailed[child] = false;
-                    return "stop";
+                    yield "stop";
                 }
                 case 1 -> {
                     root.restart(id);
-                    return "restart";
+                    yield "restart";
                 }
                 case 2 -> {
                     root.start("started" + number, Step.actor());
-                    return "start";
+                    yield "start";
                 }
                 case 3 -> {
                     root.add(Tree.child("added" + number, Step.actor()));
                     root.stop("added" + number);
                     root.remove("added" + number);
-                    return "add, stop, remove";
+                    yield "add, stop, remove";
                 }
                 case 4 -> {
                     Fiber.sleep(Duration.ofMillis(1)); // what fails takes no part in this
@@ -438,13 +438,13 @@ class GroupGameTest {
                                                         return Behavior.same();
                                                     }));
                     assertEquals("here", echo.<String>ask(to -> to, LONG.multipliedBy(20)));
-                    return "spin, ask";
+                    yield "spin, ask";
                 }
                 default -> {
                     root.children();
-                    return "children";
+                    yield "children";
                 }
-            }
+            };
         } catch (IllegalStateException refused) { // restart of one that is up
             return "refused";
         } catch (StartFailedException failed) { // with its group

@@ -32,7 +32,7 @@ class RefusedReplyTest {
     private record Get(Recipient<String> replyTo) {}
 
     /** How the client wants its replies. */
-    private enum Way {
+    enum Way {
         ADAPTER,
         REF
     }

@@ -70,7 +70,7 @@ class StopOnTermTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"loop", "block", "exit"})
-    void A6_theProcessEnds(String what) throws Exception {
+    void A6_theProcessEnds(String what) throws IOException, InterruptedException {
         Process process = start(what);
         try {
             if (what.equals("exit")) {

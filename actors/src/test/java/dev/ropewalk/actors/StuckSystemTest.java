@@ -26,7 +26,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Rules A6 and A8: the end of a system waits for nothing without a bound. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -146,7 +148,8 @@ class StuckSystemTest {
     // ---------------------------------------------------------------- interrupts
 
     /** What it waits for, and whether it is interrupted afterwards. */
-    private static boolean isInterruptedAfter(Runnable action) throws Exception {
+    private static boolean isInterruptedAfter(Runnable action)
+            throws InterruptedException, ExecutionException, TimeoutException {
         CompletableFuture<Boolean> after = new CompletableFuture<>();
         Thread.ofPlatform()
                 .start(
@@ -163,7 +166,8 @@ class StuckSystemTest {
     }
 
     @Test
-    void A6_aThreadThatIsInterruptedClosesAllTheSame() throws Exception {
+    void A6_aThreadThatIsInterruptedClosesAllTheSame()
+            throws InterruptedException, ExecutionException, TimeoutException {
         ActorSystem system =
                 ActorSystem.start(
                         Tree.of("app", Supervision.oneForOne()),
@@ -174,7 +178,8 @@ class StuckSystemTest {
     }
 
     @Test
-    void A6_aStopThatIsInterruptedClosesTheSystem() throws Exception {
+    void A6_aStopThatIsInterruptedClosesTheSystem()
+            throws InterruptedException, ExecutionException, TimeoutException {
         ActorSystem system =
                 ActorSystem.start(
                         Tree.of("app", Supervision.oneForOne()),
@@ -189,7 +194,8 @@ class StuckSystemTest {
     }
 
     @Test
-    void A6_aStartThatIsInterruptedLeavesNoCord() throws Exception {
+    void A6_aStartThatIsInterruptedLeavesNoCord()
+            throws InterruptedException, ExecutionException, TimeoutException {
         assertTrue(
                 isInterruptedAfter(
                         () ->
