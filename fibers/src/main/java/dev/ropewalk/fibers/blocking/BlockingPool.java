@@ -148,7 +148,7 @@ public final class BlockingPool implements AutoCloseable {
      * @return the names of the fibers whose calls did not stop; also logged
      * @throws IllegalArgumentException if the limit is negative or longer than 292 years
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited; the calls
-     *     were interrupted then
+     *     were interrupted then, and their callers let go
      */
     public List<String> close(Duration limit) {
         long limitNs = Waits.nanos(limit);
@@ -175,15 +175,19 @@ public final class BlockingPool implements AutoCloseable {
         } finally {
             if (!idle) {
                 refuseAndInterrupt();
+                letCallersGo(stubborn); // also if this thread was interrupted: nobody else does it
             }
         }
-        if (!idle && !awaitIdle(stopLimitNs)) {
+        return true;
+    }
+
+    private void letCallersGo(List<String> stubborn) {
+        if (!Waits.cleanUp(() -> awaitIdle(stopLimitNs))) {
             for (BlockingCall<?> left : leftBehind()) {
                 stubborn.add(left.callerName());
                 left.give(BlockingCall.LEFT_BEHIND);
             }
         }
-        return true;
     }
 
     private boolean awaitIdle(long limitNs) {

@@ -339,6 +339,19 @@ class BlockingPoolTest {
         assertEquals("interrupted", running.await());
     }
 
+    /** Between the two steps of a close: its callers would wait for ever. */
+    @Test
+    void F12_interruptedCloserLetsTheCallersOfStubbornCallsGo() throws InterruptedException {
+        BlockingPool pool = pool(1, 0);
+        Fiber<Boolean> running = stubborn(pool, "running");
+        Thread closer = Thread.ofPlatform().start(() -> failsInterrupted(pool));
+        closer.interrupt();
+        closer.join();
+        Throwable left = Runs.cause(Runs.failureOf(running::await));
+        assertTrue(left.toString().contains("left behind when the pool was closed"));
+        release.countDown();
+    }
+
     private static void failsInterrupted(BlockingPool pool) {
         assertThrows(WaitInterruptedException.class, () -> pool.close(Duration.ofDays(1)));
         assertTrue(Thread.interrupted());
