@@ -396,10 +396,10 @@ class OtpStartTest {
                 otp -> {
                     Errors.assertMentions(
                             assertThrows(IllegalArgumentException.class, () -> otp.worker("")),
-                            "id=\"\" is empty");
+                            "name=\"\" of a child is blank");
                     Errors.assertMentions(
                             assertThrows(IllegalArgumentException.class, () -> otp.worker("a/b")),
-                            "id=\"a/b\"");
+                            "name=\"a/b\" of a child has a /");
                     assertThrows(
                             IllegalArgumentException.class,
                             () -> otp.sup("", Supervision.oneForOne()));

@@ -19,6 +19,7 @@ import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.actors.internal.observe.ActorEvents;
+import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.Described;
 import dev.ropewalk.actors.internal.observe.ObservedActor;
 import dev.ropewalk.actors.internal.observe.Snapshots;

@@ -1,5 +1,7 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.internal.sending.AskLimit;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.CompletableFuture;

@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.internal.observe.CrashReports;
+import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.Snapshots;
 import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.fibers.Cord;

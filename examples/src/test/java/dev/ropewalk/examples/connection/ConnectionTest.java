@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /** The client against servers in memory that are absent, late, and broken off. */
@@ -155,13 +156,14 @@ class ConnectionTest {
                             client.<String>askLater(to -> new Connection.Ask("late", to), LONG)
                                     .toCompletableFuture();
                     Fiber.sleep(Duration.ofSeconds(1));
-                    Throwable refused = asked.getLast().exceptionNow().getCause();
+                    Throwable refused =
+                            Objects.requireNonNull(asked.getLast().exceptionNow().getCause());
                     assertEquals(
                             "100 questions wait for a connection to 127.0.0.1:7",
                             refused.getMessage());
                     assertInstanceOf(
                             ConnectionException.class,
-                            late.exceptionNow().getCause().getCause(),
+                            Objects.requireNonNull(late.exceptionNow().getCause()).getCause(),
                             "what it failed with");
                     try (Server server = new Server()) {
                         Fiber.sleep(Duration.ofMinutes(1));

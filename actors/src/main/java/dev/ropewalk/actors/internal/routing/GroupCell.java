@@ -2,7 +2,7 @@ package dev.ropewalk.actors.internal.routing;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.internal.ActorCell;
-import dev.ropewalk.actors.internal.DeadLetters;
+import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;

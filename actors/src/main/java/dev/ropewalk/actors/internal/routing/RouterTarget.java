@@ -9,7 +9,7 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.ActorCell;
 import dev.ropewalk.actors.internal.AskMany;
-import dev.ropewalk.actors.internal.DeadLetters;
+import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.routing.NoMembersException;
 import dev.ropewalk.actors.routing.WhenEmpty;
 import dev.ropewalk.actors.spi.DownListener;

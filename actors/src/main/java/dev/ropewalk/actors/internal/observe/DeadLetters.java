@@ -1,9 +1,7 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.observe;
 
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.DeadLetterSubscription;
-import dev.ropewalk.actors.internal.observe.ActorEvents;
-import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.sending.Inside;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
@@ -58,7 +56,7 @@ public final class DeadLetters {
     }
 
     /** Whether the caller is inside a taker; asked only while {@link Taps#areAny}. */
-    static boolean areTakenHere() {
+    public static boolean areTakenHere() {
         return TAKERS.isCaller();
     }
 
@@ -72,7 +70,7 @@ public final class DeadLetters {
      *
      * @param isOfTaker whether a taker has told the message
      */
-    void report(DeadLetter letter, boolean isOfTaker) {
+    public void report(DeadLetter letter, boolean isOfTaker) {
         count.incrementAndGet();
         ActorEvents.deadLetter(letter);
         if (takers.isEmpty()) {

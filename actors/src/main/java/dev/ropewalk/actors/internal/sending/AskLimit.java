@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.sending;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
