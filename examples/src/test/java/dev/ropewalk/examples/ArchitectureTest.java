@@ -99,7 +99,7 @@ class ArchitectureTest {
                             new Ceiling(
                                     45,
                                     "What runs now, and the run queue: each wait and each"
-                                        + " wake-up.")),
+                                            + " wake-up.")),
                     Map.entry(
                             "Roster",
                             new Ceiling(
@@ -110,19 +110,19 @@ class ArchitectureTest {
                             new Ceiling(
                                     64,
                                     "Its incarnation, its context and other actors act on its"
-                                        + " cord.")),
+                                            + " cord.")),
                     Map.entry(
                             "Incarnation",
                             new Ceiling(
                                     35,
                                     "Its context, its receiver and its cell act on one life of"
-                                        + " it.")),
+                                            + " it.")),
                     Map.entry(
                             "Child",
                             new Ceiling(
                                     51,
                                     "The record that its supervisor writes, and reads at each"
-                                        + " event.")),
+                                            + " event.")),
                     Map.entry(
                             "SupervisorEvent",
                             new Ceiling(
@@ -138,19 +138,19 @@ class ArchitectureTest {
                             new Ceiling(
                                     26,
                                     "What an incarnation has made, which its end, its context and"
-                                        + " its state ask for.")),
+                                            + " its state ask for.")),
                     Map.entry(
                             "SupervisorCell",
                             new Ceiling(
                                     33,
                                     "Its parts take steps of it, and its children and its system"
-                                        + " tell it.")),
+                                            + " tell it.")),
                     Map.entry(
                             "Unwind",
                             new Ceiling(
                                     27,
                                     "A signal is made, raised, known again and told at each edge of"
-                                        + " a fiber.")));
+                                            + " a fiber.")));
 
     private static final Pattern COMMENT_OR_TEXT =
             Pattern.compile(
