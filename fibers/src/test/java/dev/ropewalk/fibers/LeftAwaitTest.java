@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -319,5 +320,45 @@ class LeftAwaitTest {
                     }
                 });
         reports.assertNone();
+    }
+
+    /** Children that never wait have one turn each, however many there are. */
+    @ParameterizedTest
+    @EnumSource(names = {"ALL", "ANY", "SELECT"})
+    void F6_anAwaitThatIsLeftWaitsForOneTurnOfTheOthers(Form form) {
+        Runs.fifo(
+                () -> {
+                    CancelScope scope = CancelScope.withoutLimit();
+                    int[] turnsAfter = new int[1];
+                    List<Fiber<?>> busy = new ArrayList<>();
+                    for (int i = 0; i < 8; i++) {
+                        busy.add(
+                                Fiber.spin(
+                                        "busy",
+                                        () -> {
+                                            for (int turn = 0; ; turn++) {
+                                                if (turn == 3) {
+                                                    scope.cancel();
+                                                }
+                                                turnsAfter[0] += scope.isCancelled() ? 1 : 0;
+                                                Fiber.snooze();
+                                            }
+                                        }));
+                    }
+                    Throwable left =
+                            Runs.failureOf(
+                                    () ->
+                                            scope.run(
+                                                    () -> {
+                                                        switch (form) {
+                                                            case ALL -> Fiber.awaitAll(busy);
+                                                            case ANY -> Fiber.awaitAny(busy);
+                                                            default -> form.failureOf(busy.get(0));
+                                                        }
+                                                    }));
+                    assertEquals(CancelledException.class, left.getClass());
+                    assertTrue(turnsAfter[0] <= 4 * 8, () -> turnsAfter[0] + " turns");
+                    busy.forEach(Fiber::terminate);
+                });
     }
 }

@@ -67,9 +67,15 @@ public final class Elsewhere {
      * Here, or as a message if it is another cord's.
      *
      * @param cord null if it is none's
+     * @param isForOthers whether others wait for it, so that it comes also if that cord has ended,
+     *     on the thread that notices
      * @param told of what fails there
      */
-    public static void run(@Nullable Cord cord, Runnable end, Consumer<? super Throwable> told) {
+    public static void run(
+            @Nullable Cord cord,
+            Runnable end,
+            boolean isForOthers,
+            Consumer<? super Throwable> told) {
         if (cord == null || cord.isCurrent()) {
             end.run();
             return;
@@ -87,7 +93,9 @@ public final class Elsewhere {
 
                     @Override
                     public void onClosed() {
-                        // Those that could use it have ended with their cord.
+                        if (isForOthers) {
+                            onCord();
+                        }
                     }
                 });
     }

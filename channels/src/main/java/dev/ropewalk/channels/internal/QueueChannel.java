@@ -273,12 +273,12 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
 
     /** Like close, from any thread: see {@link Elsewhere}. */
     void closeThere(@Nullable Throwable cause) {
-        Elsewhere.run(guard.cord(), () -> end(false, cause), this::tellBroken);
+        Elsewhere.run(guard.cord(), () -> end(false, cause), false, this::tellBroken);
     }
 
     /** Like cancel, from any thread: see {@link Elsewhere}. */
     void cancelThere(@Nullable Throwable cause) {
-        Elsewhere.run(guard.cord(), () -> end(true, cause), this::tellBroken);
+        Elsewhere.run(guard.cord(), () -> end(true, cause), false, this::tellBroken);
     }
 
     private void tellBroken(Throwable broken) {

@@ -148,6 +148,10 @@ final class Segment {
 
     /** At times as no fiber. The stages are left where they are, as by a failure of their own. */
     private void spunFailed(FiberFailedException failed) {
+        if (hasEnded) {
+            run.report(new PipelineFailedException(name(), failed)); // too late for the run
+            return;
+        }
         if (spunFailure != null) {
             spunFailure.addSuppressed(failed);
             return;
@@ -174,9 +178,13 @@ final class Segment {
             why = run.failure(); // another's, which may be why it was left
         } catch (EndedElsewhere elsewhere) {
             why = run.whyEnded();
+            if (spunFailure != null) {
+                why = failed(nameAt(), spunFailure, isUnwanted);
+            }
         } catch (Throwable t) {
-            why = failed(nameAt(), t, isUnwanted);
-            thrown = toThrow(t, why);
+            Throwable first = withSpunFailure(t);
+            why = failed(nameAt(), first, isUnwanted);
+            thrown = toThrow(first, why);
         }
         Throwable broken = end(why);
         if (thrown == null) {
@@ -193,6 +201,20 @@ final class Segment {
         if (thrown instanceof RuntimeException failure) {
             throw failure;
         }
+    }
+
+    /** The failure of a fiber that a stage has spun comes first: the stage was left for it. */
+    private Throwable withSpunFailure(Throwable thrown) {
+        FiberFailedException spun = spunFailure;
+        if (spun == null || spun == thrown) {
+            return thrown;
+        }
+        if (Waits.isSignal(thrown)) {
+            thrown.addSuppressed(spun); // of somebody else, who ends more than this run
+            return thrown;
+        }
+        spun.addSuppressed(thrown);
+        return spun;
     }
 
     /**
@@ -255,8 +277,9 @@ final class Segment {
     /** A segment that never began is ended by the caller, and its port may be of its own cord. */
     private void endAtItsPlace(Step.Stateful step, String stage, @Nullable Throwable why) {
         Elsewhere.run(
-                where instanceof Cord place ? place : null,
+                where instanceof Cord place && !step.endsAnywhere() ? place : null,
                 () -> step.end(why),
+                true,
                 broken -> run.report(new PipelineFailedException(stage, broken)));
     }
 

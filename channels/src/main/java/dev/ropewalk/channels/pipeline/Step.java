@@ -60,5 +60,12 @@ record Step(Kind kind, String name, Object function) {
          * @param why null if that is no failure
          */
         default void end(@Nullable Throwable why) {}
+
+        /**
+         * {@return whether the end finds the right cord by itself} Otherwise it is the segment's.
+         */
+        default boolean endsAnywhere() {
+            return false;
+        }
     }
 }

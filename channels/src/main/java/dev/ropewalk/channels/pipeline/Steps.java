@@ -173,6 +173,11 @@ final class Steps {
             public void end(@Nullable Throwable why) {
                 Elsewhere.close(port, why);
             }
+
+            @Override
+            public boolean endsAnywhere() {
+                return port instanceof QueueChannel;
+            }
         };
     }
 

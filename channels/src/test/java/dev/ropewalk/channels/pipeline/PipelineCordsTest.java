@@ -532,4 +532,24 @@ class PipelineCordsTest {
             }
         }
     }
+
+    /** The port is no cord's, and somebody reads it, though the cord of the stage has ended. */
+    @Test
+    void C5_sharedPortIsClosedThoughTheCordOfItsSegmentHasEnded() {
+        Cord ended = Cord.start("ended");
+        ended.close();
+        TestCord.run(
+                () -> {
+                    Channel<Integer> port = Channel.buffered(9);
+                    PipelineRun<?> run = numbers(3).on(ended).to("to", port);
+                    Fiber<?> reader =
+                            Fiber.spin(
+                                    "read",
+                                    () ->
+                                            assertThrows(
+                                                    ChannelClosedException.class, port::receive));
+                    assertThrows(RuntimeException.class, run::run);
+                    assertTrue(reader.awaitEnd(Duration.ofSeconds(1)), "it waits for ever");
+                });
+    }
 }

@@ -1276,4 +1276,39 @@ class PipelineFailureTest {
         }
         return i;
     }
+
+    /** The stage was left for it: what its clean-up throws is not the cause. */
+    @Test
+    void C5_failureOfAFiberThatAStageHasSpunIsTheCauseThoughCleanUpFails() {
+        TestCord.run(
+                () -> {
+                    PipelineRun<?> run =
+                            endless()
+                                    .peek(
+                                            "spins",
+                                            i -> {
+                                                Fiber.spin(
+                                                        "below",
+                                                        () -> {
+                                                            throw BROKE;
+                                                        });
+                                                try {
+                                                    Fiber.sleep(Duration.ofSeconds(1));
+                                                } finally {
+                                                    throwInCleanUp();
+                                                }
+                                            })
+                                    .toList();
+                    PipelineFailedException failed =
+                            assertThrows(PipelineFailedException.class, run::run);
+                    FiberFailedException below =
+                            assertInstanceOf(FiberFailedException.class, failed.getCause());
+                    assertSame(BROKE, below.getCause());
+                    assertEquals("in clean-up", below.getSuppressed()[0].getMessage());
+                });
+    }
+
+    private static void throwInCleanUp() {
+        throw new IllegalStateException("in clean-up");
+    }
 }

@@ -182,7 +182,9 @@ public final class BlockingPool implements AutoCloseable {
     }
 
     private void letCallersGo(List<String> stubborn) {
-        if (!Waits.cleanUp(() -> awaitIdle(stopLimitNs))) {
+        long beganNs = Waits.nanoTime(); // an interrupt begins the wait again, and not the limit
+        if (!Waits.cleanUp(
+                () -> awaitIdle(Math.max(0, stopLimitNs - (Waits.nanoTime() - beganNs))))) {
             for (BlockingCall<?> left : leftBehind()) {
                 stubborn.add(left.callerName());
                 left.give(BlockingCall.LEFT_BEHIND);

@@ -44,7 +44,9 @@ public final class SpunFibers {
     /**
      * Runs the block. What its code spins by {@link Fiber#spin}, on a cord or on a scheduler, is
      * terminated when the block is over, and awaited within the cord's stop limit; what does not
-     * end is abandoned with a report. What fails in its clean-up goes to the uncaught handler.
+     * end is abandoned with a report. What fails in its clean-up goes to the uncaught handler. The
+     * fiber of a {@link dev.ropewalk.fibers.Handler} is not among them: the library that made it
+     * ends it.
      *
      * @param <X> what the block throws
      * @param onFailure is told of one that fails and that nobody awaits, on this cord and at times

@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.CancelScope;
+import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberState;
+import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.Scope;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
@@ -178,6 +180,24 @@ class SpunFibersTest {
                                 Fiber.sleep(Duration.ofSeconds(1));
                             });
                     assertTrue(spun.getFirst().awaitEnd(Duration.ZERO));
+                });
+    }
+
+    /** It is made when it is first needed, perhaps in a block, and outlives that. */
+    @Test
+    void F7_fiberOfAHandlerIsItsLibrarys() {
+        TestCord.run(
+                () -> {
+                    List<Fiber<?>> made = new ArrayList<>();
+                    SpunFibers.run(
+                            SpunFibersTest::none,
+                            () ->
+                                    made.add(
+                                            Cord.current()
+                                                    .spinHandler("library", _ -> Handler.WAIT)));
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    assertNotEquals(FiberState.DEAD, made.getFirst().state());
+                    made.getFirst().terminate();
                 });
     }
 }

@@ -314,7 +314,7 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
         FiberImpl<T> fiber =
                 new FiberImpl<>(this, spinner == null ? root() : spinner, name, body, handler);
         spinBelow(spinner, fiber);
-        if (spinner != null) {
+        if (spinner != null && handler == null) { // a handler's fiber is its library's to end
             Family.keepSpun(spinner, fiber);
         }
         return fiber;

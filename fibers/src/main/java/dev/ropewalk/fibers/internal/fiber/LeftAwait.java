@@ -27,8 +27,8 @@ import java.util.List;
  * <p>Everything is confined to the parent's cord.
  */
 public final class LeftAwait {
-    /** Turns in which what is awaited gets its own, in whatever order they are drawn. */
-    private static final int MAX_TURNS = 32;
+    /** Turns of this fiber in which what is awaited gets its own where turns are drawn. */
+    private static final int MAX_DRAWN_TURNS = 32;
 
     private LeftAwait() {}
 
@@ -99,23 +99,31 @@ public final class LeftAwait {
 
     private static List<FiberImpl<?>> failed(
             FiberImpl<?> me, List<? extends FiberImpl<?>> awaited) {
-        List<FiberImpl<?>> failed = new ArrayList<>(1);
-        for (FiberImpl<?> each : awaited) {
-            if (each.parentOrNull() == me) {
-                giveWay(me, each);
-                if (isToldToNobody(each)) {
-                    failed.add(each);
-                }
-            }
-        }
-        return failed;
+        List<FiberImpl<?>> own = new ArrayList<>(awaited);
+        own.removeIf(each -> each.parentOrNull() != me);
+        giveWay(me, own);
+        own.removeIf(each -> !isToldToNobody(each));
+        return own;
     }
 
-    /** What leaves a wait gives way first, as at every switchpoint (rule F6). */
-    private static void giveWay(FiberImpl<?> me, FiberImpl<?> child) {
-        for (int i = 0; i < MAX_TURNS && child.isHere() && child.isQueued(); i++) {
+    /**
+     * What leaves a wait gives way first, as at every switchpoint (rule F6): once, because all that
+     * are queued then have a turn before this fiber has its next one.
+     */
+    private static void giveWay(FiberImpl<?> me, List<FiberImpl<?>> children) {
+        int turns = me.cord.platform.isOrderSeeded() ? MAX_DRAWN_TURNS : 1;
+        for (int i = 0; i < turns && isAnyQueued(children); i++) {
             me.yieldFirst();
         }
+    }
+
+    private static boolean isAnyQueued(List<FiberImpl<?>> children) {
+        for (FiberImpl<?> each : children) {
+            if (each.isHere() && each.isQueued()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Of another cord its news may be on the way: it finds that the failure was taken. */
