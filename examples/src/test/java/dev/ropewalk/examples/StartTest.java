@@ -245,7 +245,8 @@ class StartTest {
         List<String> events = new ArrayList<>();
         for (RecordedEvent each : RecordingFile.readAllEvents(file)) {
             String type = each.getEventType().getName();
-            if (type.startsWith("dev.ropewalk.")) {
+            boolean isOfActors = each.hasField("actor") || each.hasField("recipient");
+            if (type.startsWith("dev.ropewalk.") && isOfActors) { // a busy machine has others
                 String name = each.hasField("actor") ? "actor" : "recipient";
                 String told = each.getString(name).replaceAll("#[0-9]+$", "");
                 events.add(type.substring("dev.ropewalk.".length()) + " " + told);
