@@ -242,6 +242,29 @@ class GroupRestartTest {
                 });
     }
 
+    /** The back-off of its group ends while its supervisor fails. */
+    @Test
+    void A5_aBackOffIsNotEndedByOneOfTheIncarnationBefore() {
+        ActorSpec<Step> a = child("a");
+        ActorSpec<Step> b = child("b");
+        Supervision busy =
+                rules(Strategy.REST_FOR_ONE, TENTH)
+                        .intensity(1, LONG)
+                        .onFailure((_, _) -> Fiber.sleep(TENTH));
+        run(
+                Tree.of("top", rules(Strategy.ONE_FOR_ONE, LONG), Tree.of("below", busy, a, b)),
+                (_, system) -> {
+                    Supervisor below = system.supervisor("below");
+                    crash(below, b); // at 0.1 s its back-off begins
+                    Fiber.sleep(Duration.ofMillis(150));
+                    crash(below, a); // at 0.2 s the back-off ends, and at 0.25 s its supervisor
+                    Fiber.sleep(Duration.ofMinutes(59));
+                    assertEquals(List.of("+a", "+b", "-b", "-a"), log);
+                    Fiber.sleep(Duration.ofMinutes(2));
+                    assertEquals(List.of("+a", "+b"), log.subList(4, log.size()));
+                });
+    }
+
     // ---------------------------------------------------------------- limits
 
     @Test

@@ -1633,9 +1633,8 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         start = how;
         isStopLast = false;
         endsForGood = false;
-        // A stop that was told to the one before is done.
-        inbox.removeIf(event -> event instanceof SupervisorEvent.StopAll);
-        later.removeIf(event -> event instanceof SupervisorEvent.StopAll);
+        inbox.removeIf(SupervisorEvent::isOfOneIncarnation);
+        later.removeIf(SupervisorEvent::isOfOneIncarnation);
         return this;
     }
 

@@ -179,6 +179,14 @@ sealed interface SupervisorEvent {
         };
     }
 
+    /**
+     * {@return whether this is void once that incarnation is over} A stop is done then, a back-off
+     * is over with what it delayed, and all children that are down are started in order.
+     */
+    default boolean isOfOneIncarnation() {
+        return this instanceof StopAll || this instanceof DelayOver || this instanceof TryAgain;
+    }
+
     /** {@return whether this would begin that start} */
     default boolean isOf(Start begun) {
         return switch (this) {
