@@ -61,18 +61,17 @@ class EndAskTest {
 
     /** Says bye to a sibling when it ends; what it was told is in the log. */
     private static Actor<Step> worker(ActorRef<Log>[] sibling, List<String> log) {
-        return Step.actor(
-                self ->
-                        self.atEnd(
-                                _ -> {
-                                    try {
-                                        log.add(ask(sibling[0], "bye"));
-                                    } catch (AskFailedException e) {
-                                        log.add("told at once");
-                                    } catch (AskTimeoutException e) {
-                                        log.add("limit");
-                                    }
-                                }));
+        return Step.actor(self -> self.atEnd(_ -> sayBye(sibling, log)));
+    }
+
+    private static void sayBye(ActorRef<Log>[] sibling, List<String> log) {
+        try {
+            log.add(ask(sibling[0], "bye"));
+        } catch (AskFailedException e) {
+            log.add("told at once");
+        } catch (AskTimeoutException e) {
+            log.add("limit");
+        }
     }
 
     private static String ask(ActorRef<Log> logger, String line) {
@@ -256,6 +255,41 @@ class EndAskTest {
                     crashes.tell(Step.crash("crash"));
                     world.settle();
                     assertEquals("logged late", ask(logger, "late"));
+                });
+    }
+
+    /** Its group waits for the end of what took too long to start. */
+    @Test
+    void A2_aHookOfWhatStartsTooLateIsToldAtOnce() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    Supervision rules =
+                            world.keepingFailures(Supervision.oneForAll())
+                                    .stopLimit(STOP_LIMIT)
+                                    .intensity(10, LONG);
+                    Supervisor group = world.supervise("group", rules);
+                    ActorRef<Log>[] sibling = later();
+                    int[] starts = new int[1];
+                    ActorRef<Step> late =
+                            world.spin(
+                                    group,
+                                    "late",
+                                    Step.actor(
+                                            self -> {
+                                                starts[0]++;
+                                                if (starts[0] == 2) {
+                                                    self.atEnd(_ -> sayBye(sibling, log));
+                                                    Fiber.sleep(LONG);
+                                                }
+                                            }));
+                    sibling[0] = world.spin(group, "logger", logger());
+                    world.settle();
+                    late.tell(Step.crash("crash"));
+                    Fiber.sleep(rules.startLimit().multipliedBy(2));
+                    assertEquals(List.of("told at once"), log);
+                    assertEquals(3, starts[0]);
+                    assertEquals("logged late", ask(sibling[0], "late"));
                 });
     }
 

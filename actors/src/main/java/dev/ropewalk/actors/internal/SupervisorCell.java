@@ -866,6 +866,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         order.setAside();
         child.past().isLate = true;
         askToStop(child, false);
+        goOn();
     }
 
     /** A start failed: those that are up end in reverse order. */
