@@ -15,6 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.actors.supervision.ActorSpec;
 import dev.ropewalk.actors.supervision.AutoShutdown;
 import dev.ropewalk.actors.supervision.ChildInfo;
+import dev.ropewalk.actors.supervision.Strategy;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
@@ -27,6 +28,8 @@ import dev.ropewalk.fibers.testing.TestCord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,6 +39,7 @@ import java.util.List;
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class TreeTest {
     private static final Duration LONG = Duration.ofHours(1);
+    private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final List<String> log = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
@@ -427,6 +431,65 @@ class TreeTest {
                     system.root().stop("a");
                     settle();
                     assertEquals(List.of("+a", "+b", "-a"), log);
+                });
+    }
+
+    /** The children are started again with it, and no new ones of the same names. */
+    @Test
+    void A5_aPermanentTreeThatEndsByItselfIsStartedAgainWhole() {
+        ActorSpec<Step> a = noted("a");
+        ActorSpec<Step> b = noted("b").significant();
+        run(
+                told(
+                        oneForOne(
+                                "top",
+                                told(oneForOne("below", a, b))
+                                        .autoShutdown(AutoShutdown.ANY)
+                                        .permanent())),
+                system -> {
+                    Supervisor below = system.supervisor("below");
+                    ActorRef<Step> ref = actor(below, a);
+                    log.clear();
+                    actor(below, b).tell(Step.stop());
+                    settle();
+                    assertEquals(List.of("-b", "-a", "+a", "+b"), log);
+                    assertEquals(List.of(), failures);
+                    assertEquals(1, system.root().restarts());
+                    assertEquals(ref, actor(below, a));
+                    below.stop("a");
+                    assertEquals("-a", log.getLast());
+                });
+    }
+
+    /** Its end for good was begun before the failure. */
+    @ParameterizedTest
+    @EnumSource(names = {"ONE_FOR_ALL", "REST_FOR_ONE"})
+    void A5_aTreeThatEndsByItselfIsNotStartedWithItsGroup(Strategy strategy) {
+        ActorSpec<Step> a = noted("a");
+        ActorSpec<Step> slow =
+                child("slow", Step.actor(self -> self.atEnd(_ -> Fiber.sleep(SECOND))));
+        ActorSpec<Step> c = noted("c").significant();
+        Tree ofGroup =
+                Tree.of(
+                        "top",
+                        Supervision.oneForOne().strategy(strategy),
+                        a,
+                        told(oneForOne("below", noted("b"), slow, c))
+                                .autoShutdown(AutoShutdown.ANY));
+        run(
+                told(ofGroup),
+                system -> {
+                    Supervisor root = system.root();
+                    log.clear();
+                    actor(system.supervisor("below"), c).tell(Step.stop());
+                    settle();
+                    actor(root, a).tell(Step.crash("no"));
+                    Fiber.sleep(SECOND.multipliedBy(2));
+                    assertEquals(List.of("-c", "-a", "-b", "+a"), log);
+                    assertEquals(1, failures.size(), failures::toString);
+                    assertEquals(ChildInfo.State.STOPPED, root.children().getLast().state());
+                    root.restart("below");
+                    assertEquals(List.of("+b", "+c"), log.subList(4, log.size()));
                 });
     }
 

@@ -1006,6 +1006,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
         }
         return order.contains(child)
                 ? child.restartRule() == RestartRule.TEMPORARY
+                        || (child.what instanceof SupervisorCell below && below.endsForGood)
                 : !Restarts.follow(child.restartRule(), reason);
     }
 
@@ -1025,10 +1026,16 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
                                     .allMatch(other -> other.state() == Child.State.STOPPED);
                 };
         if (isEnd) {
-            isStopLast = true;
+            isStopLast = !isStartedAgain();
             endByItself();
         }
         return isEnd;
+    }
+
+    /** Whether its own supervisor, which is on this cord, starts it again though nothing failed. */
+    private boolean isStartedAgain() {
+        return parent != null
+                && (self.restartRule() == RestartRule.PERMANENT || parent.order.contains(self));
     }
 
     /** A child that is down is started again, and others with it, unless that is too often. */
@@ -1698,7 +1705,7 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
 
     @Override
     public boolean isOverByItself() {
-        return overByItself;
+        return overByItself || endsForGood;
     }
 
     /** Where an actor has none of its own. */
