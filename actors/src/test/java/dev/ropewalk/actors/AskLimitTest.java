@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.internal.ActorCell;
+import dev.ropewalk.actors.internal.AskMany;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
@@ -198,6 +199,55 @@ class AskLimitTest {
                     world.settle();
                     assertEquals(before, timers());
                     assertEquals(0, cell.openAsks());
+                });
+    }
+
+    /** Those that did not reply first are asked no longer. */
+    @Test
+    void A2_theLosersOfAFirstReplyLeaveNothingBehind() {
+        World.local(
+                world -> {
+                    List<Ask> held = World.log();
+                    ActorRef<Ask> silent =
+                            world.spin(
+                                    "silent",
+                                    Actor.handler(
+                                            () ->
+                                                    (Ask ask) -> {
+                                                        held.add(ask);
+                                                        return Behavior.same();
+                                                    }));
+                    ActorRef<Ask> echo =
+                            world.spin(
+                                    "echo",
+                                    Actor.handler(
+                                            () ->
+                                                    (Ask ask) -> {
+                                                        Fiber.sleep(SHORT);
+                                                        ask.replyTo().tell("reply");
+                                                        return Behavior.same();
+                                                    }));
+                    ActorCell<?> cell = (ActorCell<?>) silent.target();
+                    int before = timers();
+                    for (int i = 0; i < 3; i++) {
+                        assertEquals(
+                                "reply",
+                                ActorRef.<Ask, String>askFirst(
+                                        List.of(silent, echo), Ask::new, LONG));
+                        CompletableFuture<String> later =
+                                AskMany.<Ask, String>firstLater(
+                                                List.of(silent, echo), Ask::new, LONG)
+                                        .toCompletableFuture();
+                        Fiber.sleep(Duration.ofSeconds(1));
+                        assertEquals("reply", later.resultNow());
+                    }
+                    world.settle();
+                    assertEquals(before, timers());
+                    assertEquals(0, cell.openAsks());
+                    assertEquals(6, held.size());
+                    held.forEach(each -> each.replyTo().tell("late"));
+                    world.settle();
+                    assertEquals(List.of(), world.deadLetters());
                 });
     }
 

@@ -170,11 +170,12 @@ public final class AskMany {
         }
     }
 
-    /** A reply that comes from now on is dropped, also if it comes after the limit. */
+    /** A reply that comes from now on is dropped, and nothing is kept for it. */
     private static void lose(List<? extends CompletionStage<?>> asks) {
         for (CompletionStage<?> ask : asks) {
             if (ask instanceof LaterAsk<?, ?>.Stage stage) {
                 stage.lose();
+                stage.cancel(false);
             }
         }
     }
