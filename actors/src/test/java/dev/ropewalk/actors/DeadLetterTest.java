@@ -12,11 +12,14 @@ import dev.ropewalk.fibers.testing.TestCords;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * Rule A6: what a taker of dead letters tells may become a dead letter too, and that is the end.
@@ -130,6 +133,109 @@ class DeadLetterTest {
                         Fiber.sleep(HOUR);
                         assertEquals(2, taken.get());
                         assertEquals(8, system.deadLetterCount());
+                    }
+                });
+    }
+
+    private static final int MANY = 100;
+
+    /** What it asks, or has an adapter make a message of, comes from it too. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void A6_aTakerThatAsksOrRepliesToActorsOfOtherCords(boolean asks) {
+        TestCords.run(
+                3,
+                1,
+                true,
+                cords -> {
+                    expectLogs(6);
+                    List<Consumer<Object>> audits = World.log();
+                    AtomicInteger taken = new AtomicInteger();
+                    try (ActorSystem system =
+                            ActorSystem.start(
+                                    "top",
+                                    Supervision.oneForOne(),
+                                    letter -> {
+                                        if (taken.incrementAndGet() < MANY) {
+                                            audits.forEach(each -> each.accept(letter.message()));
+                                        }
+                                    })) {
+                        List<Consumer<Object>> made = World.log();
+                        for (Cord each : cords) {
+                            made.add(endedAudit(system, each, asks));
+                        }
+                        audits.addAll(made);
+                        ActorRef<Object> gone = ended(system, cords.getLast(), "gone");
+                        gone.tell("one");
+                        gone.tell("two");
+                        Fiber.sleep(HOUR);
+                        assertEquals(2, taken.get());
+                        assertEquals(8, system.deadLetterCount());
+                    }
+                });
+    }
+
+    private static Consumer<Object> endedAudit(ActorSystem system, Cord where, boolean asks) {
+        List<Recipient<Object>> adapters = World.log();
+        ActorRef<Object> ref =
+                system.root()
+                        .spin(
+                                where,
+                                "audit on " + where.name(),
+                                Actor.<Object>handler(
+                                        (ActorContext<Object> self) -> {
+                                            adapters.add(self.adapt((Object o) -> o));
+                                            return _ -> Behavior.same();
+                                        }));
+        Fiber.sleep(Duration.ofSeconds(1));
+        ref.stop();
+        assertTrue(ref.awaitEnd(HOUR));
+        return message -> {
+            if (asks) {
+                var _ = ref.<Object>askLater(_ -> message, HOUR);
+            } else {
+                adapters.getFirst().tell(message);
+            }
+        };
+    }
+
+    /** The reply is what its ask has led to. */
+    @Test
+    void A6_aTakerThatDoesNotWaitForTheReply() {
+        TestCord.run(
+                () -> {
+                    expectLogs(2);
+                    List<ActorRef<Recipient<String>>> audit = World.log();
+                    List<Object> taken = World.log();
+                    try (ActorSystem system =
+                            ActorSystem.start(
+                                    "top",
+                                    Supervision.oneForOne(),
+                                    letter -> {
+                                        taken.add(letter.message());
+                                        if (taken.size() < MANY) {
+                                            var _ =
+                                                    audit.getFirst()
+                                                            .<String>askLater(
+                                                                    to -> to, Duration.ofMillis(1));
+                                        }
+                                    })) {
+                        audit.add(
+                                system.spin(
+                                        "audit",
+                                        Actor.<Recipient<String>>handler(
+                                                () ->
+                                                        to -> {
+                                                            Fiber.sleep(Duration.ofSeconds(1));
+                                                            to.tell("late");
+                                                            return Behavior.same();
+                                                        })));
+                        ActorRef<Object> gone = ended(system, Cord.current(), "gone");
+                        gone.tell("one");
+                        gone.tell("two");
+                        Fiber.sleep(HOUR);
+                        assertEquals(List.of("one", "two"), taken);
+                        assertEquals(4, system.deadLetterCount());
                     }
                 });
     }

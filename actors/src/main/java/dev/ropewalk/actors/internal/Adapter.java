@@ -3,6 +3,7 @@ package dev.ropewalk.actors.internal;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.Taps;
 
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ final class Adapter<R> implements Recipient<R> {
 
     @Override
     public void tell(R reply) {
-        cell.send(new Envelope.Adapted<>(message, Objects.requireNonNull(reply, "message"), false));
+        cell.send(adapted(message, Objects.requireNonNull(reply, "message")));
         if (Taps.areAny()) {
             ActorCell.sentTo(cell.ref(), reply);
         }
@@ -38,9 +39,7 @@ final class Adapter<R> implements Recipient<R> {
     @Override
     public TellResult tryTell(R reply) {
         TellResult result =
-                cell.trySend(
-                        new Envelope.Adapted<>(
-                                message, Objects.requireNonNull(reply, "message"), false));
+                cell.trySend(adapted(message, Objects.requireNonNull(reply, "message")));
         if (result == TellResult.ACCEPTED && Taps.areAny()) {
             ActorCell.sentTo(cell.ref(), reply);
         }
@@ -53,8 +52,12 @@ final class Adapter<R> implements Recipient<R> {
         if (onFailure == null) {
             cell.fail(failure);
         } else {
-            cell.send(new Envelope.Adapted<>(onFailure, failure, false));
+            cell.send(adapted(onFailure, failure));
         }
+    }
+
+    private static <T> Envelope adapted(Function<? super T, ?> function, T value) {
+        return new Envelope.Adapted<>(function, value, false, DeadLetters.areTakenHere());
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.internal.dump.Lines;
@@ -35,6 +36,9 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
 
     /** When the asker gives up, on the clock of {@link Waits#nanoTime}. */
     private final long deadlineNs;
+
+    /** A taker of dead letters asks: no taker gets what becomes of it. */
+    private final boolean isOfTaker = DeadLetters.areTakenHere();
 
     private @Nullable M message;
 
@@ -89,6 +93,11 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     }
 
     @Override
+    protected boolean isOfTaker() {
+        return isOfTaker;
+    }
+
+    @Override
     public void tell(R reply) {
         give(Objects.requireNonNull(reply, "reply"), reply, DeadLetter.Reason.LATE_REPLY, null);
         if (Taps.areAny()) {
@@ -118,7 +127,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
         boolean taken = take(result);
         target.answered(this);
         if (!taken && isReportedLate()) {
-            target.deadLetters().report(new DeadLetter(letter, asker(), late, cause));
+            target.deadLetters().report(new DeadLetter(letter, asker(), late, cause), isOfTaker);
         }
     }
 

@@ -21,6 +21,11 @@ public abstract class Envelope {
         return false;
     }
 
+    /** A taker of dead letters has sent it. */
+    protected boolean isOfTaker() {
+        return false;
+    }
+
     /** The message itself. */
     public static Object open(Object item) {
         return item instanceof Envelope envelope ? envelope.open() : item;
@@ -48,6 +53,11 @@ public abstract class Envelope {
         }
 
         @Override
+        protected boolean isOfTaker() {
+            return isOfTaker;
+        }
+
+        @Override
         public Object open() {
             return message;
         }
@@ -60,7 +70,7 @@ public abstract class Envelope {
 
     /** No taker gets the dead letter that becomes of it. */
     public static boolean isOfTaker(Object item) {
-        return item instanceof Told told && told.isOfTaker;
+        return item instanceof Envelope envelope && envelope.isOfTaker();
     }
 
     /** What another function makes the message of, when the actor comes to it. */
@@ -71,15 +81,28 @@ public abstract class Envelope {
         /** Whatever completes what is piped may neither wait nor fail for want of room. */
         private final boolean isPiped;
 
+        private final boolean isOfTaker;
+
         /** Which it was of all that came to a mailbox by priority. */
         long arrival = Long.MAX_VALUE;
 
         private @Nullable Object made;
 
         public Adapted(Function<? super R, ?> function, R value, boolean isPiped) {
+            this(function, value, isPiped, false);
+        }
+
+        public Adapted(
+                Function<? super R, ?> function, R value, boolean isPiped, boolean isOfTaker) {
             this.function = function;
             this.value = value;
             this.isPiped = isPiped;
+            this.isOfTaker = isOfTaker;
+        }
+
+        @Override
+        protected boolean isOfTaker() {
+            return isOfTaker;
         }
 
         @Override

@@ -23,7 +23,7 @@ import java.util.function.Consumer;
  * <p>What a taker tells may become a dead letter too. That one is counted and logged and not given
  * to takers, otherwise one that tells an actor which has ended would never be done: neither where
  * it arises inside the taker, nor later and elsewhere, because the message bears a mark ({@link
- * dev.ropewalk.actors.internal.mailbox.Envelope.Told}).
+ * dev.ropewalk.actors.internal.mailbox.Envelope#isOfTaker}).
  */
 public final class DeadLetters {
     private static final int MAX_IN_A_PERIOD = 10;
@@ -55,9 +55,9 @@ public final class DeadLetters {
         return subscription;
     }
 
-    /** Whether the caller is inside a taker; asked only while {@link Taps#areAny}. */
+    /** Whether the caller is inside a taker. Costs little while no taker is. */
     public static boolean areTakenHere() {
-        return TAKERS.isCaller();
+        return Taps.areAny() && TAKERS.isCaller();
     }
 
     /** Never throws. */
@@ -68,7 +68,7 @@ public final class DeadLetters {
     /**
      * Never throws.
      *
-     * @param isOfTaker whether a taker has told the message
+     * @param isOfTaker whether a taker has sent the message, or the ask that it replies to
      */
     public void report(DeadLetter letter, boolean isOfTaker) {
         count.incrementAndGet();
