@@ -162,10 +162,26 @@ class EndAskTest {
         }
     }
 
+    /** What is asked lies in an envelope of its own then. */
+    @ParameterizedTest
+    @EnumSource(End.class)
+    void A2_alsoOneWithAPriorityOrAKey(End end) {
+        Actor<Log> ranked = logger().byPriority(log -> log.line().length());
+        Actor<Log> keyed = logger().conflate(Log::done);
+        TestCord.run(() -> hooksAsk(ranked, end, List.of(Cord.current())));
+        TestCord.run(() -> hooksAsk(keyed, end, List.of(Cord.current())));
+        TestCords.run(3, 1, true, cords -> hooksAsk(ranked, end, cords));
+        TestCords.run(3, 1, true, cords -> hooksAsk(keyed, end, cords));
+    }
+
     private static void hooksAskTheLogger(End end, List<Cord> cords) {
+        hooksAsk(logger(), end, cords);
+    }
+
+    private static void hooksAsk(Actor<Log> asked, End end, List<Cord> cords) {
         List<String> log = World.log();
         ActorRef<Log>[] sibling = later();
-        ActorSpec<Log> logger = child("logger", logger());
+        ActorSpec<Log> logger = child("logger", asked);
         Fiber<?> user =
                 Fiber.spin(
                         () -> {

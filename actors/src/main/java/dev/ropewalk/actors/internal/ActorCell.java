@@ -638,12 +638,16 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             drop(item, nameBy(router), DeadLetter.Reason.ENDED, null);
             return true;
         }
-        if (item instanceof Ask<?, ?> ask && ask.endInVain()) {
-            begun(item); // it takes up no room
-            drop(item, nameBy(router), DeadLetter.Reason.ENDED, null);
-            return true;
+        Object inside = Placed.now(item);
+        if (!(inside instanceof Ask<?, ?> ask) || !ask.endInVain()) {
+            return false;
         }
-        return false;
+        if (!Placed.closeAs(item, ask)) {
+            return isRefused(item, router); // a newer one has its place
+        }
+        begun(item); // it takes up no room
+        drop(item, nameBy(router), DeadLetter.Reason.ENDED, null);
+        return true;
     }
 
     /** It begins no message before its supervisor has waited for the end of the asker. */

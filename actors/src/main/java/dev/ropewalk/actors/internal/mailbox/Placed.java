@@ -41,6 +41,16 @@ public abstract sealed class Placed extends Envelope {
         return item instanceof Placed placed ? placed.take() : item;
     }
 
+    /** What is placed now, and may be another one soon; or the item itself. From any thread. */
+    public static Object now(Object item) {
+        return item instanceof Placed placed ? placed.now() : item;
+    }
+
+    /** False if what is placed is another one by now; otherwise it stays that. */
+    public static boolean closeAs(Object item, Object seen) {
+        return !(item instanceof Renewable renewable) || renewable.closeAs(seen);
+    }
+
     /** Of an item without a place of its own it is 0. */
     static int priority(Object item) {
         return item instanceof Placed placed ? placed.priority : 0;
