@@ -61,8 +61,9 @@ public final class ActorRef<M> implements Recipient<M> {
      * @param message the message
      * @throws MailboxFullException if the mailbox is full, its rule is {@link Overflow#FAIL}, and
      *     the sender is a plain thread, or a fiber that is not below an actor. An actor is not
-     *     failed by the mailbox of another one: what it tells becomes a dead letter then, and
-     *     {@link #tryTell} says beforehand that there is no room
+     *     failed by the mailbox of another one: what it tells becomes a dead letter then, also what
+     *     its last end hooks tell, and what a cord runs outside its fibers, such as a stage of
+     *     {@link #askLater} at its limit; {@link #tryTell} says beforehand that there is no room
      * @throws IllegalStateException if an actor would wait for room in its own mailbox
      */
     @Override

@@ -62,6 +62,47 @@ class KeptStateEndTest {
                 });
     }
 
+    /** Rule A8: its last hook is the actor's, in whatever fiber it runs. */
+    @Test
+    void A8_aFullMailboxFailsNoLastHook() {
+        Supervision slow = Supervision.oneForOne().backOff(BackOff.doubling(LONG, LONG));
+        World.local(
+                slow,
+                world -> {
+                    List<String> log = World.log();
+                    ActorRef<Step> full =
+                            world.spin(
+                                    "full",
+                                    Step.actor()
+                                            .mailbox(
+                                                    MailboxOptions.bounded(1)
+                                                            .withOverflow(Overflow.FAIL)));
+                    full.tell(Step.of(_ -> Fiber.sleep(LONG)));
+                    world.settle();
+                    full.tell(Step.stop());
+                    Actor<Step> telling =
+                            Step.actor(
+                                            self ->
+                                                    self.atEnd(
+                                                            _ -> {
+                                                                full.tell(Step.stop());
+                                                                log.add("told");
+                                                            }))
+                                    .keepState();
+                    Supervision once = Supervision.oneForOne().intensity(0, LONG);
+                    Supervisor sub = world.supervise("sub", world.keepingFailures(once));
+                    ActorRef<Step> ref = world.spin(sub, "actor", telling);
+                    world.settle();
+                    ref.tell(Step.crash("once")); // its supervisor gives up, and waits
+                    world.settle();
+                    assertEquals(List.of(), log);
+                    world.system.root().stop("sub");
+                    assertEquals(List.of("told"), log);
+                    assertEquals(DeadLetter.Reason.REFUSED, world.letters.getLast().reason());
+                    full.terminate();
+                });
+    }
+
     /** How long the supervisor takes to start something, on the virtual clock. */
     private static long msOfAStart(World world) {
         long beganNs = Cord.current().nanoTime();

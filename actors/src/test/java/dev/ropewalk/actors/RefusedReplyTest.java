@@ -135,6 +135,48 @@ class RefusedReplyTest {
                 });
     }
 
+    /**
+     * A stage that comes to its limit runs on the cord, in no fiber, and would lose its message.
+     */
+    @Test
+    void A3_whatACordRunsOutsideFibersDoesNotGetTheException() {
+        World.local(
+                world -> {
+                    ActorRef<Step> full = full(world, Overflow.FAIL);
+                    ActorRef<Get> silent =
+                            world.spin("silent", Actor.handler(() -> _ -> Behavior.same()));
+                    CompletableFuture<String> told =
+                            silent.<String>askLater(Get::new, SECOND)
+                                    .toCompletableFuture()
+                                    .whenComplete((_, _) -> full.tell(Step.stop()));
+                    Fiber.sleep(SECOND.multipliedBy(2));
+                    assertInstanceOf(AskTimeoutException.class, told.exceptionNow());
+                    assertEquals(1, world.letters.size());
+                    assertEquals(DeadLetter.Reason.REFUSED, world.letters.getFirst().reason());
+                });
+    }
+
+    /** It would wait for room in its own mailbox, and may not know whose adapter it replies to. */
+    @Test
+    void A8_aReplyToTheActorItselfIsADeadLetter() {
+        World.local(
+                world -> {
+                    ActorRef<Step> own =
+                            world.spin("own", Step.actor().mailbox(MailboxOptions.bounded(1)));
+                    own.tell(
+                            Step.of(
+                                    self -> {
+                                        Recipient<String> adapter =
+                                                self.adapt((String _) -> Step.of(_ -> {}));
+                                        adapter.tell("1");
+                                        adapter.tell("2");
+                                    }));
+                    world.settle();
+                    assertEquals(List.of(), world.failures);
+                    assertEquals(List.of("own REFUSED 2"), world.deadLetters());
+                });
+    }
+
     /** A reply that comes where no fiber runs cannot wait for room. */
     @Test
     void A8_aReplyThatCannotWaitIsADeadLetter() {

@@ -236,16 +236,9 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     }
 
     @Override
-    public void checkNotOwn() {
+    public boolean isCaller() {
         Incarnation<?> caller = caller();
-        if (caller != null && caller == incarnation) {
-            throw new IllegalStateException(
-                    ref
-                            + " would wait for room in its own mailbox, which is full: capacity="
-                            + definition.mailbox.options().capacity()
-                            + "; give it a larger mailbox or Overflow.FAIL, or keep the message in"
-                            + " its state");
-        }
+        return caller != null && caller == incarnation;
     }
 
     @Override
@@ -294,17 +287,20 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
         drop(item, nameBy(router), DeadLetter.Reason.REFUSED, full);
     }
 
-    /** Whether an actor of this cord calls, or a fiber below one. */
+    /**
+     * Whether nobody can take what a call throws: an actor of this cord calls, or its last hooks,
+     * or a fiber below them; or the cord itself, as at the limit of an ask.
+     */
     public static boolean isInActor() {
         Cord here = Cord.currentOrNull();
-        for (Fiber<?> each = Fiber.currentOrNull();
-                each != null && each.cord() == here;
-                each = each.parent()) {
-            if (Waits.handler(each) instanceof Incarnation) {
+        Fiber<?> caller = Fiber.currentOrNull();
+        for (Fiber<?> each = caller; each != null && each.cord() == here; each = each.parent()) {
+            Handler handler = Waits.handler(each);
+            if (handler instanceof Incarnation || handler instanceof EndHooks.LateRun) {
                 return true;
             }
         }
-        return false;
+        return here != null && caller == null;
     }
 
     @Override

@@ -52,8 +52,8 @@ public final class Gate<M> {
         /** It was replaced, and a selective receive has passed it over. */
         void renewed(Placed.Renewable message);
 
-        /** The caller is to wait for room; an error if it is the actor itself. */
-        void checkNotOwn();
+        /** Whether the caller is the actor itself. */
+        boolean isCaller();
 
         /** There is no room: the sender gets that, or a dead letter is made of the item. */
         void refuse(Object item, MailboxFullException full, @Nullable String router);
@@ -99,7 +99,7 @@ public final class Gate<M> {
             actor.refuse(item, full(item), router);
             return true;
         }
-        actor.checkNotOwn();
+        checkNotOwn();
         if (room != null && !room.take(limitNanos)) {
             return false;
         }
@@ -114,9 +114,20 @@ public final class Gate<M> {
         return true;
     }
 
-    /** A cord that runs no fiber cannot. */
-    private static boolean mayWait() {
-        return Cord.currentOrNull() == null || Fiber.currentOrNull() != null;
+    private void checkNotOwn() {
+        if (actor.isCaller()) {
+            throw new IllegalStateException(
+                    actor.address()
+                            + " would wait for room in its own mailbox, which is full: capacity="
+                            + options.capacity()
+                            + "; give it a larger mailbox or Overflow.FAIL, or keep the message in"
+                            + " its state");
+        }
+    }
+
+    /** A cord that runs no fiber cannot, nor can the actor that is to make the room. */
+    private boolean mayWait() {
+        return Cord.currentOrNull() == null || (Fiber.currentOrNull() != null && !actor.isCaller());
     }
 
     public TellResult trySend(Object item, @Nullable String router) {

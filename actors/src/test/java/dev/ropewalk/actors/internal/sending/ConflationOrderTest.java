@@ -144,8 +144,8 @@ class ConflationOrderTest {
         }
 
         @Override
-        public void checkNotOwn() {
-            // They are other actors.
+        public boolean isCaller() {
+            return false; // they are other actors
         }
     }
 
