@@ -4,14 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.actors.supervision.ActorSpec;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
-import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.TooManyFibersException;
 import dev.ropewalk.fibers.supervision.BackOff;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
@@ -286,67 +283,6 @@ class CornerTest {
                         assertEquals(1, failures.size(), failures.toString());
                     }
                     return true;
-                });
-    }
-
-    /** The tries of a supervisor end with it: its next incarnation starts all in order. */
-    @Test
-    void A5_whatFoundNoPlaceDoesNotFailTheNextStartOfItsTree() {
-        Cord.<Boolean>run(
-                CordOptions.named("small").withMaxFibers(10),
-                () -> {
-                    int[] starts = new int[1];
-                    boolean[] isOpen = new boolean[1];
-                    List<String> log = World.log();
-                    ActorSpec<Step> a =
-                            Tree.child(
-                                    "a",
-                                    Step.actor(
-                                            _ -> {
-                                                starts[0]++;
-                                                while (starts[0] > 1 && !isOpen[0]) {
-                                                    Fiber.snooze();
-                                                }
-                                            }));
-                    ActorSpec<Step> b = Tree.child("b", Step.actor(_ -> log.add("b")));
-                    ActorSpec<Step> c = Tree.child("c", Step.actor(_ -> log.add("c")));
-                    Supervision quiet = Supervision.oneForOne().onFailure((_, _) -> {});
-                    Supervision full =
-                            quiet.intensity(2, Duration.ofHours(1)).onFailure((_, _) -> fill());
-                    try (ActorSystem system =
-                            ActorSystem.start(
-                                    Tree.of("top", quiet, Tree.of("below", full, a, b, c)),
-                                    _ -> {})) {
-                        Supervisor supervisor = system.supervisor("below");
-                        supervisor.actor(b).tell(Step.crash("b"));
-                        supervisor.actor(c).tell(Step.crash("c"));
-                        while (starts[0] < 2) {
-                            Fiber.snooze();
-                        }
-                        for (int i = 0; i < 100; i++) {
-                            Fiber.snooze();
-                        }
-                        isOpen[0] = true;
-                        while (log.size() < 4) {
-                            Fiber.snooze();
-                        }
-                        assertEquals(List.of("b", "c", "b", "c"), log);
-                        assertEquals(2, starts[0]);
-                        assertEquals(1, system.root().restarts());
-                        assertEquals(2, supervisor.restarts());
-                    }
-                    return true;
-                });
-    }
-
-    /** Below the supervisor, with which they end. */
-    private static void fill() {
-        assertThrows(
-                TooManyFibersException.class,
-                () -> {
-                    while (true) {
-                        Fiber.spin("filler", () -> Fiber.sleep(Duration.ofHours(1)));
-                    }
                 });
     }
 
