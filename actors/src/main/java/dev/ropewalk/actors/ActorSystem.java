@@ -509,6 +509,7 @@ public final class ActorSystem implements AutoCloseable {
                 root.addLiving(left, silent, Waits.nanoTime() + ANSWER_NS);
             }
         } finally {
+            root.stopAll();
             finish(end, endNs);
         }
         return new StopReport(left, silent, end.stuck());
@@ -530,6 +531,7 @@ public final class ActorSystem implements AutoCloseable {
     @Override
     public void close() {
         checkOutside("close");
+        root.stopAll(); // first, because what follows may not find memory before they have ended
         SystemEnd end = new SystemEnd(stopLimitNs());
         finish(end, Long.MAX_VALUE);
         end.stuck().forEach(this::tellStuck);

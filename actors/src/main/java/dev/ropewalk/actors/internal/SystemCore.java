@@ -164,8 +164,12 @@ public final class SystemCore {
     }
 
     private void endGroups() {
-        groups.values().forEach(each -> each.group().end());
-        workers.values().forEach(GroupCell::end);
+        for (TypedGroup each : groups.values()) {
+            each.group().end();
+        }
+        for (GroupCell<?> each : workers.values()) {
+            each.end();
+        }
     }
 
     void checkOpen(Object what) {

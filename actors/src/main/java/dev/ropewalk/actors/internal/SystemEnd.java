@@ -9,6 +9,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -16,6 +17,9 @@ import java.util.function.Predicate;
  * ({@link Waits#cleanUp}), and for nothing without a bound: what answers ends within its stop
  * limits, and on a cord that does not answer a fiber keeps the thread, so nothing there can end
  * before that gives way. Such a cord is left: it was told, and ends as soon as it can.
+ *
+ * <p>A system ends when the heap is full, too. So its actors are told to stop before anything else,
+ * and what waits for them are classes and not lambdas, whose code would have to be made then.
  */
 public final class SystemEnd {
     /** How often it is asked whether the cords that are waited for still answer. */
@@ -38,14 +42,13 @@ public final class SystemEnd {
     }
 
     /**
-     * Ends all actors, each within its stop limit, and waits for it; what is left when the limit
-     * for all together has passed is abandoned.
+     * Waits for the end of all actors, which were told to stop, each within its stop limit; what is
+     * left when the limit for all together has passed is abandoned.
      *
      * @param limitNs {@code Long.MAX_VALUE} for none
      */
     public void endActors(SupervisorCell root, Fiber<?> rootFiber, long limitNs) {
-        root.stopAll();
-        boolean isOver = await(root.cord(), rootFiber::awaitEnd, limitNs);
+        boolean isOver = await(root.cord(), new RootEnd(rootFiber), limitNs);
         if (!isOver && !left.contains(root.cord())) {
             CordQuery.ask(
                     root.cord(),
@@ -53,7 +56,7 @@ public final class SystemEnd {
                         root.giveUp();
                         return root;
                     });
-            await(root.cord(), rootFiber::awaitEnd, GRACE_NS);
+            await(root.cord(), new RootEnd(rootFiber), GRACE_NS);
         }
     }
 
@@ -68,7 +71,7 @@ public final class SystemEnd {
     /** The same, as a part of the end. */
     public void settle(List<Cord> cords) {
         for (Cord each : cords) {
-            if (!left.contains(each) && !Waits.cleanUp(() -> answers(each))) {
+            if (!left.contains(each) && !Waits.cleanUp(new Answer(this, each))) {
                 leave(each);
             }
         }
@@ -95,13 +98,13 @@ public final class SystemEnd {
         for (; ; ) {
             long leftNs = leftNs(limitNs, beganNs);
             long lookNs = CordQuery.mayBeSilent(cord) ? Math.min(LOOK_NS, leftNs) : leftNs;
-            if (Waits.cleanUp(() -> end.test(Duration.ofNanos(lookNs)))) {
+            if (Waits.cleanUp(new Wait(end, lookNs))) {
                 return true;
             }
             if (leftNs(limitNs, beganNs) == 0) {
                 return false;
             }
-            if (!Waits.cleanUp(() -> answers(cord))) {
+            if (!Waits.cleanUp(new Answer(this, cord))) {
                 leave(cord);
                 return false;
             }
@@ -122,5 +125,26 @@ public final class SystemEnd {
     private void leave(Cord cord) {
         left.add(cord);
         stuck.add(cord.dump(Duration.ZERO));
+    }
+
+    private record RootEnd(Fiber<?> root) implements Predicate<Duration> {
+        @Override
+        public boolean test(Duration limit) {
+            return root.awaitEnd(limit);
+        }
+    }
+
+    private record Wait(Predicate<Duration> end, long limitNs) implements BooleanSupplier {
+        @Override
+        public boolean getAsBoolean() {
+            return end.test(Duration.ofNanos(limitNs));
+        }
+    }
+
+    private record Answer(SystemEnd system, Cord cord) implements BooleanSupplier {
+        @Override
+        public boolean getAsBoolean() {
+            return system.answers(cord);
+        }
     }
 }

@@ -12,7 +12,7 @@ import java.util.List;
  * again is counted once (rule A5).
  */
 final class CountTable {
-    private final WordTable table = new WordTable();
+    private WordTable table = new WordTable();
 
     /** Number of the update that the table holds, as a whole or in part; 0 before the first. */
     private long update;
@@ -114,6 +114,17 @@ final class CountTable {
         loggedEntries[logged] = e;
         loggedCounts[logged] = table.count(e);
         logged++;
+    }
+
+    /**
+     * Forgets everything, so that a run that found the heap full has room to end; what it counts
+     * from then on is wrong.
+     */
+    void drop() {
+        table = new WordTable();
+        distinctBefore = 0;
+        logged = 0;
+        update = undoTo;
     }
 
     /** How many words were counted, repeats included. */

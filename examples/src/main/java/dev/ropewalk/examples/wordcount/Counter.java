@@ -51,7 +51,12 @@ record Counter(CountTable table, long committed, Chaos chaos) implements Behavio
         if (crash == Chaos.Point.INSIDE) {
             table.crashAtAdd(chaos.nextAdd(words.distinct()));
         }
-        table.merge(words);
+        try {
+            table.merge(words);
+        } catch (OutOfMemoryError full) {
+            table.drop(); // the run is over, and needs room to end
+            throw full;
+        }
         if (crash == Chaos.Point.AFTER) {
             throw new InjectedCrash("after an update");
         }

@@ -53,6 +53,19 @@ class CountTableTest {
         assertEquals(Map.of("a", 1L), TestText.counts(table));
     }
 
+    /** In the middle of an update, because only there the heap is found full. */
+    @Test
+    void aDroppedTableIsEmptyAndGoesOn() {
+        assertEquals(1, update(0, "a b"));
+        assertEquals(2, table.begin(1));
+        table.merge(TestText.table("b c"));
+        table.drop();
+        table.checkInvariants();
+        assertEquals(Map.of(), TestText.counts(table));
+        assertEquals(2, update(1, "b c"));
+        assertEquals(Map.of("b", 1L, "c", 1L), TestText.counts(table));
+    }
+
     @Test
     void refusesACrashBeforeTheFirstAdd() {
         IllegalArgumentException e =
