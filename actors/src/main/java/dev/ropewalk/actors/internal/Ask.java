@@ -9,6 +9,7 @@ import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -143,11 +144,11 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     /** The actor that calls, or whose last hooks do; otherwise a text. */
     private static Object whoAsks() {
         Fiber<?> fiber = Fiber.currentOrNull();
-        return switch (fiber == null ? null : Waits.handler(fiber)) {
-            case Incarnation<?> incarnation -> incarnation.cell();
-            case EndHooks.LateRun<?> hooks -> hooks.cell();
-            case null, default -> ActorCell.callerName();
-        };
+        @Nullable Handler handler = fiber == null ? null : Waits.handler(fiber);
+        if (handler instanceof Incarnation<?> incarnation) {
+            return incarnation.cell();
+        }
+        return handler instanceof EndHooks.LateRun<?> hooks ? hooks.cell() : ActorCell.callerName();
     }
 
     /**

@@ -20,14 +20,16 @@ final class Restarts {
 
     /** The failure for a listener; null if the reason is none. */
     static @Nullable Throwable failure(Object name, ExitReason reason) {
-        return switch (reason) {
-            case ExitReason.Normal _, ExitReason.Shutdown _ -> null;
-            case ExitReason.Failed(Throwable cause) -> cause;
-            case ExitReason.Killed() ->
-                    new ActorKilledException(name + " was killed, or linked to one that was");
-            case ExitReason.NoActor() ->
-                    new IllegalStateException(name + " was linked to an actor that had ended");
-        };
+        if (!reason.isFailure()) {
+            return null;
+        }
+        if (reason instanceof ExitReason.Failed(Throwable cause)) {
+            return cause;
+        }
+        if (reason instanceof ExitReason.Killed) {
+            return new ActorKilledException(name + " was killed, or linked to one that was");
+        }
+        return new IllegalStateException(name + " was linked to an actor that had ended");
     }
 
     /** In words, for those that wait for a start or a reply. */

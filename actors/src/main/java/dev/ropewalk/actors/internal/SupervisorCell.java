@@ -693,27 +693,23 @@ public final class SupervisorCell extends Supervisor implements Handler, Supervi
             }
             return !inbox.isEmpty() || deadlineNs > cord.nanoTime();
         }
-        switch (event) {
-            case SupervisorEvent.Ended ended -> {
-                Child child = ended.child();
-                if (isOf(ended) && child.state() == Child.State.UP) {
-                    later.add(ended); // not asked for: its failure is told later
-                    child.state(Child.State.UP, Child.State.DOWN);
-                } else {
-                    if (isOf(ended)) {
-                        overInPump(child, ended);
-                    }
-                    ended.failStart();
+        if (event instanceof SupervisorEvent.Ended ended) {
+            Child child = ended.child();
+            if (isOf(ended) && child.state() == Child.State.UP) {
+                later.add(ended); // not asked for: its failure is told later
+                child.state(Child.State.UP, Child.State.DOWN);
+            } else {
+                if (isOf(ended)) {
+                    overInPump(child, ended);
                 }
+                ended.failStart();
             }
-            case SupervisorEvent.Tell(WaitCell answer) -> answer.give(infos());
-            default -> {
-                if (event.isAwaited()) {
-                    event.refused(); // what is being stopped may be waiting for it
-                } else {
-                    later.add(event);
-                }
-            }
+        } else if (event instanceof SupervisorEvent.Tell(WaitCell answer)) {
+            answer.give(infos());
+        } else if (event.isAwaited()) {
+            event.refused(); // what is being stopped may be waiting for it
+        } else {
+            later.add(event);
         }
         return true;
     }
