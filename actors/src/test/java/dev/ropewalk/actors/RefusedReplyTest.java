@@ -113,6 +113,35 @@ class RefusedReplyTest {
         return full;
     }
 
+    /** A fiber below no actor could take an exception, but does not know whose adapter it has. */
+    @Test
+    void A8_aReplyByAFiberOutsideActorsIsADeadLetter() {
+        World.local(
+                world -> {
+                    AtomicReference<Recipient<Step>> adapter = new AtomicReference<>();
+                    ActorRef<Step> full =
+                            world.spin(
+                                    "full",
+                                    Actor.<Step>handler(
+                                                    (ActorContext<Step> self) -> {
+                                                        adapter.set(self.adapt(step -> step));
+                                                        return _ -> {
+                                                            Fiber.sleep(SECOND);
+                                                            return Behavior.same();
+                                                        };
+                                                    })
+                                            .mailbox(
+                                                    MailboxOptions.bounded(1)
+                                                            .withOverflow(Overflow.FAIL)));
+                    full.tell(Step.of(_ -> {}));
+                    world.settle();
+                    full.tell(Step.of(_ -> {}));
+                    adapter.get().tell(Step.of(_ -> {}));
+                    assertEquals(1, world.letters.size());
+                    assertEquals(DeadLetter.Reason.REFUSED, world.letters.getFirst().reason());
+                });
+    }
+
     /** What the rule is for: a sender that can take an exception, because it is no actor. */
     @Test
     void A3_aFiberAndAThreadGetTheExceptionAndAnActorDoesNot() {
