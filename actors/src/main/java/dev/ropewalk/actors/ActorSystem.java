@@ -73,6 +73,9 @@ public final class ActorSystem implements AutoCloseable {
         this.name = tree.id();
         tree.check();
         Cord here = Cord.currentOrNull();
+        if (here != null) {
+            options.checkIn(here, name);
+        }
         List<Cord> given = options.given();
         this.ownCords = here == null && given.isEmpty() ? startCords(options.cords()) : List.of();
         List<Cord> cords = !given.isEmpty() ? given : here == null ? ownCords : List.of(here);
@@ -174,7 +177,8 @@ public final class ActorSystem implements AutoCloseable {
      * @param tree the supervisors and actors
      * @param options how the system is made
      * @return the system
-     * @throws IllegalArgumentException if the tree can never work, see {@link Tree#check}
+     * @throws IllegalArgumentException if the tree can never work, see {@link Tree#check}, or a
+     *     fiber asks for cords of the system's own, see {@link ActorSystemOptions#withCords}
      * @throws StartFailedException if a child did not start; those before it have been stopped in
      *     reverse order
      */

@@ -14,13 +14,10 @@ import java.util.function.UnaryOperator;
 
 /** How a system is made; immutable. */
 public final class ActorSystemOptions {
+    private static final int EACH_PROCESSOR = 0;
+
     private static final ActorSystemOptions DEFAULTS =
-            new ActorSystemOptions(
-                    Runtime.getRuntime().availableProcessors(),
-                    List.of(),
-                    null,
-                    null,
-                    UnaryOperator.identity());
+            new ActorSystemOptions(EACH_PROCESSOR, List.of(), null, null, UnaryOperator.identity());
 
     private final int cords;
 
@@ -52,8 +49,10 @@ public final class ActorSystemOptions {
 
     /**
      * {@return these options with another number of cords} They are for a system that a plain
-     * thread starts. Actors are on the cord of their supervisor, the first one, unless that {@link
-     * Supervision#spread spreads} them.
+     * thread starts: a fiber that starts one with them gets an {@link IllegalArgumentException},
+     * because its system is on its cord, or {@linkplain #over over} cords that are there. Actors
+     * are on the cord of their supervisor, the first one, unless that {@link Supervision#spread
+     * spreads} them.
      *
      * @param number at least 1
      * @throws IllegalArgumentException if it is less
@@ -126,7 +125,22 @@ public final class ActorSystemOptions {
     }
 
     int cords() {
-        return cords;
+        return cords == EACH_PROCESSOR ? Runtime.getRuntime().availableProcessors() : cords;
+    }
+
+    /** In a fiber nothing would come of a number of cords. */
+    void checkIn(Cord cord, String system) {
+        if (given.isEmpty() && cords != EACH_PROCESSOR) {
+            throw new IllegalArgumentException(
+                    "cords="
+                            + cords
+                            + " for the system "
+                            + system
+                            + ", which a fiber of "
+                            + cord
+                            + " starts and which is on that cord; start it on a plain thread, or"
+                            + " start the cords and name them: ActorSystemOptions.over(cords)");
+        }
     }
 
     List<Cord> given() {

@@ -72,6 +72,24 @@ class SystemTest {
                 });
     }
 
+    /** Its cords would not be started, and nobody would be told. */
+    @Test
+    void A6_inAFiberANumberOfCordsIsRefused() {
+        World.local(
+                world -> {
+                    ActorSystemOptions two = ActorSystemOptions.defaults().withCords(2);
+                    IllegalArgumentException refused =
+                            assertThrows(
+                                    IllegalArgumentException.class,
+                                    () -> ActorSystem.start(Tree.oneForOne("wide"), two));
+                    String text = refused.getMessage();
+                    assertTrue(text.startsWith("cords=2 for the system wide, which a fiber"), text);
+                    assertTrue(text.endsWith("ActorSystemOptions.over(cords)"), text);
+                    List<Cord> here = List.of(Cord.current());
+                    ActorSystem.start(Tree.oneForOne("there"), two.over(here)).close();
+                });
+    }
+
     @Test
     void A6_aFailedStartLeavesNoCordBehind() {
         Tree broken =

@@ -26,6 +26,7 @@ class InterruptTest {
 
     @Test
     void termEndsWhatWasBegunAndPrintsTheReport() throws IOException, InterruptedException {
+        assumeTrue(Files.isReadable(Path.of("/proc/self/task")), "no /proc");
         Path out = directory.resolve("out");
         Path err = directory.resolve("err");
         Process process =
@@ -57,8 +58,8 @@ class InterruptTest {
 
     /** Its second cord is there, so it is about to open or open; Linux names the threads. */
     private static boolean isRunning(Process process) throws IOException {
+        assertTrue(process.isAlive(), "it ended before its second cord was there");
         Path tasks = Path.of("/proc/" + process.pid() + "/task");
-        assumeTrue(Files.isReadable(tasks), "no /proc");
         try (Stream<Path> all = Files.list(tasks)) {
             return all.anyMatch(InterruptTest::isSecondCord);
         }

@@ -62,8 +62,8 @@ class InterruptTest {
 
     /** Whoever starts Maven in the background of a shell script has it ignored from then on. */
     private static boolean isIgnored(Process process) throws IOException {
+        assumeTrue(Files.isReadable(Path.of("/proc/self/status")), "no /proc");
         Path status = Path.of("/proc/" + process.pid() + "/status");
-        assumeTrue(Files.isReadable(status), "no /proc");
         String ignored =
                 Files.readAllLines(status).stream()
                         .filter(each -> each.startsWith("SigIgn:"))
