@@ -123,7 +123,7 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
         if (failure == null || failure instanceof FiberTerminatedException) {
             return false;
         }
-        if (client.isGone || client.isInputEnded && failure instanceof EndOfInputException) {
+        if (client.isGone || (client.isInputEnded && failure instanceof EndOfInputException)) {
             LOG.debug("{} has gone", arrival, failure);
         } else {
             LOG.error("{} is broken off, because its fiber failed", arrival, failure);
