@@ -10,7 +10,7 @@ module dev.ropewalk.fibers {
     requires io.netty.common;
     requires io.netty.transport;
     requires io.netty.transport.classes.epoll;
-    requires io.netty.transport.classes.io_uring;
+    requires static io.netty.transport.classes.io_uring;
     requires java.management;
     requires jdk.jfr;
     requires org.agrona;

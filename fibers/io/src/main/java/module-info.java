@@ -12,7 +12,7 @@ module dev.ropewalk.fibers.io {
     requires io.netty.handler;
     requires transitive io.netty.transport;
     requires io.netty.transport.classes.epoll;
-    requires io.netty.transport.classes.io_uring;
+    requires static io.netty.transport.classes.io_uring;
     requires io.netty.transport.unix.common;
     requires static transitive org.jspecify;
 

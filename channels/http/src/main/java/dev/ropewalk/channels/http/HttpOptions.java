@@ -10,7 +10,8 @@ import java.util.Objects;
  * How a server or a client speaks HTTP; immutable. Start from {@link #defaults} and change what
  * differs.
  *
- * @param tcp how its connections are made; with TLS it speaks HTTPS
+ * @param tcp how its connections are made; with TLS it speaks HTTPS; reads and writes have limits
+ *     of 30 s unless it says others
  * @param headLimit how long a server waits for the head of a request, from the end of the one
  *     before: an idle connection is closed then, and one that is too slow
  * @param maxLineBytes how long the first line of a request or a response may be
@@ -27,12 +28,7 @@ public record HttpOptions(
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration STALL = Duration.ofSeconds(30);
     private static final HttpOptions DEFAULTS =
-            new HttpOptions(
-                    TcpOptions.defaults().withReadLimit(STALL).withWriteLimit(STALL),
-                    MINUTE,
-                    8 * 1_024,
-                    16 * 1_024,
-                    1_024 * 1_024);
+            new HttpOptions(TcpOptions.defaults(), MINUTE, 8 * 1_024, 16 * 1_024, 1_024 * 1_024);
 
     /**
      * Checks them.
@@ -40,7 +36,7 @@ public record HttpOptions(
      * @throws IllegalArgumentException if one is not positive
      */
     public HttpOptions {
-        Objects.requireNonNull(tcp, "tcp");
+        tcp = Objects.requireNonNull(tcp, "tcp").withDefaultLimits(STALL, STALL);
         Waits.nanos(headLimit);
         checkPositive("maxLineBytes", maxLineBytes);
         checkPositive("maxHeaderBytes", maxHeaderBytes);
@@ -65,7 +61,7 @@ public record HttpOptions(
     /**
      * {@return these options with others of TCP}
      *
-     * @param options all of them: start from {@link #tcp()} to keep the limits
+     * @param options all of them; the limits on reads and writes stay 30 s unless they have some
      */
     public HttpOptions withTcp(TcpOptions options) {
         return new HttpOptions(options, headLimit, maxLineBytes, maxHeaderBytes, maxBodyBytes);

@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers.io;
 
+import dev.ropewalk.fibers.io.internal.Utf8;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
@@ -9,13 +11,13 @@ import io.netty.handler.codec.DelimiterBasedFrameDecoder;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.handler.codec.LengthFieldPrepender;
 import io.netty.handler.codec.LineBasedFrameDecoder;
+import io.netty.handler.codec.MessageToMessageDecoder;
 import io.netty.handler.codec.MessageToMessageEncoder;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.bytes.ByteArrayDecoder;
 import io.netty.handler.codec.bytes.ByteArrayEncoder;
 import io.netty.handler.codec.string.LineEncoder;
 import io.netty.handler.codec.string.LineSeparator;
-import io.netty.handler.codec.string.StringDecoder;
 
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +69,8 @@ public final class Codec<M> {
 
     /**
      * {@return lines of UTF-8 without their ends} They end with LF or CR LF, the last one also with
-     * the input, and are written with LF.
+     * the input, and are written with LF. A line that is no UTF-8 is a {@link CodecException}; for
+     * those that may have other bytes, take {@link #delimited}.
      *
      * @param maxBytes how long a line may be
      * @throws IllegalArgumentException if that is less than 1
@@ -79,7 +82,7 @@ public final class Codec<M> {
                 () ->
                         List.of(
                                 new LineDecoder(maxBytes),
-                                new StringDecoder(StandardCharsets.UTF_8),
+                                new TextDecoder(),
                                 new LineEncoder(LineSeparator.UNIX, StandardCharsets.UTF_8)));
     }
 
@@ -202,6 +205,23 @@ public final class Codec<M> {
             if (count > 0) {
                 out.add(in.readRetainedSlice(count));
             }
+        }
+    }
+
+    /** Netty's puts U+FFFD in the place of what is no UTF-8. */
+    private static final class TextDecoder extends MessageToMessageDecoder<ByteBuf> {
+        TextDecoder() {
+            super(ByteBuf.class);
+        }
+
+        @Override
+        protected void decode(ChannelHandlerContext context, ByteBuf line, List<Object> out) {
+            String text = line.toString(StandardCharsets.UTF_8);
+            String fault = Utf8.fault(line, line.readerIndex(), line.readableBytes(), text);
+            if (fault != null) {
+                throw new CorruptedFrameException("of a line, " + fault);
+            }
+            out.add(text);
         }
     }
 

@@ -1,11 +1,11 @@
 package dev.ropewalk.fibers.io;
 
+import dev.ropewalk.fibers.io.internal.EndHandler;
+
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SniCompletionEvent;
-import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 
@@ -44,11 +44,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         switch (event) {
-            case ChannelInputShutdownEvent _ -> connection.inputEnded();
             case SslHandshakeCompletionEvent done -> connection.agreed(done.cause());
             case SniCompletionEvent named when !named.isSuccess() ->
                     connection.agreed(named.cause());
-            case SslCloseCompletionEvent closed when closed.isSuccess() -> connection.inputWhole();
             default -> ReferenceCountUtil.release(event);
         }
     }
@@ -61,14 +59,13 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     /** Netty closes the channel after some of them and not after others: here it always is. */
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        if (cause instanceof DecoderException undecodable) {
-            if (undecodable.getCause() instanceof SSLException tls) {
-                connection.failed(tls);
-            } else {
-                connection.undecodable(undecodable);
-            }
-        } else {
-            connection.failed(cause instanceof IOException io ? io : new IOException(cause));
+        switch (cause) {
+            case EndHandler.CutOff cut -> connection.inputEnded(cut); // the output works on
+            case DecoderException wrong when wrong.getCause() instanceof SSLException tls ->
+                    connection.failed(tls);
+            case DecoderException undecodable -> connection.undecodable(undecodable);
+            case IOException io -> connection.failed(io);
+            default -> connection.failed(new IOException(cause));
         }
     }
 }

@@ -1,6 +1,11 @@
 package dev.ropewalk.fibers.io;
 
+import dev.ropewalk.fibers.io.internal.Utf8;
+
+import io.netty.buffer.Unpooled;
+
 import java.net.InetSocketAddress;
+import java.nio.charset.MalformedInputException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
@@ -79,9 +84,20 @@ public final class Datagram {
         return bytes.clone();
     }
 
-    /** {@return its bytes as UTF-8; those that are none become U+FFFD} */
+    /**
+     * {@return its bytes as UTF-8}
+     *
+     * @throws CodecException if they are none; {@link #bytes} has them
+     */
     public String text() {
-        return new String(bytes, StandardCharsets.UTF_8);
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        String fault = Utf8.fault(Unpooled.wrappedBuffer(bytes), 0, bytes.length, text);
+        if (fault != null) {
+            throw new CodecException(
+                    "no text: " + this + ": " + fault + "; bytes() has them",
+                    new MalformedInputException(1));
+        }
+        return text;
     }
 
     /** {@return how many bytes it has} */

@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.io;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.EOFException;
 import java.io.IOException;
 
 import javax.net.ssl.SSLException;
@@ -14,9 +15,6 @@ final class Handshake {
 
     private @Nullable SSLSession session;
     private @Nullable IOException failure;
-
-    /** The other side has said that it sends nothing more: what came is all. */
-    private boolean isInputWhole;
 
     Handshake(TcpConnection connection) {
         this.connection = connection;
@@ -35,8 +33,8 @@ final class Handshake {
         return session;
     }
 
-    @Nullable SSLSession session() {
-        return session;
+    boolean hasAgreed() {
+        return session != null;
     }
 
     // ---------------------------------------------------------------- Netty's side
@@ -54,11 +52,8 @@ final class Handshake {
         }
     }
 
-    void inputWhole() {
-        isInputWhole = true;
-    }
-
-    boolean isInputWhole() {
-        return isInputWhole;
+    /** Nobody answers any more. */
+    void inputEnded(@Nullable IOException why) {
+        failed(why == null ? new EOFException("the other side has ended TLS") : why);
     }
 }

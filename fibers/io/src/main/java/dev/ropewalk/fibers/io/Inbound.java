@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.charset.MalformedInputException;
 
 /**
  * The half of a connection that is read (rules I3, I4).
@@ -27,8 +28,11 @@ final class Inbound implements Input {
     private final Turnstile reader;
     private final long limitNs;
 
-    /** So many bytes fill the stash; more while a reader wants more at once. */
-    private int bound;
+    /** So many bytes fill the stash. */
+    private final int bound;
+
+    /** So many bytes a reader wants at once; while that is more, they fill it. */
+    private int wanted;
 
     private boolean isPaused;
 
@@ -67,38 +71,94 @@ final class Inbound implements Input {
 
     byte[] readFully(int length) {
         begin();
-        if (!awaitBytes(length, length + " bytes from ")) {
-            throw new EndOfInputException(
-                    connection
-                            + " ended after "
-                            + stash.size()
-                            + " of "
-                            + length
-                            + " bytes; read() takes those",
-                    new EOFException());
+        try {
+            if (!awaitBytes(length, length + " bytes from ")) {
+                throw ended(stash.size(), length, "; read() takes those");
+            }
+            byte[] all = new byte[length];
+            stash.read(all, 0, length);
+            return all;
+        } finally {
+            wantNoMore();
         }
-        byte[] all = new byte[length];
-        stash.read(all, 0, length);
-        resumeIfRoom();
-        return all;
     }
 
+    /** Drops them as they come: no more than usual is kept. */
+    void skip(long count) {
+        begin();
+        for (long left = count; left > 0; ) {
+            if (!awaitBytes(1, "bytes to skip from ")) {
+                throw ended(count - left, count, ", which were to be skipped");
+            }
+            left -= stash.skip((int) Math.min(left, Integer.MAX_VALUE));
+            resumeIfRoom();
+        }
+    }
+
+    private EndOfInputException ended(long there, long wanted, String remedy) {
+        return new EndOfInputException(
+                connection + " ended after " + there + " of " + wanted + " bytes" + remedy,
+                new EOFException());
+    }
+
+    /** One that is no UTF-8 stays. */
     @Nullable String readLine(int maxBytes) {
         begin();
+        try {
+            int end = awaitLine(maxBytes);
+            if (end < 0) {
+                return null;
+            }
+            int length = lineLength(end);
+            String line = stash.text(length);
+            String fault = stash.fault(line, length);
+            if (fault != null) {
+                throw noText(fault);
+            }
+            stash.skip(end + 1);
+            return line;
+        } finally {
+            wantNoMore();
+        }
+    }
+
+    byte @Nullable [] readLineBytes(int maxBytes) {
+        begin();
+        try {
+            int end = awaitLine(maxBytes);
+            if (end < 0) {
+                return null;
+            }
+            byte[] line = new byte[lineLength(end)];
+            stash.read(line, 0, line.length);
+            stash.skip(end + 1 - line.length);
+            return line;
+        } finally {
+            wantNoMore();
+        }
+    }
+
+    /**
+     * Waits for a line that is not too long. Where its LF is, behind all bytes if the input has
+     * ended without one; -1 if it has ended, and no line is there.
+     */
+    private int awaitLine(int maxBytes) {
         int end = stash.lineEnd();
         while (end < 0 && stash.size() <= maxBytes + 1) { // with a CR
             if (!awaitBytes(stash.size() + 1, "a line from ")) {
-                return takeLastLine(maxBytes);
+                end = stash.size(); // what comes behind the last end of a line is a line too
+                break;
             }
             end = stash.lineEnd();
         }
-        int length = end < 0 ? Integer.MAX_VALUE : stash.lineLength(end);
-        if (length > maxBytes) {
+        if (end < 0 || lineLength(end) > maxBytes) {
             throw tooLong(maxBytes);
         }
-        String line = stash.take(end + 1, length);
-        resumeIfRoom();
-        return line;
+        return end == stash.size() && end == 0 ? -1 : end;
+    }
+
+    private int lineLength(int end) {
+        return end == stash.size() ? end : stash.lineLength(end);
     }
 
     /**
@@ -124,13 +184,13 @@ final class Inbound implements Input {
         }
     }
 
-    /** What comes behind the last end of a line is a line too. */
-    private @Nullable String takeLastLine(int maxBytes) {
-        int rest = stash.size();
-        if (rest > maxBytes) {
-            throw tooLong(maxBytes);
-        }
-        return rest == 0 ? null : stash.take(rest, rest);
+    private CodecException noText(String fault) {
+        return new CodecException(
+                connection
+                        + " sent a line that is no text: "
+                        + fault
+                        + "; readLineBytes() takes it",
+                new MalformedInputException(1));
     }
 
     private LineTooLongException tooLong(int maxBytes) {
@@ -158,8 +218,8 @@ final class Inbound implements Input {
             if (isEnded) {
                 return false;
             }
-            bound = Math.max(bound, count);
-            resume(); // more is wanted than fills the stash by now
+            wanted = Math.max(wanted, count);
+            resume(); // more may be wanted than fills the stash
             if (!reader.await(new Waiting(what, connection), limitNs)) {
                 throw connection.silent("read", limitNs);
             }
@@ -173,6 +233,23 @@ final class Inbound implements Input {
         @Override
         public String toString() {
             return what + from;
+        }
+    }
+
+    /** A reader has what it wanted at once, or has left. */
+    private void wantNoMore() {
+        if (wanted > bound) {
+            stash.shrink(bound);
+        }
+        wanted = 0;
+        pauseIfFull();
+        resumeIfRoom();
+    }
+
+    private void pauseIfFull() {
+        if (!isPaused && stash.size() >= Math.max(bound, wanted)) {
+            isPaused = true;
+            channel.config().setAutoRead(false);
         }
     }
 
@@ -201,7 +278,8 @@ final class Inbound implements Input {
         return stash.takeAll();
     }
 
-    boolean isEnded() {
+    @Override
+    public boolean isEnded() {
         return isEnded;
     }
 
@@ -218,20 +296,17 @@ final class Inbound implements Input {
             return;
         }
         stash.add(bytes);
-        if (!isPaused && stash.size() >= bound) {
-            isPaused = true;
-            channel.config().setAutoRead(false);
-        }
+        pauseIfFull();
         reader.wake();
     }
 
     @Override
     public void ended(@Nullable IOException why) {
-        isEnded = true;
-        if (failure == null) {
+        if (!isEnded) {
+            isEnded = true;
             failure = why;
+            reader.wake();
         }
-        reader.wake();
     }
 
     @Override

@@ -13,11 +13,14 @@ sealed interface Input permits Inbound, MessageQueue {
     void received(Object what);
 
     /**
-     * Nothing comes any more.
+     * Nothing comes any more; a second end has no effect.
      *
      * @param why null if the other side has ended its output in order
      */
     void ended(@Nullable IOException why);
+
+    /** Whether nothing comes any more. */
+    boolean isEnded();
 
     /** This side has closed it: what nobody took is released. */
     void close();

@@ -289,6 +289,11 @@ final class MessageQueue<M> implements Input, Handoff {
     }
 
     @Override
+    public boolean isEnded() {
+        return isEnded;
+    }
+
+    @Override
     public boolean isClosed() {
         return isClosed;
     }

@@ -204,6 +204,11 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
             await("the flush of ");
         }
         checkWritable();
+        Throwable refused = taken.cause(); // TLS tells nobody else
+        if (refused != null) {
+            throw connection.broken(
+                    "flush", refused instanceof IOException io ? io : new IOException(refused));
+        }
     }
 
     /** Done when the kernel has taken all that was written; also by Netty's side. */

@@ -46,6 +46,9 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
         /** It was broken off before its fiber ended: what follows from that is no failure. */
         boolean isGone;
 
+        /** It has ended what it sends; that this came too early is no failure either. */
+        boolean isInputEnded;
+
         Client(Arrival arrival, Placement.Place place) {
             this.arrival = arrival;
             this.place = place;
@@ -98,6 +101,7 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
             isInOrder = true;
         } finally {
             client.isGone = !connection.isOpen();
+            client.isInputEnded = connection.isInputEnded();
             if (isInOrder) {
                 connection.close();
             } else {
@@ -119,7 +123,7 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
         if (failure == null || failure instanceof FiberTerminatedException) {
             return false;
         }
-        if (client.isGone) {
+        if (client.isGone || (client.isInputEnded && failure instanceof EndOfInputException)) {
             LOG.debug("{} has gone", arrival, failure);
         } else {
             LOG.error("{} is broken off, because its fiber failed", arrival, failure);

@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers.io;
 
+import dev.ropewalk.fibers.io.internal.Utf8;
+
 import io.netty.buffer.ByteBuf;
 
 import org.jspecify.annotations.Nullable;
@@ -76,16 +78,39 @@ final class Stash {
         return hasReturn ? end - 1 : end;
     }
 
-    /** Takes so many bytes, and makes text of the first ones. */
-    String take(int count, int length) {
+    /** So many bytes as text; they stay. */
+    String text(int length) {
+        ByteBuf have = bytes;
+        return have == null
+                ? ""
+                : have.toString(have.readerIndex(), length, StandardCharsets.UTF_8);
+    }
+
+    /** What is wrong with the bytes of that text; null if they are UTF-8. */
+    @Nullable String fault(String text, int length) {
+        ByteBuf have = bytes;
+        return have == null ? null : Utf8.fault(have, have.readerIndex(), length, text);
+    }
+
+    /** Drops up to so many bytes, and says how many. */
+    int skip(int most) {
         ByteBuf have = bytes;
         if (have == null) {
-            return "";
+            return 0;
         }
-        String line = have.toString(have.readerIndex(), length, StandardCharsets.UTF_8);
+        int count = Math.min(most, have.readableBytes());
         have.skipBytes(count);
         taken(have, count);
-        return line;
+        return count;
+    }
+
+    /** Gives back the memory of what was much, and is less than so many bytes by now. */
+    void shrink(int most) {
+        ByteBuf have = bytes;
+        if (have != null && have.readableBytes() <= most && have.capacity() > 2L * most) {
+            bytes = have.alloc().buffer(have.readableBytes()).writeBytes(have);
+            have.release();
+        }
     }
 
     private void taken(ByteBuf have, int count) {

@@ -3,21 +3,18 @@ package dev.ropewalk.fibers.io;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.io.internal.EndHandler;
+import dev.ropewalk.fibers.io.internal.RenegotiationGuard;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 
@@ -34,7 +31,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -51,7 +47,8 @@ import javax.net.ssl.SSLSession;
  *
  * <p>Reading and writing calls are switchpoints, also if they need not wait: a fiber that is ended
  * or cancelled gets that, and no byte was read or written. A read that ends early, by its limit or
- * otherwise, leaves all bytes for the next one. {@link #close} and {@link #reset} never wait.
+ * otherwise, leaves all bytes for the next one; only {@link #skip} does not. {@link #close} and
+ * {@link #reset} never wait.
  *
  * <p>What is written is sent at the end of the cord's turn, within a millisecond; {@link #flush}
  * waits until it is. A side that sends faster than the other reads is held up: unread bytes are
@@ -87,9 +84,7 @@ public final class TcpConnection implements AutoCloseable {
     /** Names in the pipeline of the channel: that of TLS stands first. */
     private static final String TLS_HANDLER = "tls";
 
-    private static final String BYTES_HANDLER = "bytes";
-
-    private static final String LAST_HANDLER = "connection";
+    static final String LAST_HANDLER = "connection";
 
     private final Channel channel;
     private final Cord cord;
@@ -135,7 +130,9 @@ public final class TcpConnection implements AutoCloseable {
         this.onClosed = onClosed;
         this.idleLimitNs = Waits.nanos(options.idleLimit());
         configure(channel, options);
-        channel.pipeline().addLast(LAST_HANDLER, new ConnectionHandler(this));
+        channel.pipeline()
+                .addLast(new EndHandler(handshake != null, this::isOpen, this::inputEnded))
+                .addLast(LAST_HANDLER, new ConnectionHandler(this));
         out.writeFrom(channel.pipeline().context(LAST_HANDLER));
     }
 
@@ -151,6 +148,9 @@ public final class TcpConnection implements AutoCloseable {
     /** Before it is open. */
     void encryptFirst(ChannelHandler tls) {
         channel.pipeline().addFirst(TLS_HANDLER, tls);
+        if (handshake != null && options.tls().filter(Tls::mayAgreeAgain).isPresent()) {
+            channel.pipeline().addFirst(new RenegotiationGuard(handshake::hasAgreed));
+        }
     }
 
     // ---------------------------------------------------------------- connecting
@@ -335,7 +335,7 @@ public final class TcpConnection implements AutoCloseable {
     /**
      * Reads so many bytes; waits until all have come, and takes none before.
      *
-     * @param length how many; that much memory is used while it waits
+     * @param length how many; that much memory is used until it returns
      * @return the bytes
      * @throws EndOfInputException if the input ends before; what came stays readable
      * @throws ConnectionResetException as {@link #read(byte[])}
@@ -353,8 +353,25 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * Reads a line, which ends with LF or CR LF, or with the input; waits until all of it has come,
-     * and takes nothing before. It is decoded as UTF-8; bytes that are none become U+FFFD.
+     * Reads a line of UTF-8, which ends with LF or CR LF, or with the input; waits until all of it
+     * has come, and takes nothing before.
+     *
+     * @return the line without its end; null at the end of the input
+     * @throws LineTooLongException if it is longer than {@link TcpOptions#maxLineBytes}
+     * @throws CodecException if it is no UTF-8; it stays readable, by {@link #readLineBytes} for
+     *     one
+     * @throws ConnectionResetException as {@link #read(byte[])}
+     * @throws ConnectionTimeoutException if nothing came for {@link TcpOptions#readLimit}
+     * @throws ConnectionClosedException as {@link #read(byte[])}
+     * @throws IllegalStateException as {@link #read(byte[])}
+     * @throws WrongThreadException as {@link #read(byte[])}
+     */
+    public @Nullable String readLine() {
+        return inbound.readLine(options.maxLineBytes());
+    }
+
+    /**
+     * Reads a line of any bytes, as {@link #readLine} does.
      *
      * @return the line without its end; null at the end of the input
      * @throws LineTooLongException if it is longer than {@link TcpOptions#maxLineBytes}
@@ -364,8 +381,29 @@ public final class TcpConnection implements AutoCloseable {
      * @throws IllegalStateException as {@link #read(byte[])}
      * @throws WrongThreadException as {@link #read(byte[])}
      */
-    public @Nullable String readLine() {
-        return inbound.readLine(options.maxLineBytes());
+    public byte @Nullable [] readLineBytes() {
+        return inbound.readLineBytes(options.maxLineBytes());
+    }
+
+    /**
+     * Drops so many bytes; waits until all have come, and keeps none meanwhile, so that any number
+     * needs no memory. What came is dropped also if it ends early, by a limit or otherwise: close
+     * the connection then, because nobody knows where in its input it is.
+     *
+     * @param count how many
+     * @throws EndOfInputException if the input ends before
+     * @throws ConnectionResetException as {@link #read(byte[])}
+     * @throws ConnectionTimeoutException if nothing came for {@link TcpOptions#readLimit}
+     * @throws ConnectionClosedException as {@link #read(byte[])}
+     * @throws IllegalStateException as {@link #read(byte[])}
+     * @throws WrongThreadException as {@link #read(byte[])}
+     * @throws IllegalArgumentException if the count is negative
+     */
+    public void skip(long count) {
+        if (count < 0) {
+            throw new IllegalArgumentException("count=" + count + " < 0");
+        }
+        inbound.skip(count);
     }
 
     // ---------------------------------------------------------------- messages
@@ -408,10 +446,11 @@ public final class TcpConnection implements AutoCloseable {
         MessageQueue<M> made =
                 new MessageQueue<>(
                         new Messages(), channel, type, options.maxMessages(), options.readLimit());
+        CodecInstaller codec = new CodecInstaller(this, channel.pipeline(), inbound, out);
         if (loop.eventLoop.inEventLoop()) {
-            install(made, handlers);
+            codec.install(made, handlers);
         } else {
-            IoLoop.await(loop.eventLoop.submit(() -> install(made, handlers)), "the codec");
+            IoLoop.await(loop.eventLoop.submit(() -> codec.install(made, handlers)), "the codec");
         }
         return new MessageConnection<>(this, made, out);
     }
@@ -439,70 +478,9 @@ public final class TcpConnection implements AutoCloseable {
         }
     }
 
-    /** Netty's side. What came before goes through the codec first. */
-    private void install(MessageQueue<?> messages, List<ChannelHandler> handlers) {
-        ChannelPipeline pipeline = channel.pipeline();
-        if (pipeline.context(LAST_HANDLER) == null) {
-            decodeRest(messages, handlers);
-            return;
-        }
-        addAll(pipeline, handlers);
+    /** From now on what comes goes there. */
+    void receiveInto(MessageQueue<?> messages) {
         in = messages;
-        out.writeFrom(pipeline.context(BYTES_HANDLER));
-        ByteBuf rest = inbound.takeAll();
-        if (rest != null) {
-            pipeline.context(BYTES_HANDLER).fireChannelRead(rest).fireChannelReadComplete();
-        }
-        if (inbound.isEnded()) {
-            pipeline.context(BYTES_HANDLER)
-                    .fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-            messages.ended(inbound.failure());
-        }
-        messages.begin();
-    }
-
-    /** All of them, or none. */
-    private void addAll(ChannelPipeline pipeline, List<ChannelHandler> handlers) {
-        List<ChannelHandler> added = new ArrayList<>();
-        try {
-            ChannelHandler first = new BytesHandler(this);
-            pipeline.addBefore(LAST_HANDLER, BYTES_HANDLER, first);
-            added.add(first);
-            for (ChannelHandler each : handlers) {
-                pipeline.addBefore(LAST_HANDLER, null, each);
-                added.add(each);
-            }
-        } catch (RuntimeException refused) { // one stands in another pipeline already
-            added.forEach(pipeline::remove);
-            throw refused;
-        }
-    }
-
-    /** Of a connection that is gone, and whose pipeline is with it. */
-    private void decodeRest(MessageQueue<?> messages, List<ChannelHandler> handlers) {
-        EmbeddedChannel alone = new EmbeddedChannel();
-        alone.pipeline().addLast(handlers.toArray(new ChannelHandler[0]));
-        alone.pipeline()
-                .addLast(
-                        new ChannelInboundHandlerAdapter() {
-                            @Override
-                            public void channelRead(ChannelHandlerContext context, Object what) {
-                                messages.received(what);
-                            }
-
-                            @Override
-                            public void exceptionCaught(
-                                    ChannelHandlerContext context, Throwable cause) {
-                                messages.ended(new Undecodable(cause));
-                            }
-                        });
-        in = messages;
-        ByteBuf rest = inbound.takeAll();
-        if (rest != null) {
-            alone.writeInbound(rest);
-        }
-        alone.finishAndReleaseAll();
-        messages.ended(inbound.failure());
     }
 
     // ---------------------------------------------------------------- writing
@@ -774,6 +752,11 @@ public final class TcpConnection implements AutoCloseable {
         return in.unread();
     }
 
+    /** Whether nothing comes any more, for whatever reason. */
+    boolean isInputEnded() {
+        return in.isEnded();
+    }
+
     /** {@return the address of this side; null before it is connected} */
     public @Nullable SocketAddress localAddress() {
         return local;
@@ -806,25 +789,22 @@ public final class TcpConnection implements AutoCloseable {
         in.received(what);
     }
 
-    void inputEnded() {
+    /**
+     * Nothing more comes; the output works on, unless TLS has ended both halves.
+     *
+     * @param why null if the other side has said that this was all
+     */
+    void inputEnded(@Nullable IOException why) {
         touch();
-        in.ended(cutOff());
-    }
-
-    /** The other side has said that it sends nothing more. */
-    void inputWhole() {
-        touch();
+        in.ended(why);
         if (handshake != null) {
-            handshake.inputWhole();
+            handshake.inputEnded(why);
+            SslHandler tls = channel.pipeline().get(SslHandler.class);
+            if (tls != null && tls.engine().isOutboundDone() && !isOutputEnded) {
+                out.ended(
+                        new EOFException("the other side has ended TLS, and with it both halves"));
+            }
         }
-        in.ended(null);
-    }
-
-    /** What an end means: that of TLS alone tells that all has come. */
-    private @Nullable IOException cutOff() {
-        return handshake == null || handshake.isInputWhole()
-                ? null
-                : new EOFException("its input ended without the end of TLS");
     }
 
     void agreed(@Nullable Throwable failure) {
@@ -874,7 +854,7 @@ public final class TcpConnection implements AutoCloseable {
         }
         if (state == State.OPEN) {
             IOException gone = new ClosedChannelException();
-            in.ended(cutOff());
+            in.ended(gone);
             out.ended(gone);
             if (handshake != null) {
                 handshake.failed(gone);
@@ -963,7 +943,7 @@ public final class TcpConnection implements AutoCloseable {
         }
         if (why instanceof SSLException) {
             return new TlsException(
-                    "cannot " + what + ": TLS of " + this + " failed: " + why.getMessage(), why);
+                    "cannot " + what + ": TLS of " + this + " failed: " + reasons(why), why);
         }
         if (why instanceof Undecodable) {
             return new CodecException(
@@ -983,6 +963,14 @@ public final class TcpConnection implements AutoCloseable {
                         + " was broken off: "
                         + Objects.requireNonNullElse(why.getMessage(), "the other side is gone"),
                 why);
+    }
+
+    /** BoringSSL's own error says nothing, but its cause does. */
+    private static String reasons(IOException why) {
+        Throwable cause = why.getCause();
+        String reason = String.valueOf(why.getMessage());
+        String more = cause == null ? null : cause.getMessage();
+        return more == null || reason.contains(more) ? reason : reason + ": " + more;
     }
 
     ConnectionTimeoutException silent(String what, long limitNs) {

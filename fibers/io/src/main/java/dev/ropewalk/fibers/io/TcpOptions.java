@@ -32,13 +32,17 @@ public final class TcpOptions {
                 new Duration[] {
                     values.connectLimit,
                     values.closeLimit,
-                    values.readLimit,
-                    values.writeLimit,
+                    orNone(values.readLimit),
+                    orNone(values.writeLimit),
                     values.idleLimit
                 }) {
             Waits.nanos(limit);
         }
         this.values = values;
+    }
+
+    private static Duration orNone(@Nullable Duration limit) {
+        return limit == null ? Waits.FOREVER : limit;
     }
 
     private static void checkPositive(String name, int value, String why) {
@@ -68,12 +72,12 @@ public final class TcpOptions {
 
     /** {@return how long a read waits for bytes} */
     public Duration readLimit() {
-        return values.readLimit;
+        return orNone(values.readLimit);
     }
 
     /** {@return how long a write waits for room, and a flush for the kernel} */
     public Duration writeLimit() {
-        return values.writeLimit;
+        return orNone(values.writeLimit);
     }
 
     /** {@return how long no byte may come or go before the connection is closed} */
@@ -163,6 +167,7 @@ public final class TcpOptions {
      * @param limit how long a read waits for bytes
      */
     public TcpOptions withReadLimit(Duration limit) {
+        Objects.requireNonNull(limit, "limit");
         return with(copy -> copy.readLimit = limit);
     }
 
@@ -172,7 +177,25 @@ public final class TcpOptions {
      * @param limit how long a write waits for room, and a flush for the kernel
      */
     public TcpOptions withWriteLimit(Duration limit) {
+        Objects.requireNonNull(limit, "limit");
         return with(copy -> copy.writeLimit = limit);
+    }
+
+    /**
+     * {@return these options with limits on reads and writes where nobody has said one} For what is
+     * built on connections and needs limits of its own, unless its user says others.
+     *
+     * @param read how long a read waits for bytes, unless {@link #withReadLimit} said it
+     * @param write how long a write waits for room, unless {@link #withWriteLimit} said it
+     */
+    public TcpOptions withDefaultLimits(Duration read, Duration write) {
+        Objects.requireNonNull(read, "read");
+        Objects.requireNonNull(write, "write");
+        return with(
+                copy -> {
+                    copy.readLimit = copy.readLimit == null ? read : copy.readLimit;
+                    copy.writeLimit = copy.writeLimit == null ? write : copy.writeLimit;
+                });
     }
 
     /**
@@ -309,8 +332,11 @@ public final class TcpOptions {
     private static final class Values implements Cloneable {
         Duration connectLimit = Duration.ofSeconds(10);
         Duration closeLimit = Duration.ofSeconds(5);
-        Duration readLimit = Waits.FOREVER;
-        Duration writeLimit = Waits.FOREVER;
+
+        /** Null if nobody has said one. */
+        @Nullable Duration readLimit;
+
+        @Nullable Duration writeLimit;
         Duration idleLimit = Waits.FOREVER;
         int stashBytes = 64 * 1024;
         int highWaterMark = 64 * 1024;

@@ -164,6 +164,11 @@ public final class Tls {
         return with(copy -> copy.handshakeLimit = limit);
     }
 
+    /** Of the two that there are; for tests. */
+    Tls withEngine(SslProvider engine) {
+        return with(copy -> copy.engine = engine);
+    }
+
     private Tls with(Consumer<Values> change) {
         Values copy = values.copy();
         change.accept(copy);
@@ -195,8 +200,7 @@ public final class Tls {
             if (trusted != null) {
                 builder.trustManager(file("certificates", trusted));
             }
-            builder.sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK);
-            return builder.build();
+            return builder.sslProvider(values.engine()).build();
         } catch (SSLException wrong) {
             throw new IllegalArgumentException(
                     "cannot use certificates="
@@ -240,6 +244,11 @@ public final class Tls {
 
     boolean isServer() {
         return values.isServer;
+    }
+
+    /** Whether the other side may ask for another agreement in the middle. */
+    boolean mayAgreeAgain() {
+        return values.engine() == SslProvider.JDK;
     }
 
     /** The first handler of a server's connection. */
@@ -295,6 +304,14 @@ public final class Tls {
         @Nullable String serverName;
         Map<String, Identity> hosts = Map.of();
         Duration handshakeLimit = DEFAULT_HANDSHAKE_LIMIT;
+
+        /** Null for the better one. */
+        @Nullable SslProvider engine;
+
+        SslProvider engine() {
+            SslProvider better = OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK;
+            return engine == null ? better : engine;
+        }
 
         Values copy() {
             try {

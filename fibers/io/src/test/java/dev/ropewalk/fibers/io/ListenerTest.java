@@ -175,6 +175,34 @@ class ListenerTest {
         server.await();
     }
 
+    /** To send too little is the client's doing, and no failure of the service. */
+    @Test
+    void I2_serveLogsNoClientThatEndsWithinAValue() {
+        Net.inMemory(
+                net -> {
+                    List<String> lines = new ArrayList<>();
+                    Logs.during(
+                            line -> lines.add(line.message() + ": " + line.failure()),
+                            () -> {
+                                TcpListener listener = net.listen();
+                                Fiber<?> server =
+                                        Fiber.spin(
+                                                "server",
+                                                () -> listener.serve("value", c -> c.readFully(8)));
+                                try (TcpConnection client = net.connect(listener)) {
+                                    client.write("four");
+                                    client.shutdownOutput();
+                                    assertThrows(
+                                            ConnectionResetException.class,
+                                            () -> client.read(new byte[1]));
+                                }
+                                listener.close();
+                                server.await();
+                            });
+                    assertEquals(List.of(), lines);
+                });
+    }
+
     /** Terminated, it takes its clients along, and they are reset. */
     @Test
     void I2_serveIsTerminated() {

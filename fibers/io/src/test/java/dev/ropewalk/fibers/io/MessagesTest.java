@@ -193,6 +193,24 @@ class MessagesTest {
     }
 
     @Test
+    void I2_lineThatIsNoText() {
+        byte[] lines = {'a', '\n', (byte) 0xC3, (byte) 0xA4, (byte) 0xFE, '\n', 'b', '\n'};
+        assertUndecodable(Codec.lines(9), "bad", 1, lines, false);
+        Net.once(
+                net ->
+                        net.talk(
+                                server -> {
+                                    MessageConnection<String> c = server.messages(Codec.lines(9));
+                                    assertEquals("a", c.receive());
+                                    Errors.assertMentions(causeOfEnd(c), "byte 0xFE at offset 2");
+                                },
+                                client -> {
+                                    client.write(lines);
+                                    net.until(client::isInputEnded);
+                                }));
+    }
+
+    @Test
     void I2_framesAboveTheirLimit() {
         byte[] bad = "bad\n".getBytes(US_ASCII);
         byte[] lines = "1234\n12345\n".getBytes(US_ASCII);

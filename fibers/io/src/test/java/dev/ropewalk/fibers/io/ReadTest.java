@@ -87,19 +87,85 @@ class ReadTest {
                                                 "lf\ncr lf\r\n\n\r\ncr\rinside\ngröße\nlast")));
     }
 
-    /** Bytes that are no UTF-8, and one half of a character at the end. */
+    /** Two different keys are never one text. */
     @Test
-    void I2_malformedTextIsReplaced() {
+    void I2_lineThatIsNoTextIsRefusedAndStays() {
         Net.anywhere(
                 net ->
                         net.talk(
-                                server ->
-                                        assertEquals(List.of("a\uFFFDb", "\uFFFD"), lines(server)),
+                                server -> {
+                                    assertEquals("sent \uFFFD", server.readLine());
+                                    for (int i = 0; i < 2; i++) {
+                                        Errors.assertMentions(
+                                                assertThrows(
+                                                        CodecException.class, server::readLine),
+                                                "byte 0xFF at offset 5",
+                                                "readLineBytes()");
+                                    }
+                                    assertArrayEquals(
+                                            new byte[] {'s', 'e', 't', ' ', 'k', (byte) 0xFF},
+                                            server.readLineBytes());
+                                    assertArrayEquals(
+                                            "größe".getBytes(UTF_8), server.readLineBytes());
+                                    assertArrayEquals(new byte[0], server.readLineBytes());
+                                    // One half of a character, and then the end.
+                                    Errors.assertMentions(
+                                            assertThrows(CodecException.class, server::readLine),
+                                            "byte 0xC3 at offset 1");
+                                    assertArrayEquals(
+                                            new byte[] {'a', (byte) 0xC3}, server.readLineBytes());
+                                    assertNull(server.readLineBytes());
+                                    assertNull(server.readLine());
+                                },
                                 client ->
-                                        client.write(
-                                                new byte[] {
-                                                    'a', (byte) 0xFF, 'b', '\n', (byte) 0xC3
-                                                })));
+                                        client.write("sent \uFFFD\nset k")
+                                                .write(new byte[] {(byte) 0xFF})
+                                                .write("\r\ngröße\n\na")
+                                                .write(new byte[] {(byte) 0xC3})));
+    }
+
+    @Test
+    void I2_lineOfBytesThatIsTooLong() {
+        TcpOptions narrow = TcpOptions.defaults().withMaxLineBytes(8);
+        Net.anywhere(
+                net ->
+                        net.talk(
+                                narrow,
+                                server -> {
+                                    assertEquals(8, server.readLineBytes().length);
+                                    assertThrows(LineTooLongException.class, server::readLineBytes);
+                                    assertEquals("123456789", rest(server));
+                                },
+                                client -> client.write("12345678\r\n123456789")));
+    }
+
+    @Test
+    void I2_skip() {
+        Net.anywhere(
+                net ->
+                        net.talk(
+                                server -> {
+                                    server.skip(0);
+                                    assertEquals("head", server.readLine());
+                                    server.skip(1_000_000);
+                                    assertEquals("tail", server.readLine());
+                                    Errors.assertMentions(
+                                            assertThrows(
+                                                    EndOfInputException.class,
+                                                    () -> server.skip(5_000_000_000L)),
+                                            "after 2 of 5000000000 bytes",
+                                            "skipped");
+                                    assertEquals(-1, server.read(new byte[1]));
+                                    assertThrows(
+                                            IllegalArgumentException.class, () -> server.skip(-1));
+                                },
+                                client -> {
+                                    client.write("head\n");
+                                    for (int i = 0; i < 10; i++) {
+                                        client.write(new byte[100_000]);
+                                    }
+                                    client.write("tail\nxy");
+                                }));
     }
 
     @Test
@@ -310,6 +376,33 @@ class ReadTest {
                                 }
                             });
                 });
+    }
+
+    /** A large read wants much at once, and the next reader gets the usual bound. */
+    @Test
+    void I3_readFullyRaisesTheBoundForItselfAlone() {
+        TcpOptions small = TcpOptions.defaults().withStashBytes(1_000).withHighWaterMark(2_000);
+        Net.anywhere(
+                net -> {
+                    int large = net.isVirtual ? 100_000 : 1_000_000;
+                    byte[] all = new byte[6 * large];
+                    net.talk(
+                            small,
+                            server -> {
+                                assertEquals(large, server.readFully(large).length);
+                                assertFew(net, server);
+                                server.skip(5L * large);
+                            },
+                            client -> client.write(all));
+                });
+    }
+
+    /** What one receive from the kernel holds may come on top. */
+    private static void assertFew(Net net, TcpConnection of) {
+        for (int i = 0; i < 200; i++) {
+            net.pause();
+            assertTrue(of.unread() < 200_000, "unread=" + of.unread());
+        }
     }
 
     /** The order of all bytes, in pieces of every size. */

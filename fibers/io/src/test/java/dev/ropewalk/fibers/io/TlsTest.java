@@ -7,16 +7,28 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.blocking.Blocking;
 import dev.ropewalk.fibers.io.Certificates.Files3;
 import dev.ropewalk.fibers.spi.ClosedException;
 
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
@@ -24,15 +36,27 @@ import java.time.Duration;
 import java.util.List;
 
 import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 
 /** Rule I2: an encrypted connection is one like any other, and a wrong other side is an error. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@ParameterizedClass
+@EnumSource(names = {"JDK", "OPENSSL"})
 class TlsTest {
     @TempDir private static Path folder;
     private static Certificates certificates;
     private static Files3 local;
     private static Files3 example;
     private static Files3 someone;
+
+    private final SslProvider engine;
+
+    TlsTest(SslProvider engine) {
+        this.engine = engine;
+        Assumptions.assumeTrue(
+                engine == SslProvider.JDK || OpenSsl.isAvailable(), "no BoringSSL here");
+    }
 
     @BeforeAll
     static void make() throws Exception {
@@ -42,12 +66,20 @@ class TlsTest {
         someone = certificates.make("someone");
     }
 
-    private static Tls server(Files3 identity) {
-        return Tls.server(identity.certificates(), identity.key());
+    private Tls server(Files3 identity) {
+        return Tls.server(identity.certificates(), identity.key()).withEngine(engine);
     }
 
-    private static Tls client(Files3 trusted) {
-        return Tls.client().withTrust(trusted.trust());
+    private Tls client(Files3 trusted) {
+        return client().withTrust(trusted.trust());
+    }
+
+    private Tls client() {
+        return Tls.client().withEngine(engine);
+    }
+
+    private void assumeHalvesEndAlone() {
+        Assumptions.assumeTrue(engine == SslProvider.JDK, "BoringSSL ends both halves together");
     }
 
     private static TcpOptions options(Tls tls) {
@@ -86,6 +118,7 @@ class TlsTest {
 
     @Test
     void I2_linesGoThereAndBackAndTheEndIsSeen() {
+        assumeHalvesEndAlone();
         Tls server = server(local);
         Tls client = client(local);
         Net.anywhere(
@@ -110,6 +143,35 @@ class TlsTest {
                                             "you have ended, I have not", connected.readLine());
                                     assertNull(connected.readLine());
                                     assertEquals(-1, connected.read(new byte[1]));
+                                }));
+    }
+
+    /** Netty's engine of BoringSSL answers the end with its own. */
+    @Test
+    void I2_withBoringSslTheEndOfOneHalfIsThatOfBoth() {
+        Assumptions.assumeTrue(engine == SslProvider.OPENSSL, "the JDK ends one half alone");
+        Tls server = server(local);
+        Tls client = client(local);
+        Net.anywhere(
+                net ->
+                        talk(
+                                net,
+                                server,
+                                client,
+                                accepted -> {
+                                    assertEquals("hello", accepted.readLine());
+                                    assertNull(accepted.readLine());
+                                    Errors.assertMentions(
+                                            assertThrows(
+                                                    ConnectionResetException.class,
+                                                    () -> accepted.write("too late\n")),
+                                            "cannot write",
+                                            "both halves");
+                                },
+                                connected -> {
+                                    connected.write("hello\n");
+                                    connected.shutdownOutput();
+                                    assertNull(connected.readLine());
                                 }));
     }
 
@@ -145,6 +207,7 @@ class TlsTest {
 
     @Test
     void I2_messagesOverTls() {
+        assumeHalvesEndAlone();
         Tls server = server(local);
         Tls client = client(local);
         Codec<String> lines = Codec.lines(100);
@@ -197,8 +260,9 @@ class TlsTest {
 
     @Test
     void I2_certificateThatIsNotTrusted() {
-        assertRefused(server(local), client(someone), "path");
-        assertRefused(server(local), Tls.client(), "path");
+        String untrusted = "path"; // to an authority
+        assertRefused(server(local), client(someone), untrusted);
+        assertRefused(server(local), client(), untrusted);
     }
 
     @Test
@@ -441,6 +505,58 @@ class TlsTest {
                         }
                     }
                 });
+    }
+
+    /** Each time is work for the server and nearly none for the client. */
+    @Test
+    void I2_agreeingASecondTimeIsRefused() throws Exception {
+        Tls server = server(local);
+        SSLSocketFactory clients =
+                ((JdkSslContext)
+                                SslContextBuilder.forClient()
+                                        .sslProvider(SslProvider.JDK)
+                                        .trustManager(local.trust().toFile())
+                                        .build())
+                        .context()
+                        .getSocketFactory();
+        Net.onSockets(
+                net -> {
+                    try (TcpListener listener = net.listen(options(server))) {
+                        int port = listener.port();
+                        Fiber<?> asking =
+                                Fiber.spin(
+                                        "client",
+                                        () -> Blocking.run(() -> agreeTwice(clients, port)));
+                        try (TcpConnection accepted = listener.accept()) {
+                            assertEquals("line", accepted.readLine());
+                            assertEquals("TLSv1.2", accepted.tlsSession().getProtocol());
+                            accepted.write("line\n");
+                            ConnectionException refused =
+                                    assertThrows(ConnectionException.class, accepted::readLine);
+                            if (engine == SslProvider.JDK) { // BoringSSL refuses by itself
+                                assertInstanceOf(TlsException.class, refused);
+                                Errors.assertMentions(refused, "TLS 1.2 anew", "refused");
+                            }
+                        }
+                        asking.await();
+                    }
+                });
+    }
+
+    private static void agreeTwice(SSLSocketFactory clients, int port) throws IOException {
+        try (SSLSocket socket = (SSLSocket) clients.createSocket("127.0.0.1", port)) {
+            socket.setSoTimeout(30_000);
+            socket.setEnabledProtocols(new String[] {"TLSv1.2"});
+            socket.startHandshake();
+            socket.getOutputStream().write("line\n".getBytes(US_ASCII));
+            assertEquals('l', socket.getInputStream().read());
+            assertThrows(
+                    IOException.class,
+                    () -> {
+                        socket.startHandshake();
+                        socket.getInputStream().readAllBytes();
+                    });
+        }
     }
 
     // ---------------------------------------------------------------- wrong use

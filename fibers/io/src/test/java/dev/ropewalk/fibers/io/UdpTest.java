@@ -1043,4 +1043,15 @@ class UdpTest {
         assertEquals(Datagram.of("c", to), datagram.answer("c"));
         assertEquals(2, datagram.length());
     }
+
+    @Test
+    void I2_datagramThatIsNoText() {
+        Datagram d =
+                Datagram.of(new byte[] {'a', (byte) 0xFF}, new InetSocketAddress("127.0.0.1", 7));
+        Errors.assertMentions(
+                assertThrows(CodecException.class, d::text),
+                "byte 0xFF at offset 1",
+                "bytes()",
+                "127.0.0.1:7");
+    }
 }

@@ -31,7 +31,18 @@ public enum ReactorKind {
     IO_URING {
         @Override
         public @Nullable Throwable whyUnavailable() {
-            return UringHandler.whyUnavailable();
+            try {
+                return UringHandler.whyUnavailable();
+            } catch (NoClassDefFoundError missing) {
+                return missing;
+            }
+        }
+
+        @Override
+        String remedy() {
+            return "add io.netty:netty-transport-classes-io_uring and"
+                    + " io.netty:netty-transport-native-io_uring, of the version of Netty's other"
+                    + " jars, the second with the classifier linux-x86_64 or linux-aarch_64";
         }
 
         @Override
@@ -60,6 +71,11 @@ public enum ReactorKind {
     public abstract @Nullable Throwable whyUnavailable();
 
     abstract IoHandlerFactory newFactory();
+
+    /** What may help where it cannot be had. */
+    String remedy() {
+        return "put its native library on the class path";
+    }
 
     static ReactorKind choose(@Nullable String named) {
         if (named == null) {
@@ -101,7 +117,9 @@ public enum ReactorKind {
                             + name().toLowerCase(Locale.ROOT)
                             + " cannot be had here: "
                             + why
-                            + "; is its native library on the class path? Or leave it out",
+                            + "; "
+                            + remedy()
+                            + ". Or leave it out",
                     why);
         }
         return this;
