@@ -23,11 +23,9 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
-import io.netty.util.ReferenceCountUtil;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
@@ -35,8 +33,8 @@ import java.util.Locale;
  * One client: its requests, one after the other, and the answers in the same order.
  *
  * <p>The connection is used again unless either side wants to close it, the request was malformed,
- * or more of its body is left than is worth reading. Then the output is ended, and what still comes
- * is dropped for a moment: to close with unread bytes would take the answer back.
+ * or more of its body is left than is worth reading. Then its caller closes it, and what still
+ * comes is dropped ({@link TcpConnection#close}).
  *
  * <p>Confined to the fiber of the connection, but for {@link #drain}, which is of its cord.
  */
@@ -45,9 +43,6 @@ final class ServerConnection {
 
     /** So much of a body that nobody read is read for the sake of the next request. */
     private static final int MAX_DROPPED = 64 * 1_024;
-
-    /** How long a client that does not close is waited for. */
-    private static final Duration LINGER = Duration.ofSeconds(1);
 
     /** Forbidden in a host: it would be read as something else. */
     private static final String NO_HOST = "/?#@\\ \t,";
@@ -92,7 +87,6 @@ final class ServerConnection {
                 }
                 isUsedAgain = serve((io.netty.handler.codec.http.HttpRequest) next);
             }
-            linger();
         } catch (ConnectionException | ClosedException gone) {
             LOG.debug("{} has ended", connection, gone);
             connection.reset(); // what was answered may not be whole
@@ -139,25 +133,6 @@ final class ServerConnection {
             return null;
         } finally {
             isIdle = false;
-        }
-    }
-
-    private void linger() {
-        messages.shutdownOutput();
-        long endNs = connection.cord().nanoTime() + LINGER.toNanos();
-        for (long leftNs = LINGER.toNanos();
-                leftNs > 0;
-                leftNs = endNs - connection.cord().nanoTime()) {
-            HttpObject dropped;
-            try {
-                dropped = messages.receive(Duration.ofNanos(leftNs));
-            } catch (ClosedException end) {
-                return;
-            }
-            if (dropped == null) {
-                return;
-            }
-            ReferenceCountUtil.release(dropped);
         }
     }
 

@@ -20,6 +20,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
 
 import org.jspecify.annotations.Nullable;
 
@@ -64,9 +65,9 @@ public final class TcpConnection implements AutoCloseable {
      *
      *   CONNECTING -> OPEN     connected, or accepted
      *   CONNECTING -> CLOSED   that failed
-     *   OPEN       -> CLOSING  close(): what was written is still sent, within the close limit
+     *   OPEN       -> CLOSING  close(): what was written is still sent, and what comes is dropped
      *   OPEN       -> CLOSED   reset(), the other side broke it off, or the cord has ended
-     *   CLOSING    -> CLOSED   all is sent, or the limit has passed
+     *   CLOSING    -> CLOSED   Closing is over
      *
      * While it is OPEN each half ends by itself: the input by the other side's end of output, the
      * output by shutdownOutput(). An open connection of which both halves have ended stays OPEN:
@@ -110,10 +111,15 @@ public final class TcpConnection implements AutoCloseable {
     private final long idleLimitNs;
     private long lastActiveNs;
     private @Nullable Alarm idleAlarm;
-    private @Nullable Alarm closeAlarm;
+
+    /** Null before {@link #close}. */
+    private @Nullable Closing closing;
 
     private State state = State.CONNECTING;
     private boolean isOutputEnded;
+
+    /** The other side has said that it sends nothing more. */
+    private boolean isInputEnded;
 
     /** By {@link #close} or {@link #reset}: nothing can be read or written any more. */
     private boolean isClosedHere;
@@ -696,9 +702,14 @@ public final class TcpConnection implements AutoCloseable {
 
     /**
      * Closes it: nothing more can be read or written, fibers that wait get a {@link
-     * ConnectionClosedException}, and what was written is sent within {@link
-     * TcpOptions#closeLimit}, as long as the cord lives. Never waits, and may be called in a fiber
-     * that is being ended; to close twice is harmless.
+     * ConnectionClosedException}. Never waits, and may be called in a fiber that is being ended; to
+     * close twice is harmless.
+     *
+     * <p>As long as the cord lives, what was written is sent within {@link TcpOptions#closeLimit},
+     * and the other side reads the end behind it. What that side still sends is dropped, until it
+     * ends its output too, {@link TcpOptions#lingerLimit} passes, or {@link
+     * TcpOptions#maxLingerBytes} have come. Until then the connection counts as open for the
+     * listener: {@link TcpListener#drain} waits for it. {@link #reset} ends it at once.
      *
      * @throws WrongThreadException if this is not its cord
      */
@@ -710,16 +721,11 @@ public final class TcpConnection implements AutoCloseable {
         if (state == State.OPEN) {
             state(State.OPEN, State.CLOSING);
             out.ended(null);
-            out.flushAll().addListener(_ -> channel.close());
-            if (channel.isOpen()) {
-                closeAlarm = Alarm.after(Waits.nanos(options.closeLimit()), this::closeAtLimit);
-            }
+            cancel(idleAlarm);
+            idleAlarm = null;
+            closing = new Closing(this, channel, options, isInputEnded);
+            closing.begin(out);
         }
-    }
-
-    private void closeAtLimit() {
-        LOG.debug("{} did not take what was written within {}", this, options.closeLimit());
-        breakOff();
     }
 
     /**
@@ -737,7 +743,7 @@ public final class TcpConnection implements AutoCloseable {
         }
     }
 
-    private void breakOff() {
+    void breakOff() {
         try {
             channel.config().setOption(ChannelOption.SO_LINGER, 0);
         } catch (ChannelException isGone) {
@@ -808,12 +814,30 @@ public final class TcpConnection implements AutoCloseable {
 
     void inputEnded() {
         touch();
+        inputHasEnded();
         in.ended(cutOff());
+    }
+
+    private void inputHasEnded() {
+        isInputEnded = true;
+        if (closing != null) {
+            closing.inputEnded();
+        }
+    }
+
+    /** Releases it: nobody reads it. */
+    void dropped(Object what) {
+        if (closing == null) {
+            ReferenceCountUtil.release(what);
+        } else {
+            closing.dropped(what);
+        }
     }
 
     /** The other side has said that it sends nothing more. */
     void inputWhole() {
         touch();
+        inputHasEnded();
         if (handshake != null) {
             handshake.inputWhole();
         }
@@ -849,8 +873,10 @@ public final class TcpConnection implements AutoCloseable {
             if (handshake != null) {
                 handshake.failed(cause);
             }
+            channel.close();
+        } else {
+            closeChannel(); // TLS has said its end, or never will
         }
-        channel.close();
     }
 
     /** The output works on: whoever it is may be told. */
@@ -882,9 +908,10 @@ public final class TcpConnection implements AutoCloseable {
         }
         state(state, State.CLOSED);
         cancel(idleAlarm);
-        cancel(closeAlarm);
         idleAlarm = null;
-        closeAlarm = null;
+        if (closing != null) {
+            closing.over();
+        }
         if (onClosed != null) {
             onClosed.run();
         }
