@@ -1,6 +1,7 @@
 package dev.ropewalk.channels.http;
 
 import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.Codec;
@@ -160,18 +161,23 @@ final class ServerConnection {
     private HttpResponse handle(HttpRequest request, @Nullable IncomingBody incoming) {
         try {
             return handler.handle(request);
-        } catch (HttpException told) {
-            LOG.debug("{} from {} is refused", request, connection, told);
-            return error(told);
         } catch (Throwable failure) {
             Waits.throwIfSignal(failure);
             if (failure instanceof OutOfMemoryError full) {
                 throw full;
             }
+            HttpException told = told(failure);
+            if (told != null) {
+                LOG.debug("{} from {} is refused", request, connection, failure);
+                return error(told);
+            }
             if (failure instanceof ConnectionException gone && !connection.isOpen()) {
                 throw gone; // nobody is left to be told
             }
             HttpException fault = incoming == null ? null : incoming.fault();
+            if (fault == null && connection.hasCaused(failure)) {
+                fault = new HttpException(400, "the request did not come whole");
+            }
             if (fault != null) {
                 LOG.debug("{} from {} is refused", request, connection, failure);
                 return error(fault);
@@ -179,6 +185,15 @@ final class ServerConnection {
             LOG.error("the handler failed for {} from {}", request, connection, failure);
             return error(new HttpException(500, "the server failed"));
         }
+    }
+
+    /** Also by a fiber of the handler, which has awaited it; null if it says something else. */
+    private static @Nullable HttpException told(Throwable failure) {
+        Throwable said = failure;
+        while (said instanceof FiberFailedException && said.getCause() != null) {
+            said = said.getCause();
+        }
+        return said instanceof HttpException told ? told : null;
     }
 
     private static HttpResponse error(HttpException failure) {
@@ -334,7 +349,11 @@ final class ServerConnection {
         try {
             Wire.writeChunks(messages, body);
         } catch (ClosedException cutOff) {
-            LOG.error("{} of {} {} failed", body, head.method(), head.uri(), cutOff);
+            if (connection.hasCaused(cutOff)) {
+                LOG.debug("{} of {} {} failed", body, head.method(), head.uri(), cutOff);
+            } else {
+                LOG.error("{} of {} {} failed", body, head.method(), head.uri(), cutOff);
+            }
             connection.reset(); // a whole end would make the client believe it has all
             throw cutOff;
         }

@@ -83,7 +83,8 @@ final class Closing {
         }
         cancelAlarm();
         long limitNs = Waits.nanos(options.lingerLimit());
-        if (isInputEnded || limitNs == 0 || left < 0) {
+        boolean isCordOver = connection.isCordOver(); // it does not wait for what lingers
+        if (isInputEnded || limitNs == 0 || left < 0 || isCordOver) {
             finish();
             return;
         }

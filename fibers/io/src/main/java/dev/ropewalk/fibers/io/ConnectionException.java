@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers.io;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
@@ -10,6 +12,9 @@ import java.io.UncheckedIOException;
 public class ConnectionException extends UncheckedIOException {
     private static final long serialVersionUID = 1L;
 
+    /** Whose other side caused this; null if none did, or nobody knows. */
+    private transient @Nullable TcpConnection blamed;
+
     /**
      * Made by the library.
      *
@@ -18,5 +23,14 @@ public class ConnectionException extends UncheckedIOException {
      */
     public ConnectionException(String message, IOException cause) {
         super(message, cause);
+    }
+
+    /** By {@link TcpConnection#blame}. */
+    void blame(TcpConnection connection) {
+        blamed = connection;
+    }
+
+    boolean isBlamedOn(TcpConnection connection) {
+        return blamed == connection;
     }
 }

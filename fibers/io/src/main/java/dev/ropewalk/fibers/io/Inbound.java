@@ -68,14 +68,15 @@ final class Inbound implements Input {
     byte[] readFully(int length) {
         begin();
         if (!awaitBytes(length, length + " bytes from ")) {
-            throw new EndOfInputException(
-                    connection
-                            + " ended after "
-                            + stash.size()
-                            + " of "
-                            + length
-                            + " bytes; read() takes those",
-                    new EOFException());
+            throw connection.blame(
+                    new EndOfInputException(
+                            connection
+                                    + " ended after "
+                                    + stash.size()
+                                    + " of "
+                                    + length
+                                    + " bytes; read() takes those",
+                            new EOFException()));
         }
         byte[] all = new byte[length];
         stash.read(all, 0, length);
@@ -134,12 +135,13 @@ final class Inbound implements Input {
     }
 
     private LineTooLongException tooLong(int maxBytes) {
-        return new LineTooLongException(
-                connection
-                        + " got a line that is longer than maxLineBytes="
-                        + maxBytes
-                        + "; read() takes its bytes, close() gets rid of them",
-                new IOException("line too long"));
+        return connection.blame(
+                new LineTooLongException(
+                        connection
+                                + " got a line that is longer than maxLineBytes="
+                                + maxBytes
+                                + "; read() takes its bytes, close() gets rid of them",
+                        new IOException("line too long")));
     }
 
     private void begin() {

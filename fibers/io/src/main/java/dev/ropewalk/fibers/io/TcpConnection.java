@@ -88,6 +88,9 @@ public final class TcpConnection implements AutoCloseable {
     /** Names in the pipeline of the channel: that of TLS stands first. */
     private static final String TLS_HANDLER = "tls";
 
+    /** Causes may go round in a circle. */
+    static final int MAX_CAUSES = 100;
+
     private static final String BYTES_HANDLER = "bytes";
 
     private static final String LAST_HANDLER = "connection";
@@ -775,6 +778,39 @@ public final class TcpConnection implements AutoCloseable {
         return cord;
     }
 
+    /**
+     * {@return whether the other side caused this failure: by what it has sent, or has not, or
+     * because it broke the connection off} A failure whose cause is such a one counts too. May be
+     * asked of a closed connection, and on any thread.
+     *
+     * @param failure what a call of this connection has thrown, or what that has led to
+     */
+    public boolean hasCaused(Throwable failure) {
+        Throwable each = failure;
+        for (int depth = 0; each != null && depth < MAX_CAUSES; depth++) {
+            if (each instanceof ConnectionException told && told.isBlamedOn(this)) {
+                return true;
+            }
+            each = each.getCause();
+        }
+        return false;
+    }
+
+    /**
+     * Says that the other side has caused a failure, which {@link #hasCaused} knows from now on:
+     * for protocols that refuse what was sent.
+     *
+     * {@snippet file="dev/ropewalk/fibers/io/IoSnippetsTest.java" region="blame"}
+     *
+     * @param <E> its type
+     * @param failure what is to be thrown
+     * @return the same
+     */
+    public <E extends ConnectionException> E blame(E failure) {
+        failure.blame(this);
+        return failure;
+    }
+
     /** How many bytes are there that nobody has read; for tests. */
     int unread() {
         return in.unread();
@@ -915,9 +951,13 @@ public final class TcpConnection implements AutoCloseable {
         if (onClosed != null) {
             onClosed.run();
         }
-        if (loop.eventLoop.isShuttingDown()) {
-            in.close(); // the cord has ended: nobody will
+        if (isCordOver()) {
+            in.close(); // nobody will
         }
+    }
+
+    boolean isCordOver() {
+        return loop.eventLoop.isShuttingDown();
     }
 
     private static void cancel(@Nullable Alarm alarm) {
@@ -978,6 +1018,16 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     ConnectionException broken(String what, IOException why) {
+        ConnectionException failure = described(what, why);
+        return isOfProgram(why) ? failure : blame(failure);
+    }
+
+    /** A codec that makes other messages than it says. */
+    private static boolean isOfProgram(IOException why) {
+        return why instanceof Undecodable && why.getCause() instanceof ClassCastException;
+    }
+
+    private ConnectionException described(String what, IOException why) {
         if (why instanceof SocketTimeoutException) {
             return new ConnectionTimeoutException(
                     "cannot "
@@ -1013,9 +1063,10 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     ConnectionTimeoutException silent(String what, long limitNs) {
-        return new ConnectionTimeoutException(
-                this + " sent nothing for " + limitNs / 1_000_000 + " ms, its readLimit",
-                new SocketTimeoutException(what));
+        return blame(
+                new ConnectionTimeoutException(
+                        this + " sent nothing for " + limitNs / 1_000_000 + " ms, its readLimit",
+                        new SocketTimeoutException(what)));
     }
 
     void checkCord(String call) {
