@@ -2,6 +2,7 @@ package dev.ropewalk.channels.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.channels.Channel;
 import dev.ropewalk.channels.pipeline.Pipeline;
@@ -174,5 +175,29 @@ class LogLevelTest {
                         assertNotNull(lines.getFirst().failure());
                     });
         }
+    }
+
+    private static HttpResponse refusesInAChild(HttpRequest request) {
+        return Fiber.<HttpResponse>spin(
+                        "refuses",
+                        () -> {
+                            throw new HttpException(404, "not here, " + request);
+                        })
+                .await();
+    }
+
+    @Test
+    void I2_aFiberOfAHandlerMayRefuse() {
+        Web.inMemory(
+                web -> {
+                    try (HttpServer server = web.serve(LogLevelTest::refusesInAChild)) {
+                        String got =
+                                web.answer(
+                                        server,
+                                        "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+                        assertTrue(got.startsWith("HTTP/1.1 404 "), got);
+                        assertTrue(got.contains("not here"), got);
+                    }
+                });
     }
 }

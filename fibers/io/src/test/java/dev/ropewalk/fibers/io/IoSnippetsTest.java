@@ -96,6 +96,32 @@ class IoSnippetsTest {
 
     // @end
 
+    // @start region="tell"
+    static void serveNumbers(TcpConnection client) {
+        try {
+            client.write(number(client) + 1 + "\n");
+        } catch (CodecException bad) {
+            client.write("that is no number\n"); // and the end behind it
+        }
+    }
+
+    // @end
+
+    @Test
+    void tell() {
+        TestCord.run(
+                () -> {
+                    TcpListener listener = TcpListener.bind("127.0.0.1", 7);
+                    Fiber.spin("server", () -> listener.serve("c", IoSnippetsTest::serveNumbers));
+                    try (TcpConnection c = TcpConnection.connect("127.0.0.1", 7)) {
+                        c.write("one\n").write("x".repeat(50_000));
+                        assertEquals("that is no number", c.readLine());
+                        assertNull(c.readLine());
+                    }
+                    listener.drain(Duration.ofMinutes(1));
+                });
+    }
+
     @Test
     void blame() {
         List<String> lines = new ArrayList<>();
