@@ -149,7 +149,7 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
     /** Whether a fiber has only heard that something is over: this connection, or a channel. */
     private static boolean isEndOfAll(Throwable failure) {
         Throwable root = failure;
-        for (int depth = 0; depth < TcpConnection.MAX_CAUSES; depth++) {
+        for (int depth = 0; depth < ConnectionException.MAX_CAUSES; depth++) {
             Throwable cause = root.getCause();
             if (cause == null || root instanceof ConnectionClosedException) {
                 break;

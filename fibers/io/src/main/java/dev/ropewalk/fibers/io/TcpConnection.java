@@ -3,7 +3,6 @@ package dev.ropewalk.fibers.io;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
-import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
 
 import io.netty.buffer.ByteBuf;
@@ -27,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.UnixDomainSocketAddress;
@@ -88,9 +86,6 @@ public final class TcpConnection implements AutoCloseable {
     /** Names in the pipeline of the channel: that of TLS stands first. */
     private static final String TLS_HANDLER = "tls";
 
-    /** Causes may go round in a circle. */
-    static final int MAX_CAUSES = 100;
-
     private static final String BYTES_HANDLER = "bytes";
 
     private static final String LAST_HANDLER = "connection";
@@ -111,9 +106,7 @@ public final class TcpConnection implements AutoCloseable {
     /** Told once, when it is closed; null if nobody counts it. */
     private final @Nullable Runnable onClosed;
 
-    private final long idleLimitNs;
-    private long lastActiveNs;
-    private @Nullable Alarm idleAlarm;
+    private final Idleness idleness;
 
     /** Null before {@link #close}. */
     private @Nullable Closing closing;
@@ -142,7 +135,7 @@ public final class TcpConnection implements AutoCloseable {
         this.out = new Outbound(this, channel, loop, options);
         this.handshake = options.tls().isPresent() ? new Handshake(this) : null;
         this.onClosed = onClosed;
-        this.idleLimitNs = Waits.nanos(options.idleLimit());
+        this.idleness = new Idleness(cord, Waits.nanos(options.idleLimit()), this::idleFor);
         configure(channel, options);
         channel.pipeline().addLast(LAST_HANDLER, new ConnectionHandler(this));
         out.writeFrom(channel.pipeline().context(LAST_HANDLER));
@@ -258,29 +251,11 @@ public final class TcpConnection implements AutoCloseable {
         IoLoop.await(connected, "a connection to " + Addresses.text(address));
         Throwable failure = connected.cause();
         if (failure != null) {
-            throw notConnected(address, failure);
+            throw ConnectionException.notConnected(address, options, failure);
         }
         if (handshake != null) {
             handshake.await();
         }
-    }
-
-    private ConnectionException notConnected(SocketAddress address, Throwable failure) {
-        String to = "cannot connect to " + Addresses.text(address);
-        if (failure instanceof io.netty.channel.ConnectTimeoutException) {
-            return new ConnectionTimeoutException(
-                    to + " within connectLimit=" + options.connectLimit(),
-                    new SocketTimeoutException("connect"));
-        }
-        IOException cause = failure instanceof IOException io ? io : new IOException(failure);
-        return new ConnectionException(
-                to
-                        + ": "
-                        + cause.getMessage()
-                        + (cause instanceof ConnectException
-                                ? "; does a server listen there?"
-                                : ""),
-                cause);
     }
 
     /**
@@ -426,7 +401,7 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /** What their queue tells of this connection. */
-    private final class Messages implements MessageSource {
+    private final class Messages implements MessageQueue.Source {
         @Override
         public ConnectionException broken(String what, IOException why) {
             return TcpConnection.this.broken(what, why);
@@ -724,8 +699,7 @@ public final class TcpConnection implements AutoCloseable {
         if (state == State.OPEN) {
             state(State.OPEN, State.CLOSING);
             out.ended(null);
-            cancel(idleAlarm);
-            idleAlarm = null;
+            idleness.end();
             closing = new Closing(this, channel, options, isInputEnded);
             closing.begin(out);
         }
@@ -786,14 +760,7 @@ public final class TcpConnection implements AutoCloseable {
      * @param failure what a call of this connection has thrown, or what that has led to
      */
     public boolean hasCaused(Throwable failure) {
-        Throwable each = failure;
-        for (int depth = 0; each != null && depth < MAX_CAUSES; depth++) {
-            if (each instanceof ConnectionException told && told.isBlamedOn(this)) {
-                return true;
-            }
-            each = each.getCause();
-        }
-        return false;
+        return ConnectionException.isCausedBy(this, failure);
     }
 
     /**
@@ -836,10 +803,7 @@ public final class TcpConnection implements AutoCloseable {
         local = Addresses.ofJdk(channel.localAddress());
         remote = Addresses.ofJdk(channel.remoteAddress());
         state(State.CONNECTING, State.OPEN);
-        if (idleLimitNs != Long.MAX_VALUE) {
-            lastActiveNs = cord.nanoTime();
-            idleAlarm = Alarm.after(idleLimitNs, this::checkIdle);
-        }
+        idleness.begin();
     }
 
     /** Takes it over. */
@@ -943,8 +907,7 @@ public final class TcpConnection implements AutoCloseable {
             }
         }
         state(state, State.CLOSED);
-        cancel(idleAlarm);
-        idleAlarm = null;
+        idleness.end();
         if (closing != null) {
             closing.over();
         }
@@ -960,31 +923,17 @@ public final class TcpConnection implements AutoCloseable {
         return loop.eventLoop.isShuttingDown();
     }
 
-    private static void cancel(@Nullable Alarm alarm) {
-        if (alarm != null) {
-            alarm.cancel();
-        }
-    }
-
     // ---------------------------------------------------------------- idleness
 
     void touch() {
-        if (idleLimitNs != Long.MAX_VALUE) {
-            lastActiveNs = cord.nanoTime();
-        }
+        idleness.touch();
     }
 
-    private void checkIdle() {
-        long leftNs = lastActiveNs + idleLimitNs - cord.nanoTime();
-        if (leftNs > 0) {
-            idleAlarm = Alarm.after(leftNs, this::checkIdle);
-        } else {
-            idleAlarm = null;
-            IOException idle = new SocketTimeoutException("idle for " + options.idleLimit());
-            in.ended(idle);
-            out.ended(idle);
-            breakOff();
-        }
+    private void idleFor() {
+        IOException idle = new SocketTimeoutException("idle for " + options.idleLimit());
+        in.ended(idle);
+        out.ended(idle);
+        breakOff();
     }
 
     // ---------------------------------------------------------------- checks and errors
