@@ -5,6 +5,7 @@ import dev.ropewalk.fibers.io.Codec;
 import dev.ropewalk.fibers.io.CodecException;
 import dev.ropewalk.fibers.io.TcpConnection;
 
+import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException;
 import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
@@ -22,7 +23,14 @@ import java.time.Duration;
 /** Frames of a WebSocket: a text frame is a line. */
 final class WebSocket implements Protocol {
     private static final Duration UPGRADE_LIMIT = Duration.ofSeconds(10);
-    private static final int PROTOCOL_ERROR = 1002;
+    private static final Farewell NO_FRAME = new Farewell(1002, "no WebSocket frame");
+    private static final Farewell NO_CODE = new Farewell(1002, "no code of a close");
+    private static final Farewell TOO_LONG =
+            new Farewell(1009, "a line may have " + MAX_LINE_BYTES + " bytes at most");
+
+    /** The highest code that may be sent (RFC 6455, section 7.4); the codec checks the others. */
+    private static final int MAX_CODE = 4_999;
+
     private static final Farewell NO_TEXT = new Farewell(1003, "only text is understood here");
 
     @Override
@@ -59,6 +67,8 @@ final class WebSocket implements Protocol {
             case PingWebSocketFrame ping ->
                     session.client().send(new PongWebSocketFrame(ping.content().retain()));
             case PongWebSocketFrame _ -> {}
+            case CloseWebSocketFrame close when close.statusCode() > MAX_CODE ->
+                    session.end(NO_CODE);
             case CloseWebSocketFrame close ->
                     session.end(new Farewell(close.statusCode(), close.reasonText()));
             default -> session.end(NO_TEXT);
@@ -72,7 +82,10 @@ final class WebSocket implements Protocol {
                 return new Farewell(
                         corrupted.closeStatus().code(), corrupted.closeStatus().reasonText());
             }
+            if (each instanceof TooLongFrameException) {
+                return TOO_LONG; // a message in parts
+            }
         }
-        return new Farewell(PROTOCOL_ERROR, "no WebSocket frame");
+        return NO_FRAME;
     }
 }

@@ -271,15 +271,46 @@ class ChatTest {
         "8380 61626364, 1002", // no such frame
         "81ff 0000000000100000 61626364, 1009", // too long
         "8182 00000000 c328, 1007", // no UTF-8
+        "8881 00000000 03, 1002", // half a code
         "8882 00000000 03e8, 1000" // the end, and its answer
     })
     void whatIsNoFrameIsToldSo(String frame, int status) throws IOException, BadOption {
+        assertClosed(HexFormat.of().parseHex(frame.replace(" ", "")), status);
+    }
+
+    /** Its parts are short enough each. */
+    @Test
+    void aMessageInPartsThatIsTooLongIsToldSo() throws IOException, BadOption {
+        byte[] first = HexFormat.of().parseHex("01fe040000000000");
+        byte[] next = HexFormat.of().parseHex("00fe040000000000");
+        ByteBuffer frames = ByteBuffer.allocate(3 * (8 + 1_024));
+        for (byte[] each : List.of(first, next, next)) {
+            frames.put(each).put("x".repeat(1_024).getBytes(ISO_8859_1));
+        }
+        assertClosed(frames.array(), 1009);
+    }
+
+    /**
+     * Codes that may be sent are answered with the same, and others are an error (RFC 6455, 7.4).
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "1000, 1000", "1001, 1001", "1003, 1003", "1007, 1007", "1011, 1011", "1014, 1014",
+        "3000, 3000", "4999, 4999", "0, 1002", "999, 1002", "1004, 1002", "1005, 1002",
+        "1006, 1002", "1015, 1002", "1016, 1002", "2999, 1002", "5000, 1002", "65535, 1002"
+    })
+    void codesThatMayNotBeSentAreAnError(int code, int answer) throws IOException, BadOption {
+        byte[] head = HexFormat.of().parseHex("888200000000");
+        assertClosed(ByteBuffer.allocate(8).put(head).putShort((short) code).array(), answer);
+    }
+
+    private static void assertClosed(byte[] frames, int status) throws IOException, BadOption {
         try (ChatServer chat = start(1);
                 Socket socket =
                         new Socket(InetAddress.getLoopbackAddress(), chat.webSocketPort())) {
             socket.setSoTimeout(LIMIT_MS);
             socket.getOutputStream().write(REQUEST.getBytes(ISO_8859_1));
-            socket.getOutputStream().write(HexFormat.of().parseHex(frame.replace(" ", "")));
+            socket.getOutputStream().write(frames);
             DataInputStream in = new DataInputStream(socket.getInputStream());
             String agreement = "";
             while (!agreement.endsWith("\r\n\r\n")) {

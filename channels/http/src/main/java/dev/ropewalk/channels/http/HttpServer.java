@@ -6,6 +6,7 @@ import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpListener;
 import dev.ropewalk.fibers.io.TcpOptions;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -91,6 +92,7 @@ public final class HttpServer implements AutoCloseable {
     private void acceptAll() {
         try (listener) {
             listener.serve("http client", this::serve);
+            listener.drain(Waits.FOREVER); // the last answers are on their way: each has a limit
         }
     }
 

@@ -163,10 +163,14 @@ final class IncomingBody extends HttpBody {
         }
         return new ClosedException(
                 this + " was cut off",
-                why instanceof EOFException
-                        ? new EndOfInputException(
-                                this + " was cut off after " + received + " bytes", why)
-                        : new CodecException(this + " is malformed: " + why.getMessage(), why));
+                from.connection()
+                        .blame(
+                                why instanceof EOFException
+                                        ? new EndOfInputException(
+                                                this + " was cut off after " + received + " bytes",
+                                                why)
+                                        : new CodecException(
+                                                this + " is malformed: " + why.getMessage(), why)));
     }
 
     /** The connection has ended within the body. */

@@ -1,6 +1,7 @@
 package dev.ropewalk.channels.http;
 
 import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.Codec;
@@ -23,11 +24,9 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
-import io.netty.util.ReferenceCountUtil;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
@@ -35,8 +34,8 @@ import java.util.Locale;
  * One client: its requests, one after the other, and the answers in the same order.
  *
  * <p>The connection is used again unless either side wants to close it, the request was malformed,
- * or more of its body is left than is worth reading. Then the output is ended, and what still comes
- * is dropped for a moment: to close with unread bytes would take the answer back.
+ * or more of its body is left than is worth reading. Then its caller closes it, and what still
+ * comes is dropped ({@link TcpConnection#close}).
  *
  * <p>Confined to the fiber of the connection, but for {@link #drain}, which is of its cord.
  */
@@ -45,9 +44,6 @@ final class ServerConnection {
 
     /** So much of a body that nobody read is read for the sake of the next request. */
     private static final int MAX_DROPPED = 64 * 1_024;
-
-    /** How long a client that does not close is waited for. */
-    private static final Duration LINGER = Duration.ofSeconds(1);
 
     /** Forbidden in a host: it would be read as something else. */
     private static final String NO_HOST = "/?#@\\ \t,";
@@ -92,7 +88,6 @@ final class ServerConnection {
                 }
                 isUsedAgain = serve((io.netty.handler.codec.http.HttpRequest) next);
             }
-            linger();
         } catch (ConnectionException | ClosedException gone) {
             LOG.debug("{} has ended", connection, gone);
             connection.reset(); // what was answered may not be whole
@@ -142,25 +137,6 @@ final class ServerConnection {
         }
     }
 
-    private void linger() {
-        messages.shutdownOutput();
-        long endNs = connection.cord().nanoTime() + LINGER.toNanos();
-        for (long leftNs = LINGER.toNanos();
-                leftNs > 0;
-                leftNs = endNs - connection.cord().nanoTime()) {
-            HttpObject dropped;
-            try {
-                dropped = messages.receive(Duration.ofNanos(leftNs));
-            } catch (ClosedException end) {
-                return;
-            }
-            if (dropped == null) {
-                return;
-            }
-            ReferenceCountUtil.release(dropped);
-        }
-    }
-
     // ---------------------------------------------------------------- one request
 
     /** Whether the connection can be used again. */
@@ -185,18 +161,23 @@ final class ServerConnection {
     private HttpResponse handle(HttpRequest request, @Nullable IncomingBody incoming) {
         try {
             return handler.handle(request);
-        } catch (HttpException told) {
-            LOG.debug("{} from {} is refused", request, connection, told);
-            return error(told);
         } catch (Throwable failure) {
             Waits.throwIfSignal(failure);
             if (failure instanceof OutOfMemoryError full) {
                 throw full;
             }
+            HttpException told = told(failure);
+            if (told != null) {
+                LOG.debug("{} from {} is refused", request, connection, failure);
+                return error(told);
+            }
             if (failure instanceof ConnectionException gone && !connection.isOpen()) {
                 throw gone; // nobody is left to be told
             }
             HttpException fault = incoming == null ? null : incoming.fault();
+            if (fault == null && connection.hasCaused(failure)) {
+                fault = new HttpException(400, "the request did not come whole");
+            }
             if (fault != null) {
                 LOG.debug("{} from {} is refused", request, connection, failure);
                 return error(fault);
@@ -204,6 +185,15 @@ final class ServerConnection {
             LOG.error("the handler failed for {} from {}", request, connection, failure);
             return error(new HttpException(500, "the server failed"));
         }
+    }
+
+    /** Also by a fiber of the handler, which has awaited it; null if it says something else. */
+    private static @Nullable HttpException told(Throwable failure) {
+        Throwable said = failure;
+        while (said instanceof FiberFailedException && said.getCause() != null) {
+            said = said.getCause();
+        }
+        return said instanceof HttpException told ? told : null;
     }
 
     private static HttpResponse error(HttpException failure) {
@@ -359,7 +349,11 @@ final class ServerConnection {
         try {
             Wire.writeChunks(messages, body);
         } catch (ClosedException cutOff) {
-            LOG.error("{} of {} {} failed", body, head.method(), head.uri(), cutOff);
+            if (connection.hasCaused(cutOff)) {
+                LOG.debug("{} of {} {} failed", body, head.method(), head.uri(), cutOff);
+            } else {
+                LOG.error("{} of {} {} failed", body, head.method(), head.uri(), cutOff);
+            }
             connection.reset(); // a whole end would make the client believe it has all
             throw cutOff;
         }

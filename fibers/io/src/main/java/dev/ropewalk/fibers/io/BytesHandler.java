@@ -13,7 +13,11 @@ final class BytesHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
-        connection.touch();
-        context.fireChannelRead(bytes);
+        if (connection.isOpen()) {
+            connection.touch();
+            context.fireChannelRead(bytes);
+        } else {
+            connection.dropped(bytes);
+        }
     }
 }

@@ -32,7 +32,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         if (connection.isOpen()) {
             connection.received(message);
         } else {
-            ReferenceCountUtil.release(message);
+            connection.dropped(message);
         }
     }
 

@@ -96,9 +96,10 @@ final class Inbound implements Input {
     }
 
     private EndOfInputException ended(long there, long wanted, String remedy) {
-        return new EndOfInputException(
-                connection + " ended after " + there + " of " + wanted + " bytes" + remedy,
-                new EOFException());
+        return connection.blame(
+                new EndOfInputException(
+                        connection + " ended after " + there + " of " + wanted + " bytes" + remedy,
+                        new EOFException()));
     }
 
     /** One that is no UTF-8 stays. */
@@ -185,21 +186,23 @@ final class Inbound implements Input {
     }
 
     private CodecException noText(String fault) {
-        return new CodecException(
-                connection
-                        + " sent a line that is no text: "
-                        + fault
-                        + "; readLineBytes() takes it",
-                new MalformedInputException(1));
+        return connection.blame(
+                new CodecException(
+                        connection
+                                + " sent a line that is no text: "
+                                + fault
+                                + "; readLineBytes() takes it",
+                        new MalformedInputException(1)));
     }
 
     private LineTooLongException tooLong(int maxBytes) {
-        return new LineTooLongException(
-                connection
-                        + " got a line that is longer than maxLineBytes="
-                        + maxBytes
-                        + "; read() takes its bytes, close() gets rid of them",
-                new IOException("line too long"));
+        return connection.blame(
+                new LineTooLongException(
+                        connection
+                                + " got a line that is longer than maxLineBytes="
+                                + maxBytes
+                                + "; read() takes its bytes, close() gets rid of them",
+                        new IOException("line too long")));
     }
 
     private void begin() {

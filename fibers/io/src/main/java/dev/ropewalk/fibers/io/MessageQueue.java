@@ -43,7 +43,22 @@ final class MessageQueue<M> implements Input, Handoff {
                 }
             };
 
-    private final MessageSource source;
+    /**
+     * Whose messages they are, and what it tells of them; its {@code toString} is shown in errors
+     * and dumps.
+     */
+    interface Source {
+        /** Fresh for each receiver. */
+        ConnectionException broken(String what, IOException why);
+
+        /** Nothing came within the limit of the options. */
+        ConnectionTimeoutException silent(long limitNs);
+
+        /** What came is no message of the type that was asked for. */
+        void undecodable(Throwable cause);
+    }
+
+    private final Source source;
     private final Channel channel;
     private final Class<M> type;
     private final int bound;
@@ -78,7 +93,7 @@ final class MessageQueue<M> implements Input, Handoff {
      * @param bound so many fill it
      * @param limit how long a receive without a limit of its own waits
      */
-    MessageQueue(MessageSource source, Channel channel, Class<M> type, int bound, Duration limit) {
+    MessageQueue(Source source, Channel channel, Class<M> type, int bound, Duration limit) {
         this.source = source;
         this.channel = channel;
         this.type = type;

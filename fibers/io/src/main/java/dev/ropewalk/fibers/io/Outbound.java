@@ -91,7 +91,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
     }
 
     /** Of a file that stays open until this returns; the kernel takes it from there. */
-    void writeRegion(FileChannel file, long position, long count) {
+    void writeRegion(FileChannel file, long position, long count) throws IOException {
         begin();
         long end = position + count;
         for (long from = position; from < end; ) {
@@ -105,9 +105,12 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
             while (!taken.isDone()) {
                 await("the kernel to take a file for ");
             }
+            if (!taken.isSuccess() && file.size() < end) {
+                throw shorter(file.size(), end);
+            }
             checkWritable();
             if (taken.cause() instanceof IOException cause) {
-                throw connection.broken("write a file", cause); // it has become shorter
+                throw connection.broken("write a file", cause);
             }
             from += piece;
         }
@@ -133,13 +136,23 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
             int read = file.read(ByteBuffer.wrap(piece, 0, length), from);
             if (read < 0) {
                 connection.reset();
-                throw connection.broken(
-                        "write a file",
-                        new EOFException("the file ended at " + from + ", before " + end));
+                throw shorter(from, end);
             }
             write(piece, 0, read);
             from += read;
         }
+    }
+
+    /** No fault of the other side. */
+    private ConnectionResetException shorter(long size, long end) {
+        return new ConnectionResetException(
+                "cannot write a file: "
+                        + connection
+                        + " was broken off, because the file ended at "
+                        + size
+                        + ", before "
+                        + end,
+                new EOFException());
     }
 
     /** Netty closes the file of a region that is sent; this one is its owner's. */
@@ -255,9 +268,13 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
 
     private void await(String what) {
         if (!writer.await(what + connection, limitNs)) {
-            throw new ConnectionTimeoutException(
-                    connection + " took nothing for " + limitNs / 1_000_000 + " ms, the writeLimit",
-                    new SocketTimeoutException("write"));
+            throw connection.blame(
+                    new ConnectionTimeoutException(
+                            connection
+                                    + " took nothing for "
+                                    + limitNs / 1_000_000
+                                    + " ms, the writeLimit",
+                            new SocketTimeoutException("write")));
         }
     }
 

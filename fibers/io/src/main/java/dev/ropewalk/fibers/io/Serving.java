@@ -8,6 +8,7 @@ import dev.ropewalk.fibers.Scope;
 import dev.ropewalk.fibers.TooManyFibersException;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.ClosedException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,9 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
     private final String name;
     private final Service service;
 
+    /** It was logged that a client is refused, and none has been served since. */
+    private boolean isRefusalTold;
+
     /** By their fibers. */
     private final Map<Fiber<?>, Client> clients = new HashMap<>();
 
@@ -43,11 +47,8 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
         final Arrival arrival;
         final Placement.Place place;
 
-        /** It was broken off before its fiber ended: what follows from that is no failure. */
+        /** Its connection had ended before its fiber did. */
         boolean isGone;
-
-        /** It has ended what it sends; that this came too early is no failure either. */
-        boolean isInputEnded;
 
         Client(Arrival arrival, Placement.Place place) {
             this.arrival = arrival;
@@ -79,18 +80,26 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
     private void place(Scope<@Nullable Object> scope, Arrival arrival) {
         Placement.Place place = placement.take();
         if (place == null) {
-            LOG.warn("{} is refused: all cords that could serve it have ended", arrival);
-            arrival.drop();
+            refuse(arrival, "all cords that could serve it have ended");
             return;
         }
         Client client = new Client(arrival, place);
         try {
             clients.put(scope.spinOn(place.cord, name, () -> serve(client)), client);
+            isRefusalTold = false;
         } catch (TooManyFibersException | CordClosedException full) {
-            LOG.warn("{} is refused: {} has no place for its fiber", arrival, place.cord, full);
             place.left();
-            arrival.drop();
+            refuse(arrival, place.cord + " has no place for its fiber: " + full.getMessage());
         }
+    }
+
+    /** Clients come as fast as they want: one line tells of all that are refused in a row. */
+    private void refuse(Arrival arrival, String why) {
+        if (!isRefusalTold) {
+            isRefusalTold = true;
+            LOG.warn("{} is refused, and so is who comes next: {}", arrival, why);
+        }
+        arrival.drop();
     }
 
     private void serve(Client client) throws Exception {
@@ -101,7 +110,6 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
             isInOrder = true;
         } finally {
             client.isGone = !connection.isOpen();
-            client.isInputEnded = connection.isInputEnded();
             if (isInOrder) {
                 connection.close();
             } else {
@@ -123,12 +131,32 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
         if (failure == null || failure instanceof FiberTerminatedException) {
             return false;
         }
-        if (client.isGone || (client.isInputEnded && failure instanceof EndOfInputException)) {
-            LOG.debug("{} has gone", arrival, failure);
+        if (isOfClient(client, failure)) {
+            LOG.debug("{} is broken off by what the other side did", arrival, failure);
         } else {
             LOG.error("{} is broken off, because its fiber failed", arrival, failure);
         }
         return false;
+    }
+
+    /** The one place that decides: nobody can ring the alarm from outside. */
+    private static boolean isOfClient(Client client, Throwable failure) {
+        TcpConnection connection = client.arrival.connection();
+        return connection != null
+                && (connection.hasCaused(failure) || (client.isGone && isEndOfAll(failure)));
+    }
+
+    /** Whether a fiber has only heard that something is over: this connection, or a channel. */
+    private static boolean isEndOfAll(Throwable failure) {
+        Throwable root = failure;
+        for (int depth = 0; depth < ConnectionException.MAX_CAUSES; depth++) {
+            Throwable cause = root.getCause();
+            if (cause == null || root instanceof ConnectionClosedException) {
+                break;
+            }
+            root = cause;
+        }
+        return root instanceof ClosedException || root instanceof ConnectionClosedException;
     }
 
     @Override

@@ -5,7 +5,6 @@ import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.internal.EndHandler;
 import dev.ropewalk.fibers.io.internal.RenegotiationGuard;
-import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
 
 import io.netty.channel.Channel;
@@ -17,13 +16,13 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
 
 import org.jspecify.annotations.Nullable;
 
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.UnixDomainSocketAddress;
@@ -61,9 +60,9 @@ public final class TcpConnection implements AutoCloseable {
      *
      *   CONNECTING -> OPEN     connected, or accepted
      *   CONNECTING -> CLOSED   that failed
-     *   OPEN       -> CLOSING  close(): what was written is still sent, within the close limit
+     *   OPEN       -> CLOSING  close(): what was written is still sent, and what comes is dropped
      *   OPEN       -> CLOSED   reset(), the other side broke it off, or the cord has ended
-     *   CLOSING    -> CLOSED   all is sent, or the limit has passed
+     *   CLOSING    -> CLOSED   Closing is over
      *
      * While it is OPEN each half ends by itself: the input by the other side's end of output, the
      * output by shutdownOutput(). An open connection of which both halves have ended stays OPEN:
@@ -102,13 +101,16 @@ public final class TcpConnection implements AutoCloseable {
     /** Told once, when it is closed; null if nobody counts it. */
     private final @Nullable Runnable onClosed;
 
-    private final long idleLimitNs;
-    private long lastActiveNs;
-    private @Nullable Alarm idleAlarm;
-    private @Nullable Alarm closeAlarm;
+    private final Idleness idleness;
+
+    /** Null before {@link #close}. */
+    private @Nullable Closing closing;
 
     private State state = State.CONNECTING;
     private boolean isOutputEnded;
+
+    /** The other side has said that it sends nothing more. */
+    private boolean isInputEnded;
 
     /** By {@link #close} or {@link #reset}: nothing can be read or written any more. */
     private boolean isClosedHere;
@@ -128,7 +130,7 @@ public final class TcpConnection implements AutoCloseable {
         this.out = new Outbound(this, channel, loop, options);
         this.handshake = options.tls().isPresent() ? new Handshake(this) : null;
         this.onClosed = onClosed;
-        this.idleLimitNs = Waits.nanos(options.idleLimit());
+        this.idleness = new Idleness(cord, Waits.nanos(options.idleLimit()), this::idleFor);
         configure(channel, options);
         channel.pipeline()
                 .addLast(new EndHandler(handshake != null, this::isOpen, this::inputEnded))
@@ -249,29 +251,11 @@ public final class TcpConnection implements AutoCloseable {
         IoLoop.await(connected, "a connection to " + Addresses.text(address));
         Throwable failure = connected.cause();
         if (failure != null) {
-            throw notConnected(address, failure);
+            throw ConnectionException.notConnected(address, options, failure);
         }
         if (handshake != null) {
             handshake.await();
         }
-    }
-
-    private ConnectionException notConnected(SocketAddress address, Throwable failure) {
-        String to = "cannot connect to " + Addresses.text(address);
-        if (failure instanceof io.netty.channel.ConnectTimeoutException) {
-            return new ConnectionTimeoutException(
-                    to + " within connectLimit=" + options.connectLimit(),
-                    new SocketTimeoutException("connect"));
-        }
-        IOException cause = failure instanceof IOException io ? io : new IOException(failure);
-        return new ConnectionException(
-                to
-                        + ": "
-                        + cause.getMessage()
-                        + (cause instanceof ConnectException
-                                ? "; does a server listen there?"
-                                : ""),
-                cause);
     }
 
     /**
@@ -456,7 +440,7 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /** What their queue tells of this connection. */
-    private final class Messages implements MessageSource {
+    private final class Messages implements MessageQueue.Source {
         @Override
         public ConnectionException broken(String what, IOException why) {
             return TcpConnection.this.broken(what, why);
@@ -674,9 +658,14 @@ public final class TcpConnection implements AutoCloseable {
 
     /**
      * Closes it: nothing more can be read or written, fibers that wait get a {@link
-     * ConnectionClosedException}, and what was written is sent within {@link
-     * TcpOptions#closeLimit}, as long as the cord lives. Never waits, and may be called in a fiber
-     * that is being ended; to close twice is harmless.
+     * ConnectionClosedException}. Never waits, and may be called in a fiber that is being ended; to
+     * close twice is harmless.
+     *
+     * <p>As long as the cord lives, what was written is sent within {@link TcpOptions#closeLimit},
+     * and the other side reads the end behind it. What that side still sends is dropped, until it
+     * ends its output too, {@link TcpOptions#lingerLimit} passes, or {@link
+     * TcpOptions#maxLingerBytes} have come. Until then the connection counts as open for the
+     * listener: {@link TcpListener#drain} waits for it. {@link #reset} ends it at once.
      *
      * @throws WrongThreadException if this is not its cord
      */
@@ -688,16 +677,10 @@ public final class TcpConnection implements AutoCloseable {
         if (state == State.OPEN) {
             state(State.OPEN, State.CLOSING);
             out.ended(null);
-            out.flushAll().addListener(_ -> channel.close());
-            if (channel.isOpen()) {
-                closeAlarm = Alarm.after(Waits.nanos(options.closeLimit()), this::closeAtLimit);
-            }
+            idleness.end();
+            closing = new Closing(this, channel, options, isInputEnded);
+            closing.begin(out);
         }
-    }
-
-    private void closeAtLimit() {
-        LOG.debug("{} did not take what was written within {}", this, options.closeLimit());
-        breakOff();
     }
 
     /**
@@ -715,7 +698,7 @@ public final class TcpConnection implements AutoCloseable {
         }
     }
 
-    private void breakOff() {
+    void breakOff() {
         try {
             channel.config().setOption(ChannelOption.SO_LINGER, 0);
         } catch (ChannelException isGone) {
@@ -747,14 +730,35 @@ public final class TcpConnection implements AutoCloseable {
         return cord;
     }
 
+    /**
+     * {@return whether the other side caused this failure: by what it has sent, or has not, or
+     * because it broke the connection off} A failure whose cause is such a one counts too. May be
+     * asked of a closed connection, and on any thread.
+     *
+     * @param failure what a call of this connection has thrown, or what that has led to
+     */
+    public boolean hasCaused(Throwable failure) {
+        return ConnectionException.isCausedBy(this, failure);
+    }
+
+    /**
+     * Says that the other side has caused a failure, which {@link #hasCaused} knows from now on:
+     * for protocols that refuse what was sent.
+     *
+     * {@snippet file="dev/ropewalk/fibers/io/IoSnippetsTest.java" region="blame"}
+     *
+     * @param <E> its type
+     * @param failure what is to be thrown
+     * @return the same
+     */
+    public <E extends ConnectionException> E blame(E failure) {
+        failure.blame(this);
+        return failure;
+    }
+
     /** How many bytes are there that nobody has read; for tests. */
     int unread() {
         return in.unread();
-    }
-
-    /** Whether nothing comes any more, for whatever reason. */
-    boolean isInputEnded() {
-        return in.isEnded();
     }
 
     /** {@return the address of this side; null before it is connected} */
@@ -777,10 +781,7 @@ public final class TcpConnection implements AutoCloseable {
         local = Addresses.ofJdk(channel.localAddress());
         remote = Addresses.ofJdk(channel.remoteAddress());
         state(State.CONNECTING, State.OPEN);
-        if (idleLimitNs != Long.MAX_VALUE) {
-            lastActiveNs = cord.nanoTime();
-            idleAlarm = Alarm.after(idleLimitNs, this::checkIdle);
-        }
+        idleness.begin();
     }
 
     /** Takes it over. */
@@ -796,14 +797,27 @@ public final class TcpConnection implements AutoCloseable {
      */
     void inputEnded(@Nullable IOException why) {
         touch();
+        isInputEnded = true;
+        if (closing != null) {
+            closing.inputEnded();
+        }
         in.ended(why);
         if (handshake != null) {
             handshake.inputEnded(why);
             SslHandler tls = channel.pipeline().get(SslHandler.class);
-            if (tls != null && tls.engine().isOutboundDone() && !isOutputEnded) {
+            if (tls != null && tls.engine().isOutboundDone() && !isOutputEnded && closing == null) {
                 out.ended(
                         new EOFException("the other side has ended TLS, and with it both halves"));
             }
+        }
+    }
+
+    /** Releases it: nobody reads it. */
+    void dropped(Object what) {
+        if (closing == null) {
+            ReferenceCountUtil.release(what);
+        } else {
+            closing.dropped(what);
         }
     }
 
@@ -829,8 +843,10 @@ public final class TcpConnection implements AutoCloseable {
             if (handshake != null) {
                 handshake.failed(cause);
             }
+            channel.close();
+        } else {
+            closeChannel(); // TLS has said its end, or never will
         }
-        channel.close();
     }
 
     /** The output works on: whoever it is may be told. */
@@ -861,43 +877,33 @@ public final class TcpConnection implements AutoCloseable {
             }
         }
         state(state, State.CLOSED);
-        cancel(idleAlarm);
-        cancel(closeAlarm);
-        idleAlarm = null;
-        closeAlarm = null;
+        idleness.end();
+        if (closing != null) {
+            closing.over();
+        }
         if (onClosed != null) {
             onClosed.run();
         }
-        if (loop.eventLoop.isShuttingDown()) {
-            in.close(); // the cord has ended: nobody will
+        if (isCordOver()) {
+            in.close(); // nobody will
         }
     }
 
-    private static void cancel(@Nullable Alarm alarm) {
-        if (alarm != null) {
-            alarm.cancel();
-        }
+    boolean isCordOver() {
+        return loop.eventLoop.isShuttingDown();
     }
 
     // ---------------------------------------------------------------- idleness
 
     void touch() {
-        if (idleLimitNs != Long.MAX_VALUE) {
-            lastActiveNs = cord.nanoTime();
-        }
+        idleness.touch();
     }
 
-    private void checkIdle() {
-        long leftNs = lastActiveNs + idleLimitNs - cord.nanoTime();
-        if (leftNs > 0) {
-            idleAlarm = Alarm.after(leftNs, this::checkIdle);
-        } else {
-            idleAlarm = null;
-            IOException idle = new SocketTimeoutException("idle for " + options.idleLimit());
-            in.ended(idle);
-            out.ended(idle);
-            breakOff();
-        }
+    private void idleFor() {
+        IOException idle = new SocketTimeoutException("idle for " + options.idleLimit());
+        in.ended(idle);
+        out.ended(idle);
+        breakOff();
     }
 
     // ---------------------------------------------------------------- checks and errors
@@ -931,6 +937,16 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     ConnectionException broken(String what, IOException why) {
+        ConnectionException failure = described(what, why);
+        return isOfProgram(why) ? failure : blame(failure);
+    }
+
+    /** A codec that makes other messages than it says. */
+    private static boolean isOfProgram(IOException why) {
+        return why instanceof Undecodable && why.getCause() instanceof ClassCastException;
+    }
+
+    private ConnectionException described(String what, IOException why) {
         if (why instanceof SocketTimeoutException) {
             return new ConnectionTimeoutException(
                     "cannot "
@@ -974,9 +990,10 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     ConnectionTimeoutException silent(String what, long limitNs) {
-        return new ConnectionTimeoutException(
-                this + " sent nothing for " + limitNs / 1_000_000 + " ms, its readLimit",
-                new SocketTimeoutException(what));
+        return blame(
+                new ConnectionTimeoutException(
+                        this + " sent nothing for " + limitNs / 1_000_000 + " ms, its readLimit",
+                        new SocketTimeoutException(what)));
     }
 
     void checkCord(String call) {

@@ -271,9 +271,11 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
      * Serves each connection in a fiber of its own, a child of this one, until the listener is
      * closed, and all of them have ended. The fiber is on this cord, or on that of {@link
      * TcpOptions#cords} which serves the fewest, and the connection belongs to the fiber's cord. A
-     * connection is closed when the service returns, and reset when it throws: that is logged,
-     * unless the client was gone before, and takes no other connection along. One for which the
-     * cord has no place is reset, and that is logged. A switchpoint.
+     * connection is closed when the service returns, and reset when it throws. That takes no other
+     * connection along; it is logged as an ERROR, unless the client {@linkplain
+     * TcpConnection#hasCaused has caused} it, by what it sent, by silence or by leaving: that is
+     * DEBUG. A client for which the cord has no place is reset; a WARN tells of the first in a row.
+     * A switchpoint.
      *
      * @param name of the fibers, shown in reports
      * @param service what is done with each connection

@@ -27,11 +27,13 @@ public final class TcpOptions {
         checkPositive("maxLineBytes", values.maxLineBytes, "no line would be short enough");
         checkPositive("maxMessages", values.maxMessages, "none could be received");
         checkPositive("maxConnections", values.maxConnections, "nobody could be accepted");
+        checkPositive("maxLingerBytes", values.maxLingerBytes, "take withLingerLimit(ZERO)");
         checkPositive("backlog", values.backlog, "nobody could connect");
         for (Duration limit :
                 new Duration[] {
                     values.connectLimit,
                     values.closeLimit,
+                    values.lingerLimit,
                     orNone(values.readLimit),
                     orNone(values.writeLimit),
                     values.idleLimit
@@ -52,9 +54,10 @@ public final class TcpOptions {
     }
 
     /**
-     * {@return the defaults: 10 s to connect, 5 s to send what is left at a close, no other limit;
-     * 64 KiB unread, 64 KiB unsent, lines of 8 KiB, 64 messages, 10,000 connections of a listener,
-     * 1,024 that wait to be accepted; no delay, no keep-alive, a port for one listener, no TLS}
+     * {@return the defaults: 10 s to connect, 5 s to send what is left at a close, 2 s and 8 MiB
+     * for what still comes then, no other limit; 64 KiB unread, 64 KiB unsent, lines of 8 KiB, 64
+     * messages, 10,000 connections of a listener, 1,024 that wait to be accepted; no delay, no
+     * keep-alive, a port for one listener, no TLS}
      */
     public static TcpOptions defaults() {
         return DEFAULTS;
@@ -68,6 +71,16 @@ public final class TcpOptions {
     /** {@return how long a closed connection may take to send what was written before} */
     public Duration closeLimit() {
         return values.closeLimit;
+    }
+
+    /** {@return how long a closed connection that has sent all waits for the other side's end} */
+    public Duration lingerLimit() {
+        return values.lingerLimit;
+    }
+
+    /** {@return how many bytes of the other side a closed connection reads and drops} */
+    public int maxLingerBytes() {
+        return values.maxLingerBytes;
     }
 
     /** {@return how long a read waits for bytes} */
@@ -159,6 +172,27 @@ public final class TcpOptions {
      */
     public TcpOptions withCloseLimit(Duration limit) {
         return with(copy -> copy.closeLimit = limit);
+    }
+
+    /**
+     * {@return these options with another limit on the wait for the other side's end} A connection
+     * that is closed while the other side still sends is reset by the kernel, and what was written
+     * last may be lost; so it is closed a little later.
+     *
+     * @param limit how long the other side may take to end, once all is sent; with zero it is
+     *     closed at once
+     */
+    public TcpOptions withLingerLimit(Duration limit) {
+        return with(copy -> copy.lingerLimit = limit);
+    }
+
+    /**
+     * {@return these options with another bound on what a closed connection drops}
+     *
+     * @param bytes how many may come before the connection is closed nevertheless
+     */
+    public TcpOptions withMaxLingerBytes(int bytes) {
+        return with(copy -> copy.maxLingerBytes = bytes);
     }
 
     /**
@@ -332,6 +366,8 @@ public final class TcpOptions {
     private static final class Values implements Cloneable {
         Duration connectLimit = Duration.ofSeconds(10);
         Duration closeLimit = Duration.ofSeconds(5);
+        Duration lingerLimit = Duration.ofSeconds(2);
+        int maxLingerBytes = 8 << 20;
 
         /** Null if nobody has said one. */
         @Nullable Duration readLimit;

@@ -627,7 +627,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     }
 
     /** What its queue tells of this socket. */
-    private final class Datagrams implements MessageSource {
+    private final class Datagrams implements MessageQueue.Source {
         @Override
         public ConnectionException broken(String what, IOException why) {
             return new ConnectionException(

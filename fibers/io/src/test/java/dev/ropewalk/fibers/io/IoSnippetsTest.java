@@ -2,12 +2,14 @@ package dev.ropewalk.fibers.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.blocking.Processes;
 import dev.ropewalk.fibers.blocking.Signals;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.testing.MemoryNetwork;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
@@ -17,9 +19,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -79,6 +83,63 @@ class IoSnippetsTest {
     }
 
     // @end
+
+    // @start region="blame"
+    static int number(TcpConnection client) {
+        String line = client.readLine();
+        try {
+            return Integer.parseInt(line);
+        } catch (NumberFormatException bad) {
+            throw client.blame(new CodecException("no number: " + line, new IOException(bad)));
+        }
+    }
+
+    // @end
+
+    // @start region="tell"
+    static void serveNumbers(TcpConnection client) {
+        try {
+            client.write(number(client) + 1 + "\n");
+        } catch (CodecException bad) {
+            client.write("that is no number\n"); // and the end behind it
+        }
+    }
+
+    // @end
+
+    @Test
+    void tell() {
+        TestCord.run(
+                () -> {
+                    TcpListener listener = TcpListener.bind("127.0.0.1", 7);
+                    Fiber.spin("server", () -> listener.serve("c", IoSnippetsTest::serveNumbers));
+                    try (TcpConnection c = TcpConnection.connect("127.0.0.1", 7)) {
+                        c.write("one\n").write("x".repeat(50_000));
+                        assertEquals("that is no number", c.readLine());
+                        assertNull(c.readLine());
+                    }
+                    listener.drain(Duration.ofMinutes(1));
+                });
+    }
+
+    @Test
+    void blame() {
+        List<String> lines = new ArrayList<>();
+        Logs.during(
+                line -> lines.add(line.message()),
+                () ->
+                        TestCord.run(
+                                () -> {
+                                    TcpListener listener = TcpListener.bind("127.0.0.1", 7);
+                                    Fiber.spin("server", () -> listener.serve("c", c -> number(c)));
+                                    try (TcpConnection c = TcpConnection.connect("127.0.0.1", 7)) {
+                                        c.write("one\n");
+                                        assertThrows(ConnectionException.class, c::readLine);
+                                    }
+                                    listener.drain(Duration.ofMinutes(1));
+                                }));
+        assertEquals(List.of(), lines);
+    }
 
     @Test
     void oneByOne() {

@@ -239,9 +239,11 @@ class ListenerTest {
         TcpConnection first = TcpConnection.connect("127.0.0.1", listener.port());
         first.write("x\n");
         assertEquals("x", first.readLine());
-        TcpConnection second = TcpConnection.connect("127.0.0.1", listener.port());
-        assertThrows(ConnectionResetException.class, second::readLine);
-        second.close();
+        for (int i = 0; i < 3; i++) { // one line tells of all of them
+            TcpConnection second = TcpConnection.connect("127.0.0.1", listener.port());
+            assertThrows(ConnectionResetException.class, second::readLine);
+            second.close();
+        }
         first.close();
         while (listener.open() > 0) {
             Fiber.snooze();
