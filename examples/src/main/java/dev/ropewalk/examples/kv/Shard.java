@@ -193,6 +193,7 @@ final class Shard implements Behavior<ShardMessage> {
         }
         if (journal != null && isChanged) {
             journal.send(asked, replies);
+            rewriteIfDue(journal);
             return;
         }
         asked.replyTo().tell(replies);

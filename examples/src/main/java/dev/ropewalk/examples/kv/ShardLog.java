@@ -235,8 +235,18 @@ final class ShardLog implements Behavior<ShardLog.Message> {
         return outcomes;
     }
 
-    /** What waits to be written is in it as well. */
+    /**
+     * What waits to be written is in it as well. With {@link Fsync#ALWAYS} it is written before,
+     * because the new file may have a name that is not safe.
+     */
     private void replace(Message.Replace all) {
+        if (fsync == Fsync.ALWAYS) {
+            write();
+            if (all.life() != life) {
+                all.outcome().refused(life, null); // it has what was refused just now
+                return;
+            }
+        }
         awaitSync();
         try {
             Blocking.run(() -> file.replace(all.commands()));

@@ -1,5 +1,5 @@
 /**
- * A store of keys and values that speaks the protocol of Redis (RESP2): shards are supervised
+ * A store of keys and values that speaks the protocol of Redis (RESP2 and RESP3): shards are supervised
  * actors, connections are fibers, a subscription is a broadcast channel, and what was acknowledged
  * survives a kill.
  *

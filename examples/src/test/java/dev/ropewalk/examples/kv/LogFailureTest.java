@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -477,8 +478,9 @@ class LogFailureTest {
 
     /** The process is killed, or the power fails, at each step that the disk is asked for. */
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void killedAtEachStep(boolean isPowerLoss) {
+    @CsvSource({"ALWAYS, true", "ALWAYS, false", "EVERYSEC, false", "NO, false"})
+    void killedAtEachStep(ShardLog.Fsync fsync, boolean isPowerLoss) {
+        int rewrites = 0;
         for (int at = 1; ; at++) {
             String what = "killed at step " + at;
             TestDisk disk = new TestDisk(at);
@@ -486,9 +488,10 @@ class LogFailureTest {
             disk.plan((number, _) -> number == last ? TestDisk.Fault.DIE : TestDisk.Fault.NONE);
             Model model = new Model();
             List<Words> unknown = new ArrayList<>();
-            boolean isOver = liveUntilDeath(disk, model, unknown, what);
+            boolean isOver = liveUntilDeath(disk, fsync, model, unknown, what);
+            rewrites += disk.moves();
             TestDisk left = isPowerLoss ? disk.afterPowerLoss() : disk.afterKill();
-            try (Life life = new Life(left, ShardLog.Fsync.ALWAYS, GROWTH)) {
+            try (Life life = new Life(left, fsync, GROWTH)) {
                 Map<String, String> found = life.all(KEYS);
                 if (!found.equals(model.values)) { // the one that was not answered, or refused
                     assertFalse(unknown.isEmpty(), what + ": " + found + " for " + model.values);
@@ -503,7 +506,8 @@ class LogFailureTest {
                 }
             }
             if (isOver) {
-                assertTrue(at > 50, what);
+                assertTrue(at > 40, what);
+                assertTrue(rewrites > 20, "rewrites=" + rewrites);
                 return;
             }
         }
@@ -511,8 +515,12 @@ class LogFailureTest {
 
     /** True if it did not die. */
     private static boolean liveUntilDeath(
-            TestDisk disk, Model model, List<Words> unknown, String what) {
-        try (Life life = new Life(disk, ShardLog.Fsync.ALWAYS, GROWTH)) {
+            TestDisk disk,
+            ShardLog.Fsync fsync,
+            Model model,
+            List<Words> unknown,
+            String what) {
+        try (Life life = new Life(disk, fsync, GROWTH)) {
             for (int i = 0; i < 40 && !disk.isDead(); i++) {
                 Words next =
                         i % 9 == 8

@@ -53,6 +53,7 @@ final class TestDisk implements Disk {
     private Plan plan = (_, _) -> Fault.NONE;
     private long capacity = Long.MAX_VALUE;
     private int steps;
+    private int moves;
     private boolean isDead;
     private final List<String> failures = new ArrayList<>();
 
@@ -83,6 +84,11 @@ final class TestDisk implements Disk {
 
     synchronized int steps() {
         return steps;
+    }
+
+    /** How many files took the place of another one. */
+    synchronized int moves() {
+        return moves;
     }
 
     synchronized boolean isDead() {
@@ -190,6 +196,7 @@ final class TestDisk implements Disk {
             throw new NoSuchFileException(from.toString());
         }
         names.put(to, moved);
+        moves++;
     }
 
     @Override
