@@ -26,7 +26,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -236,7 +235,7 @@ class LogFailureTest {
             List<String> steps = new ArrayList<>();
             disk.plan(
                     (_, step) -> {
-                        steps.add(step.split(" ")[0]);
+                        steps.add(step.substring(0, step.indexOf(' ')));
                         return TestDisk.Fault.NONE;
                     });
             for (int i = 0; i < 20; i++) {
@@ -407,6 +406,8 @@ class LogFailureTest {
     }
 
     private static final List<String> KEYS = List.of("a", "b", "c", "d");
+    private static final List<ShardLog.Fsync> FSYNCS =
+            List.of(ShardLog.Fsync.ALWAYS, ShardLog.Fsync.EVERYSEC, ShardLog.Fsync.NO);
 
     private static Words random(Random random, String key) {
         return switch (random.nextInt(11)) {
@@ -422,7 +423,7 @@ class LogFailureTest {
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
     void nothingAcknowledgedIsLostWhateverFails(long seed) {
         Random random = new Random(seed);
-        ShardLog.Fsync fsync = ShardLog.Fsync.values()[(int) (seed % 3)];
+        ShardLog.Fsync fsync = FSYNCS.get((int) (seed % FSYNCS.size()));
         TestDisk disk = new TestDisk(seed);
         Model model = new Model();
         for (int lives = 0; lives < 3; lives++) {
@@ -446,34 +447,40 @@ class LogFailureTest {
         }
     }
 
+    /** A message, and what will be answered. */
+    private record Sent(List<Words> commands, CompletableFuture<List<Reply>> replies) {
+        static Sent to(Life life, Words... commands) {
+            return new Sent(List.of(commands), life.send(commands));
+        }
+    }
+
     /** Some messages at once, of some commands each; each of them has a key of its own. */
     private static void round(Life life, Random random, Model model, String what) {
-        Map<Words[], CompletableFuture<List<Reply>>> sent = new LinkedHashMap<>();
+        List<Sent> sent = new ArrayList<>();
         if (random.nextInt(20) == 0) {
-            Words[] alone = {random(random, "a"), Words.of("FLUSHALL"), random(random, "b")};
-            sent.put(alone, life.send(alone));
+            sent.add(
+                    Sent.to(life, random(random, "a"), Words.of("FLUSHALL"), random(random, "b")));
         } else {
             for (String key : KEYS.subList(random.nextInt(KEYS.size()), KEYS.size())) {
                 Words[] some = new Words[1 + random.nextInt(3)];
                 for (int i = 0; i < some.length; i++) {
                     some[i] = random(random, key);
                 }
-                sent.put(some, life.send(some));
+                sent.add(Sent.to(life, some));
             }
         }
-        sent.forEach(
-                (commands, replies) -> {
-                    List<Reply> all = replies.join();
-                    for (int i = 0; i < commands.length; i++) {
-                        if (all.get(i) instanceof Reply.Failure refused) {
-                            assertFalse(
-                                    commands[i].name().equals("GET"), () -> what + ": " + refused);
-                            assertTrue(refused.text().startsWith("MISCONF"), refused::text);
-                        } else {
-                            model.apply(commands[i], all.get(i), what + " " + commands[i]);
-                        }
-                    }
-                });
+        for (Sent each : sent) {
+            List<Reply> replies = each.replies().join();
+            for (int i = 0; i < replies.size(); i++) {
+                Words command = each.commands().get(i);
+                if (replies.get(i) instanceof Reply.Failure refused) {
+                    assertFalse(command.name().equals("GET"), () -> what + ": " + refused);
+                    assertTrue(refused.text().startsWith("MISCONF"), refused::text);
+                } else {
+                    model.apply(command, replies.get(i), what + " " + command);
+                }
+            }
+        }
     }
 
     /** The process is killed, or the power fails, at each step that the disk is asked for. */
@@ -515,11 +522,7 @@ class LogFailureTest {
 
     /** True if it did not die. */
     private static boolean liveUntilDeath(
-            TestDisk disk,
-            ShardLog.Fsync fsync,
-            Model model,
-            List<Words> unknown,
-            String what) {
+            TestDisk disk, ShardLog.Fsync fsync, Model model, List<Words> unknown, String what) {
         try (Life life = new Life(disk, fsync, GROWTH)) {
             for (int i = 0; i < 40 && !disk.isDead(); i++) {
                 Words next =
