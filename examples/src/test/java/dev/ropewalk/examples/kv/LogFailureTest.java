@@ -458,8 +458,7 @@ class LogFailureTest {
     private static void round(Life life, Random random, Model model, String what) {
         List<Sent> sent = new ArrayList<>();
         if (random.nextInt(20) == 0) {
-            sent.add(
-                    Sent.to(life, random(random, "a"), Words.of("FLUSHALL"), random(random, "b")));
+            sent.add(Sent.to(life, random(random, "a"), Words.of("FLUSHALL"), random(random, "b")));
         } else {
             for (String key : KEYS.subList(random.nextInt(KEYS.size()), KEYS.size())) {
                 Words[] some = new Words[1 + random.nextInt(3)];
