@@ -9,8 +9,6 @@ import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.ClosedException;
 
-import io.netty.handler.codec.redis.RedisDecoder;
-
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -31,16 +29,18 @@ final class Client {
     private static final int MAX_TOGETHER = 64;
 
     private final Kv kv;
+    private final TcpConnection connection;
     private final MessageConnection<Object> messages;
+    private final Session session;
     private final Map<String, ReceivePort<byte[]>> subscriptions = new LinkedHashMap<>();
 
     private boolean hasQuit;
 
     Client(Kv kv, TcpConnection connection) {
         this.kv = kv;
-        this.messages =
-                connection.messages(
-                        new RedisDecoder(true), new CommandDecoder(), new ReplyEncoder());
+        this.connection = connection;
+        this.messages = connection.messages(new CommandDecoder(), new ReplyEncoder());
+        this.session = new Session(kv.nextClientId());
     }
 
     /** Until either side ends it. */
@@ -89,15 +89,35 @@ final class Client {
         Turn turn = new Turn(kv.shards());
         Words next = (Words) messages.receive();
         while (next != null) {
-            if (next.name().equals("SUBSCRIBE") || next.name().equals("UNSUBSCRIBE")) {
+            if (isSubscription(next)) {
                 answer(turn);
                 change(next);
+                return;
+            }
+            if (isHttp(next)) {
+                answer(turn);
+                refuseHttp();
                 return;
             }
             begin(next, turn);
             next = hasQuit || turn.size() >= MAX_TOGETHER ? null : nextNow();
         }
         answer(turn);
+    }
+
+    private static boolean isSubscription(Words command) {
+        return command.name().equals("SUBSCRIBE") || command.name().equals("UNSUBSCRIBE");
+    }
+
+    /** A web page can make a browser send that, and whatever follows it, to any port. */
+    private static boolean isHttp(Words command) {
+        return command.name().equals("POST") || command.name().equals("HOST:");
+    }
+
+    /** Carries out nothing of what follows. */
+    private void refuseHttp() {
+        kv.tellOfHttp(connection);
+        hasQuit = true;
     }
 
     /** Null if there is none, or never will be: the next receive tells that. */
@@ -139,8 +159,10 @@ final class Client {
                 yield done(Reply.OK);
             }
             case "SELECT" -> done(select(command));
-            case "CLIENT" -> client(command);
-            case "COMMAND", "CONFIG" -> done(new Reply.Many(List.of()));
+            case "HELLO" -> done(session.hello(command));
+            case "CLIENT" -> done(session.client(command));
+            case "CONFIG" -> done(new Reply.Pairs(List.of()));
+            case "COMMAND" -> done(new Reply.Many(List.of()));
             case "INFO" -> kv::info;
             case "PUBLISH" -> {
                 check(command, 3);
@@ -205,13 +227,6 @@ final class Client {
                             + Integer.MAX_VALUE);
         }
         return database == 0 ? Reply.OK : new Reply.Failure("ERR DB index is out of range");
-    }
-
-    private static Supplier<Reply> client(Words command) throws CommandException {
-        if (command.count() < 2) {
-            throw CommandException.wrongCount("client");
-        }
-        return done(command.is(1, "GETNAME") ? Reply.NONE : Reply.OK);
     }
 
     // ---------------------------------------------------------------- over several shards
@@ -323,7 +338,8 @@ final class Client {
 
     private void serveSubscribed() {
         List<Clause<Runnable>> clauses = new ArrayList<>();
-        clauses.add(messages.<Runnable>onReceive(command -> () -> change((Words) command)));
+        clauses.add(
+                messages.<Runnable>onReceive(command -> () -> carryOutSubscribed((Words) command)));
         subscriptions.forEach(
                 (name, port) ->
                         clauses.add(
@@ -331,9 +347,21 @@ final class Client {
         Select.of(clauses).await().run();
     }
 
+    private void carryOutSubscribed(Words command) {
+        if (isHttp(command)) {
+            refuseHttp();
+        } else if (session.isResp3() && !isSubscription(command)) {
+            Turn turn = new Turn(kv.shards());
+            begin(command, turn);
+            answer(turn);
+        } else {
+            change(command);
+        }
+    }
+
     private void push(String name, byte[] message) {
         write(
-                new Reply.Many(
+                new Reply.Push(
                         List.of(
                                 Reply.text("message"),
                                 Reply.text(name),
@@ -398,7 +426,7 @@ final class Client {
 
     private void confirm(String what, Reply name) {
         write(
-                new Reply.Many(
+                new Reply.Push(
                         List.of(Reply.text(what), name, new Reply.Whole(subscriptions.size()))));
     }
 

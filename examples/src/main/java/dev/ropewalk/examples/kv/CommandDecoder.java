@@ -3,35 +3,36 @@ package dev.ropewalk.examples.kv;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
-import io.netty.handler.codec.MessageToMessageDecoder;
-import io.netty.handler.codec.redis.ArrayHeaderRedisMessage;
-import io.netty.handler.codec.redis.BulkStringHeaderRedisMessage;
-import io.netty.handler.codec.redis.BulkStringRedisContent;
-import io.netty.handler.codec.redis.FullBulkStringRedisMessage;
-import io.netty.handler.codec.redis.InlineCommandRedisMessage;
-import io.netty.handler.codec.redis.LastBulkStringRedisContent;
-import io.netty.handler.codec.redis.RedisMessage;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * Makes commands of the pieces that Netty decodes. Not by Netty's aggregators, which would take 512
- * MB of anybody.
+ * Makes commands of bytes, as Redis does: an array of words, or a line for people. All stays bytes,
+ * so that no key or value is taken for another one. Netty's decoder makes text of lines, and four
+ * objects of a word.
  */
-final class CommandDecoder extends MessageToMessageDecoder<RedisMessage> {
+final class CommandDecoder extends ByteToMessageDecoder {
     static final int MAX_WORDS = 64 * 1_024;
     static final int MAX_WORD_BYTES = 16 * 1_024 * 1_024;
 
     /** Of all words of a command. */
     private static final long MAX_BYTES = 64L * 1_024 * 1_024;
 
+    private static final int MAX_LINE_BYTES = 64 * 1_024;
+
+    /** More digits make no {@code long}, or none that is allowed. */
+    private static final int MAX_DIGITS = 18;
+
     private static final int NONE = 0;
 
-    private final List<byte[]> words = new ArrayList<>();
+    /** The head of the next word is to come. */
+    private static final int NO_WORD = -1;
+
+    private List<byte[]> words = new ArrayList<>();
 
     /** How many words the command still lacks. */
     private int missing = NONE;
@@ -39,53 +40,61 @@ final class CommandDecoder extends MessageToMessageDecoder<RedisMessage> {
     /** The word that is coming; only as long as what has come of it. */
     private byte[] word = new byte[0];
 
-    private int wordLength;
+    private int wordLength = NO_WORD;
     private int filled;
     private long bytes;
 
+    /** What follows what is no command is none either. */
+    private boolean isBroken;
+
     @Override
-    protected void decode(ChannelHandlerContext context, RedisMessage piece, List<Object> out) {
-        switch (piece) {
-            case InlineCommandRedisMessage line -> inline(line, out);
-            case ArrayHeaderRedisMessage array -> begin(array.length());
-            case FullBulkStringRedisMessage whole when whole.isNull() ->
-                    throw new DecoderException("a word is null");
-            case BulkStringHeaderRedisMessage header -> beginWord(header.bulkStringLength());
-            case BulkStringRedisContent part -> add(part, out);
-            default -> throw new DecoderException("expected '$', got " + piece.getClass());
-        }
-    }
-
-    private void inline(InlineCommandRedisMessage line, List<Object> out) {
-        if (missing != NONE) {
-            throw new DecoderException("expected '$', got a line");
-        }
-        String text = line.content().strip();
-        if (!text.isEmpty()) {
-            List<byte[]> all = new ArrayList<>();
-            for (String each : text.split("\\s+", -1)) {
-                all.add(each.getBytes(StandardCharsets.UTF_8)); // as it came
+    protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
+        try {
+            while (!isBroken && in.isReadable() && out.isEmpty() && step(in, out)) {
+                // until a command is whole
             }
-            out.add(new Words(all));
+        } catch (DecoderException malformed) {
+            isBroken = true;
+            throw malformed;
+        } finally {
+            if (isBroken) {
+                in.skipBytes(in.readableBytes());
+            }
         }
     }
 
-    private void begin(long count) {
-        if (missing != NONE) {
-            throw new DecoderException("an array within a command");
-        }
-        if (count > MAX_WORDS) {
-            throw new DecoderException("invalid multibulk length: " + count + " > " + MAX_WORDS);
-        }
-        missing = (int) Math.max(count, NONE); // an empty one is no command, and not answered
-    }
-
-    private void beginWord(long length) {
+    /** False if there is too little for one. */
+    private boolean step(ByteBuf in, List<Object> out) {
         if (missing == NONE) {
-            throw new DecoderException("expected '*', got '$'");
+            return in.getByte(in.readerIndex()) == '*' ? begin(in) : line(in, out);
         }
-        if (length > MAX_WORD_BYTES || length < 0) {
-            throw new DecoderException("invalid bulk length: " + length + " > " + MAX_WORD_BYTES);
+        return wordLength == NO_WORD ? beginWord(in) : fill(in, out);
+    }
+
+    // ---------------------------------------------------------------- arrays
+
+    private boolean begin(ByteBuf in) {
+        int end = lineEnd(in, "too big mbulk count string");
+        if (end < 0) {
+            return false;
+        }
+        long count = number(in, end, MAX_WORDS, "invalid multibulk length");
+        missing = (int) Math.max(count, NONE); // an empty one is no command, and not answered
+        return true;
+    }
+
+    private boolean beginWord(ByteBuf in) {
+        byte kind = in.getByte(in.readerIndex());
+        if (kind != '$') {
+            throw new DecoderException("expected '$', got '" + (char) (kind & 0xFF) + "'");
+        }
+        int end = lineEnd(in, "too big bulk count string");
+        if (end < 0) {
+            return false;
+        }
+        long length = number(in, end, MAX_WORD_BYTES, "invalid bulk length");
+        if (length < 0) {
+            throw new DecoderException("invalid bulk length");
         }
         bytes += length;
         if (bytes > MAX_BYTES) {
@@ -94,36 +103,87 @@ final class CommandDecoder extends MessageToMessageDecoder<RedisMessage> {
         wordLength = (int) length;
         word = new byte[0];
         filled = 0;
+        return true;
     }
 
-    private void add(BulkStringRedisContent part, List<Object> out) {
-        if (missing == NONE) {
-            throw new DecoderException("expected '*', got '$'");
-        }
-        ByteBuf content = part.content();
-        int count = content.readableBytes();
-        boolean isLast = part instanceof LastBulkStringRedisContent;
-        if (filled == 0 && isLast) {
-            word = ByteBufUtil.getBytes(content);
-        } else {
-            if (word.length < filled + count) {
+    /** What has come of a word, and the line end behind it. */
+    private boolean fill(ByteBuf in, List<Object> out) {
+        int count = Math.min(wordLength - filled, in.readableBytes());
+        if (count > 0) {
+            if (filled + count > word.length) {
                 word =
                         Arrays.copyOf(
                                 word, Math.min(wordLength, Math.max(2 * filled, filled + count)));
             }
-            content.getBytes(content.readerIndex(), word, filled, count);
+            in.readBytes(word, filled, count);
+            filled += count;
         }
-        filled += count;
-        if (isLast) {
-            words.add(word.length == filled ? word : Arrays.copyOf(word, filled));
-            word = new byte[0];
-            filled = 0;
-            missing--;
-            if (missing == NONE) {
-                out.add(new Words(List.copyOf(words)));
-                words.clear();
-                bytes = 0;
-            }
+        if (filled < wordLength || in.readableBytes() < 2) {
+            return false;
         }
+        if (in.readByte() != '\r' || in.readByte() != '\n') {
+            throw new DecoderException(
+                    "no line end behind a word of " + wordLength + " bytes, as its head says");
+        }
+        words.add(word);
+        word = new byte[0];
+        wordLength = NO_WORD;
+        missing--;
+        if (missing == NONE) {
+            out.add(new Words(words));
+            words = new ArrayList<>();
+            bytes = 0;
+        }
+        return true;
+    }
+
+    /** Takes the line; its number, behind the first letter, is below 0 or up to {@code max}. */
+    private static long number(ByteBuf in, int end, int max, String complaint) {
+        int at = in.readerIndex() + 1;
+        int last = end - 1; // the CR
+        boolean isMinus = last > at && in.getByte(at) == '-';
+        at += isMinus ? 1 : 0;
+        boolean isNumber = at < last && last - at <= MAX_DIGITS && in.getByte(last) == '\r';
+        isNumber &= last - at == 1 || in.getByte(at) != '0'; // neither 007 nor -07
+        long number = 0;
+        for (; isNumber && at < last; at++) {
+            int digit = in.getByte(at) - '0';
+            isNumber = digit >= 0 && digit <= 9;
+            number = number * 10 + digit;
+        }
+        if (!isNumber) {
+            throw new DecoderException(complaint);
+        }
+        if (!isMinus && number > max) {
+            throw new DecoderException(complaint + ": " + number + " > " + max);
+        }
+        in.readerIndex(end + 1);
+        return isMinus ? -number : number;
+    }
+
+    // ---------------------------------------------------------------- lines
+
+    private static boolean line(ByteBuf in, List<Object> out) {
+        int end = lineEnd(in, "too big inline request");
+        if (end < 0) {
+            return false;
+        }
+        byte[] line = ByteBufUtil.getBytes(in, in.readerIndex(), end - in.readerIndex());
+        in.readerIndex(end + 1);
+        List<byte[]> words = LineWords.of(line);
+        if (!words.isEmpty()) {
+            out.add(new Words(words));
+        }
+        return true;
+    }
+
+    /** Where the LF is; -1 if it is to come. */
+    private static int lineEnd(ByteBuf in, String complaint) {
+        int limit = (int) Math.min(in.writerIndex(), in.readerIndex() + (long) MAX_LINE_BYTES);
+        int end = in.indexOf(in.readerIndex(), limit, (byte) '\n');
+        if (end < 0 && in.readableBytes() >= MAX_LINE_BYTES) {
+            throw new DecoderException(complaint);
+        }
+        return end;
     }
 }

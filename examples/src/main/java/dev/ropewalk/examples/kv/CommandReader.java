@@ -10,6 +10,15 @@ import java.util.List;
 
 /** Reads the commands of a log. */
 final class CommandReader {
+    /** Tells that bytes are no command. */
+    static final class MalformedException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        MalformedException(String message) {
+            super(message);
+        }
+    }
+
     private final InputStream in;
     private long position;
 
@@ -26,6 +35,7 @@ final class CommandReader {
      * The next command; null at the end.
      *
      * @throws EOFException if the end comes within it
+     * @throws MalformedException if it is none
      */
     @Nullable Words next() throws IOException {
         int first = in.read();
@@ -35,7 +45,7 @@ final class CommandReader {
         position++;
         int count = number(first, '*', CommandDecoder.MAX_WORDS);
         if (count == 0) {
-            throw new IOException("a command of no words");
+            throw new MalformedException("a command of no words");
         }
         List<byte[]> words = new ArrayList<>(Math.min(count, 1_024));
         for (int i = 0; i < count; i++) {
@@ -60,7 +70,7 @@ final class CommandReader {
             number = number * 10 + next - '0';
         }
         if (number > max) {
-            throw new IOException(number + " > " + max);
+            throw new MalformedException(number + " > " + max);
         }
         expect(next, '\r');
         expect(read(), '\n');
@@ -78,7 +88,7 @@ final class CommandReader {
 
     private static void expect(int got, char wanted) throws IOException {
         if (got != wanted) {
-            throw new IOException("a byte " + got + " where " + (int) wanted + " was due");
+            throw new MalformedException("a byte " + got + " where " + (int) wanted + " was due");
         }
     }
 }

@@ -68,6 +68,11 @@ final class Commands {
         return READS.contains(command.name()) || WRITES.contains(command.name());
     }
 
+    /** What a log may have. */
+    static boolean isWrite(Words command) {
+        return WRITES.contains(command.name());
+    }
+
     // ---------------------------------------------------------------- commands
 
     /**
@@ -474,12 +479,13 @@ final class Commands {
         return entry == null ? Map.of() : entry.fields();
     }
 
-    private Map<String, byte[]> hashOrNew(Words command) throws CommandException {
+    private Keyspace.Entry hashOrNew(Words command) throws CommandException {
         Keyspace.Entry entry = entry(command);
-        return (entry == null
-                        ? keys.put(command.text(1), new LinkedHashMap<String, byte[]>())
-                        : entry)
-                .fields();
+        if (entry == null) {
+            return keys.put(command.text(1), new LinkedHashMap<String, byte[]>());
+        }
+        entry.fields(); // throws if it is no hash
+        return entry;
     }
 
     private Done hashSet(Words command) throws CommandException {
@@ -487,10 +493,10 @@ final class Commands {
         if (command.count() % 2 != 0) {
             throw CommandException.wrongCount(command.name());
         }
-        Map<String, byte[]> fields = hashOrNew(command);
+        Keyspace.Entry entry = hashOrNew(command);
         int added = 0;
         for (int i = 2; i < command.count(); i += 2) {
-            added += fields.put(command.text(i), command.word(i + 1)) == null ? 1 : 0;
+            added += keys.putField(entry, command.text(i), command.word(i + 1)) == null ? 1 : 0;
         }
         return new Done(
                 command.name().equals("HMSET") ? Reply.OK : new Reply.Whole(added), command);
@@ -520,7 +526,7 @@ final class Commands {
                             all.add(Reply.text(field));
                             all.add(new Reply.Bytes(value));
                         });
-        return read(new Reply.Many(all));
+        return read(new Reply.Pairs(all));
     }
 
     private Done hashDelete(Words command) throws CommandException {
@@ -531,7 +537,7 @@ final class Commands {
         }
         int count = 0;
         for (int i = 2; i < command.count(); i++) {
-            count += entry.fields().remove(command.text(i)) == null ? 0 : 1;
+            count += keys.removeField(entry, command.text(i)) == null ? 0 : 1;
         }
         if (entry.fields().isEmpty()) {
             keys.remove(entry);
@@ -555,7 +561,7 @@ final class Commands {
         } catch (ArithmeticException e) {
             throw new CommandException("ERR increment or decrement would overflow");
         }
-        hashOrNew(command).put(command.text(2), Reply.bytes(Long.toString(after)));
+        keys.putField(hashOrNew(command), command.text(2), Reply.bytes(Long.toString(after)));
         return new Done(new Reply.Whole(after), command);
     }
 

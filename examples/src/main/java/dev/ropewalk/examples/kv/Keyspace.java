@@ -11,30 +11,34 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * The keys of a shard. Confined to its actor.
+ * The keys of a shard, in a map and in the {@link ScanOrder}. Confined to its actor.
  *
- * <p>Keys stand in a map, and in the order in which they came, by which a scan goes: its cursor is
- * the number of the next key. So a key that is there from the first to the last step of a scan is
- * seen, and one that was removed and made again stands at the end. Removed keys are taken out of
- * that order when they are more than half of it, which changes no number.
+ * <p>Each change can be undone: whoever wants that sets an {@link Undo}, which collects what it
+ * takes.
  */
 final class Keyspace {
     private static final long NEVER = Long.MAX_VALUE;
 
-    /** So many that are no more are not worth a trim. */
+    /** So many times that were changed are not worth a trim. */
     private static final int SPARE = 16;
 
     /** A key and its value: {@code byte[]}, or a map of the fields of a hash. */
     static final class Entry {
         final String key;
-        private final long number;
+
+        /** Its place in the {@link ScanOrder}, to which the next two belong as well. */
+        final int hash;
+
+        @Nullable Entry before;
+        @Nullable Entry behind;
+
         private Object value;
         private long expiresAtMs = NEVER;
         private boolean isRemoved;
 
-        Entry(String key, long number, Object value) {
+        Entry(String key, Object value) {
             this.key = key;
-            this.number = number;
+            this.hash = ScanOrder.hash(key);
             this.value = value;
         }
 
@@ -82,16 +86,21 @@ final class Keyspace {
         }
     }
 
-    private final Map<String, Entry> entries = new HashMap<>();
-    private List<Entry> inOrder = new ArrayList<>();
-    private final PriorityQueue<Due> due = new PriorityQueue<>();
+    private Map<String, Entry> entries = new HashMap<>();
+    private ScanOrder inOrder = new ScanOrder();
+    private PriorityQueue<Due> due = new PriorityQueue<>();
     private Consumer<String> whenExpired = _ -> {};
-    private long nextNumber;
+    private @Nullable Undo undo;
     private long nowMs;
 
     /** Told of each key that is removed because its time has come. */
     void whenExpired(Consumer<String> told) {
         whenExpired = told;
+    }
+
+    /** What collects from now on how each change is undone; null if nobody wants to know. */
+    void undoBy(@Nullable Undo next) {
+        undo = next;
     }
 
     /** Before each command. */
@@ -131,13 +140,16 @@ final class Keyspace {
     Entry put(String key, Object value) {
         Entry entry = get(key);
         if (entry == null) {
-            entry = new Entry(key, nextNumber++, value);
-            entries.put(key, entry);
-            inOrder.add(entry);
-        } else {
-            entry.value = value;
-            entry.expiresAtMs = NEVER;
+            Entry made = new Entry(key, value);
+            link(made);
+            if (undo != null) {
+                undo.add(() -> unlink(made));
+            }
+            return made;
         }
+        keepForUndo(entry);
+        entry.value = value;
+        entry.expiresAtMs = NEVER;
         return entry;
     }
 
@@ -147,36 +159,112 @@ final class Keyspace {
 
     /** Keeps the time at which it expires. */
     void change(Entry entry, Object value) {
+        keepForUndo(entry);
         entry.value = value;
     }
 
     void expireAt(Entry entry, long atMs) {
-        entry.expiresAtMs = Math.min(atMs, NEVER - 1);
-        due.add(new Due(entry.expiresAtMs, entry));
-        trim();
+        keepForUndo(entry);
+        setExpiry(entry, Math.min(atMs, NEVER - 1));
     }
 
     void persist(Entry entry) {
+        keepForUndo(entry);
         entry.expiresAtMs = NEVER;
     }
 
     void remove(Entry entry) {
+        unlink(entry);
+        if (undo != null) {
+            undo.add(() -> link(entry));
+        }
+    }
+
+    /** Of a hash; what it was, null if it was not. */
+    byte @Nullable [] putField(Entry entry, String field, byte[] value) throws CommandException {
+        byte[] before = entry.fields().put(field, value);
+        if (undo != null) {
+            undo.add(() -> setField(entry, field, before));
+        }
+        return before;
+    }
+
+    /** Of a hash; what it was, null if it was not. */
+    byte @Nullable [] removeField(Entry entry, String field) throws CommandException {
+        byte[] before = entry.fields().remove(field);
+        if (undo != null && before != null) {
+            undo.add(() -> setField(entry, field, before));
+        }
+        return before;
+    }
+
+    void clear() {
+        if (undo != null) {
+            Map<String, Entry> oldEntries = entries;
+            ScanOrder oldOrder = inOrder;
+            PriorityQueue<Due> oldDue = due;
+            undo.add(
+                    () -> {
+                        entries = oldEntries;
+                        inOrder = oldOrder;
+                        due = oldDue;
+                    });
+        }
+        entries = new HashMap<>();
+        inOrder = new ScanOrder();
+        due = new PriorityQueue<>();
+    }
+
+    // ---------------------------------------------------------------- what is undone
+
+    private void keepForUndo(Entry entry) {
+        if (undo != null) {
+            Object value = entry.value;
+            long atMs = entry.expiresAtMs;
+            undo.add(
+                    () -> {
+                        entry.value = value;
+                        setExpiry(entry, atMs);
+                    });
+        }
+    }
+
+    private static void setField(Entry entry, String field, byte @Nullable [] value) {
+        Map<String, byte[]> fields = entry.fieldsIfHash();
+        if (fields == null) {
+            throw new IllegalStateException(entry.key + " is no hash, but " + field + " was");
+        }
+        if (value == null) {
+            fields.remove(field);
+        } else {
+            fields.put(field, value);
+        }
+    }
+
+    private void setExpiry(Entry entry, long atMs) {
+        entry.expiresAtMs = atMs;
+        if (atMs != NEVER) {
+            due.add(new Due(atMs, entry));
+            trim();
+        }
+    }
+
+    private void link(Entry entry) {
+        entries.put(entry.key, entry);
+        inOrder.add(entry);
+        entry.isRemoved = false;
+        setExpiry(entry, entry.expiresAtMs);
+    }
+
+    private void unlink(Entry entry) {
         entries.remove(entry.key);
+        inOrder.remove(entry);
         entry.isRemoved = true;
         trim();
     }
 
-    /** Forgets removed keys, and times that were changed, when they are the greater part. */
+    /** Forgets times that were changed, when they are the greater part. */
     private void trim() {
-        if (inOrder.size() > 2 * entries.size() + SPARE) {
-            List<Entry> left = new ArrayList<>(entries.size());
-            for (Entry each : inOrder) {
-                if (!each.isRemoved) {
-                    left.add(each);
-                }
-            }
-            inOrder = left;
-        }
         if (due.size() > 2 * entries.size() + SPARE) {
             due.clear();
             for (Entry each : entries.values()) {
@@ -190,15 +278,6 @@ final class Keyspace {
     private void expire(Entry entry) {
         remove(entry);
         whenExpired.accept(entry.key);
-    }
-
-    void clear() {
-        for (Entry each : entries.values()) {
-            each.isRemoved = true;
-        }
-        entries.clear();
-        inOrder = new ArrayList<>();
-        due.clear();
     }
 
     /** Removes what has expired, so many at most; memory is to be free again without a reader. */
@@ -219,37 +298,15 @@ final class Keyspace {
      * A step of a scan.
      *
      * @param from the cursor: 0 begins
-     * @param most how many keys are looked at
+     * @param least how many keys it goes past, if there are so many
      * @return the next cursor; 0 if that was all
      */
-    long scan(long from, int most, Predicate<Entry> wanted, List<Entry> found) {
-        int at = indexOf(from);
-        int end = (int) Math.min(inOrder.size(), (long) at + most);
-        for (; at < end; at++) {
-            Entry each = inOrder.get(at);
-            if (!each.isRemoved && each.expiresAtMs > nowMs && wanted.test(each)) {
-                found.add(each);
-            }
-        }
-        return at < inOrder.size() ? inOrder.get(at).number : 0;
+    long scan(long from, int least, Predicate<Entry> wanted, List<Entry> found) {
+        return inOrder.scan(
+                from, least, each -> each.expiresAtMs > nowMs && wanted.test(each), found);
     }
 
-    /** The first that has this number or a higher one. */
-    private int indexOf(long number) {
-        int low = 0;
-        int high = inOrder.size();
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (inOrder.get(middle).number < number) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
-    }
-
-    /** All that have not expired, in order. */
+    /** All that have not expired. */
     List<Entry> all() {
         List<Entry> all = new ArrayList<>();
         scan(0, Integer.MAX_VALUE, _ -> true, all);
@@ -258,29 +315,31 @@ final class Keyspace {
 
     /** For tests. */
     void checkInvariants() {
-        long last = -1;
-        int alive = 0;
-        for (Entry each : inOrder) {
-            if (each.number <= last) {
-                throw new IllegalStateException(each.number + " stands behind " + last);
-            }
-            last = each.number;
-            alive += each.isRemoved ? 0 : 1;
-            if (!each.isRemoved && entries.get(each.key) != each) {
+        List<Entry> all = new ArrayList<>();
+        inOrder.scan(0, Integer.MAX_VALUE, _ -> true, all);
+        for (Entry each : all) {
+            if (each.isRemoved || entries.get(each.key) != each) {
                 throw new IllegalStateException(each.key + " is another one in the map");
             }
         }
-        if (Math.max(inOrder.size(), due.size()) > 2 * entries.size() + SPARE) {
+        if (all.size() != entries.size() || inOrder.size() != entries.size()) {
             throw new IllegalStateException(
                     "in order="
+                            + all.size()
+                            + ", counted="
                             + inOrder.size()
-                            + ", due="
-                            + due.size()
-                            + " for keys="
+                            + ", in the map="
                             + entries.size());
         }
-        if (alive != entries.size()) {
-            throw new IllegalStateException("in order=" + alive + ", in the map=" + entries.size());
+        if (due.size() > 2 * entries.size() + SPARE) {
+            throw new IllegalStateException("due=" + due.size() + " for keys=" + entries.size());
+        }
+        for (Entry each : all) {
+            if (each.expiresAtMs != NEVER
+                    && due.stream()
+                            .noneMatch(it -> it.entry() == each && it.atMs() == each.expiresAtMs)) {
+                throw new IllegalStateException(each.key + " is never swept");
+            }
         }
     }
 }

@@ -11,10 +11,13 @@ import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.examples.server.Places;
 import dev.ropewalk.examples.server.ServerOptions;
 import dev.ropewalk.examples.server.ServerProgram;
+import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpListener;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
@@ -32,22 +36,45 @@ import java.util.stream.Stream;
  * shard that has its key, which may be on another cord.
  */
 final class Kv implements ServerProgram.Server {
+    static final String VERSION = "0.1.0";
+
+    private static final Logger LOG = LoggerFactory.getLogger(Kv.class);
     private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    /** Between two lines about the same. */
+    private static final Duration TOLD_AGAIN = Duration.ofMinutes(1);
 
     /**
      * What the command line asks for.
      *
      * @param folder where the logs are; null if nothing is to survive the process
+     * @param minGrowthBytes a log is not rewritten before it has grown by that
      */
     record Settings(
             ServerOptions server,
             int shards,
             @Nullable Path folder,
             ShardLog.Fsync fsync,
-            InstantSource clock) {}
+            InstantSource clock,
+            Disk disk,
+            long minGrowthBytes) {
+        private static final long MIN_GROWTH_BYTES = 64L * 1_024 * 1_024;
+
+        /** On the file system of the machine. */
+        Settings(
+                ServerOptions server,
+                int shards,
+                @Nullable Path folder,
+                ShardLog.Fsync fsync,
+                InstantSource clock) {
+            this(server, shards, folder, fsync, clock, new SystemDisk(), MIN_GROWTH_BYTES);
+        }
+    }
 
     private final Topics topics = new Topics();
     private final AtomicInteger clients = new AtomicInteger();
+    private final AtomicLong clientIds = new AtomicLong();
+    private final AtomicLong httpToldNs = new AtomicLong();
     private final ActorSystem system;
     private final Supervisor supervisor;
     private final List<ActorRef<ShardMessage>> shards;
@@ -96,7 +123,10 @@ final class Kv implements ServerProgram.Server {
             Supervisor all = system.root().supervise("logs", ShardLog.rules());
             for (int i = 0; i < settings.shards(); i++) {
                 Path file = folder.resolve("shard-" + i + suffix(settings.shards()));
-                logs.add(all.start("log-" + i, ShardLog.actor(file, settings.fsync())));
+                logs.add(
+                        all.start(
+                                "log-" + i,
+                                ShardLog.actor(settings.disk(), file, settings.fsync())));
             }
         }
         return logs;
@@ -112,7 +142,10 @@ final class Kv implements ServerProgram.Server {
                             "shard-" + i,
                             logs.isEmpty()
                                     ? Shard.inMemory(settings.clock())
-                                    : Shard.logged(logs.get(i), settings.clock())));
+                                    : Shard.logged(
+                                            logs.get(i),
+                                            settings.clock(),
+                                            settings.minGrowthBytes())));
         }
         return made;
     }
@@ -184,6 +217,23 @@ final class Kv implements ServerProgram.Server {
         return topics;
     }
 
+    long nextClientId() {
+        return clientIds.incrementAndGet();
+    }
+
+    /** A line in the log, once in a while: anybody can make any number of such connections. */
+    void tellOfHttp(TcpConnection connection) {
+        long nowNs = Cord.current().nanoTime();
+        long toldNs = httpToldNs.get();
+        if ((toldNs == 0 || nowNs - toldNs >= TOLD_AGAIN.toNanos())
+                && httpToldNs.compareAndSet(toldNs, nowNs)) {
+            LOG.warn(
+                    "{} sent POST or Host: where commands are due, as a browser does that a web"
+                            + " page has told to; it is closed",
+                    connection);
+        }
+    }
+
     /** Waits. */
     Reply info() {
         try {
@@ -208,7 +258,7 @@ final class Kv implements ServerProgram.Server {
                         Locale.ROOT,
                         """
                         # Server
-                        redis_version:0.1.0
+                        redis_version:%s
                         server_name:ropewalk-kv
                         process_id:%d
                         tcp_port:%d
@@ -230,6 +280,7 @@ final class Kv implements ServerProgram.Server {
                         # Keyspace
                         db0:keys=%d,expires=%d
                         """,
+                        VERSION,
                         ProcessHandle.current().pid(),
                         port(),
                         shards.size(),
@@ -257,7 +308,11 @@ final class Kv implements ServerProgram.Server {
     public void close() {
         try (system) {
             places.close();
-            ActorRef.askAll(shards, ShardMessage.Save::new, LIMIT);
+            for (boolean isSafe : ActorRef.askAll(shards, ShardMessage.Save::new, LIMIT)) {
+                if (!isSafe) {
+                    LOG.error("not all that was written is safe from a loss of power; see above");
+                }
+            }
         }
     }
 }

@@ -1,24 +1,26 @@
 package dev.ropewalk.examples.kv;
 
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A file of commands, as clients send them. What a kill cut off at its end is cut off for good when
- * that is read. Its calls block; one at a time.
+ * A file of commands, as clients send them. Its calls block; one at a time, but that a {@link
+ * #sync} may go on beside an {@link #append}.
+ *
+ * <p>What a kill cut off at its end is cut off for good when that is read. A call that fails leaves
+ * the file as it was before, or as it can be mended by the next call: whoever wrote to it goes on
+ * with it.
  */
 final class LogFile implements AutoCloseable {
     /**
@@ -28,54 +30,79 @@ final class LogFile implements AutoCloseable {
      */
     record Part(List<Words> commands, long next, boolean isLast) {}
 
+    private static final Logger LOG = LoggerFactory.getLogger(LogFile.class);
+    private static final int PIECE_BYTES = 1 << 20;
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    /** Of one that a client sends, with a head for each word. */
+    private static final long MAX_COMMAND_BYTES = 80L * 1_024 * 1_024;
+
+    private final Disk disk;
     private final Path path;
-    private FileChannel channel;
+    private Disk.Content content;
+
+    /** How long it is with all that was appended; what stands behind them is to be cut off. */
     private long bytes;
 
-    private LogFile(Path path, FileChannel channel) throws IOException {
+    /** Something may stand behind them: an append failed, and so did it to cut that off. */
+    private boolean hasRest;
+
+    /** The file has a name that a loss of power may give to the one before it. */
+    private boolean isNameUnsafe;
+
+    private LogFile(Disk disk, Path path, Disk.Content content) throws IOException {
+        this.disk = disk;
         this.path = path;
-        this.channel = channel;
-        this.bytes = channel.size();
+        this.content = content;
+        this.bytes = content.size();
+        this.isNameUnsafe = bytes == 0; // it may be new
     }
 
     /** Opens it, and makes it if there is none; nobody else can open it then. */
-    static LogFile open(Path path) throws IOException {
-        return new LogFile(path, channel(path));
+    static LogFile open(Disk disk, Path path) throws IOException {
+        Disk.Content content = disk.open(path);
+        boolean isOpen = false;
+        try {
+            LogFile file = new LogFile(disk, path, content);
+            file.deleteLeftOver();
+            isOpen = true;
+            return file;
+        } finally {
+            if (!isOpen) {
+                content.close();
+            }
+        }
     }
 
-    private static FileChannel channel(Path path) throws IOException {
-        FileChannel opened =
-                FileChannel.open(
-                        path,
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.READ,
-                        StandardOpenOption.WRITE);
-        FileLock lock;
+    /** Of a process that was killed while it rewrote the log. */
+    private void deleteLeftOver() {
         try {
-            lock = opened.tryLock();
-        } catch (OverlappingFileLockException thisProcess) {
-            lock = null;
+            disk.delete(beside());
+        } catch (IOException e) {
+            LOG.warn("{} is left over, and cannot be deleted", beside(), e);
         }
-        if (lock == null) {
-            opened.close();
-            throw new IOException(path + " is in use");
-        }
-        return opened;
     }
+
+    /** For the file that is to take its place. */
+    private Path beside() {
+        return path.resolveSibling(path.getFileName() + ".new");
+    }
+
+    // ---------------------------------------------------------------- reading
 
     /**
      * Reads on.
      *
      * @param from 0, or where the part before ended
      * @param most so many bytes, and the command that they end in
+     * @throws IOException if it cannot be read, or is damaged, which leaves it as it is
      */
     Part read(long from, int most) throws IOException {
+        cutRest();
         List<Words> commands = new ArrayList<>();
         long next = from;
-        channel.position(from);
         CommandReader reader =
-                new CommandReader(
-                        new BufferedInputStream(Channels.newInputStream(channel), 1 << 16));
+                new CommandReader(new BufferedInputStream(new Input(from), BUFFER_BYTES));
         try {
             while (next - from < most) {
                 Words command = reader.next();
@@ -86,62 +113,211 @@ final class LogFile implements AutoCloseable {
                 next = from + reader.position();
             }
         } catch (EOFException torn) {
-            // The process was killed while it wrote this one, which was not acknowledged.
-            channel.truncate(next);
-            bytes = next;
-        } catch (IOException damaged) {
-            throw new IOException(
-                    path + " is damaged behind byte " + next + ": " + damaged.getMessage(),
-                    damaged);
+            cutOff(next);
+        } catch (CommandReader.MalformedException damaged) {
+            if (endWithoutZeros(next) == bytes) {
+                throw damaged(next, String.valueOf(damaged.getMessage()), damaged);
+            }
+            cutOff(next);
         }
         return new Part(commands, next, next >= bytes);
     }
 
-    /** Appends all. If that fails, the file has a torn end, and is to be closed. */
-    void append(byte[] content) throws IOException {
-        channel.position(bytes);
-        writeAll(channel, content);
-        bytes += content.length;
+    /** Takes away what a kill or a loss of power has left of a command that was not written. */
+    private void cutOff(long at) throws IOException {
+        long end = endWithoutZeros(at);
+        if (end - at > MAX_COMMAND_BYTES) {
+            throw damaged(at, (end - at) + " bytes are more than a command has", null);
+        }
+        byte[] torn = new Input(at).readNBytes((int) (end - at));
+        int whole = TornEnd.wholeCommand(torn);
+        if (whole >= 0) {
+            throw damaged(
+                    at,
+                    "the command there is not whole, but one behind it is, at byte " + (at + whole),
+                    null);
+        }
+        long count = bytes - at;
+        content.truncate(at);
+        bytes = at;
+        LOG.warn(
+                "{}: cut off behind byte {}, bytes={}: a part of a command that was not written to"
+                        + " its end",
+                path,
+                at,
+                count);
     }
 
-    /** Makes what was appended safe from a loss of power. */
+    /** A command ends with a line end; zeros are what a loss of power makes of bytes. */
+    private long endWithoutZeros(long from) throws IOException {
+        byte[] piece = new byte[BUFFER_BYTES];
+        for (long end = bytes; end > from; ) {
+            long at = Math.max(from, end - piece.length);
+            int count = new Input(at).readNBytes(piece, 0, (int) (end - at));
+            for (int i = count - 1; i >= 0; i--) {
+                if (piece[i] != 0) {
+                    return at + i + 1;
+                }
+            }
+            end = at;
+        }
+        return from;
+    }
+
+    private IOException damaged(long at, String why, @Nullable Throwable cause) {
+        return new IOException(
+                path
+                        + " is damaged behind byte "
+                        + at
+                        + ": "
+                        + why
+                        + "; it is left as it is. Take a copy of it that is whole, or give up what"
+                        + " is behind that byte: truncate -s "
+                        + at
+                        + " "
+                        + path,
+                cause);
+    }
+
+    /** Of what was appended. */
+    private final class Input extends InputStream {
+        private long at;
+
+        Input(long from) {
+            this.at = from;
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+        }
+
+        @Override
+        public int read(byte[] to, int from, int count) throws IOException {
+            int most = (int) Math.min(count, bytes - at);
+            if (most <= 0) {
+                return -1;
+            }
+            int got = content.read(ByteBuffer.wrap(to, from, most), at);
+            at += Math.max(got, 0);
+            return got;
+        }
+    }
+
+    // ---------------------------------------------------------------- writing
+
+    /**
+     * Appends all or, if it fails, nothing: what was written of it is cut off again.
+     *
+     * @param isSafe also makes it safe from a loss of power
+     */
+    void append(byte[] more, boolean isSafe) throws IOException {
+        cutRest();
+        hasRest = true;
+        try {
+            content.write(ByteBuffer.wrap(more), bytes);
+            if (isSafe) {
+                sync();
+            }
+        } catch (IOException failed) {
+            try {
+                cutRest();
+            } catch (IOException later) {
+                failed.addSuppressed(later);
+            }
+            throw failed;
+        }
+        hasRest = false;
+        bytes += more.length;
+    }
+
+    private void cutRest() throws IOException {
+        if (hasRest) {
+            content.truncate(bytes);
+            hasRest = false;
+        }
+    }
+
+    /**
+     * Makes what was appended safe from a loss of power. If that fails nobody knows what of it is
+     * safe, also if it succeeds the next time, because the system may have given up what it could
+     * not write: then only {@link #replace} helps.
+     */
     void sync() throws IOException {
-        channel.force(false);
+        if (isNameUnsafe) {
+            disk.forceName(path);
+            isNameUnsafe = false;
+        }
+        content.force();
     }
 
-    /** Puts something else in the place of all that it has, at once or not at all. */
-    void replace(byte[] content) throws IOException {
-        Path whole = path.resolveSibling(path.getFileName() + ".new");
-        try (FileChannel to =
-                FileChannel.open(
-                        whole,
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.TRUNCATE_EXISTING,
-                        StandardOpenOption.WRITE)) {
-            writeAll(to, content);
-            to.force(true);
+    /**
+     * Puts something else in the place of all that it has, at once or not at all. The next {@link
+     * #sync} makes that safe from a loss of power if this could not.
+     *
+     * @throws IOException if it has what it had, and nothing is left over
+     */
+    void replace(List<Words> commands) throws IOException {
+        Path beside = beside();
+        Disk.Content next = disk.create(beside);
+        long length;
+        try {
+            length = writeAll(commands, next);
+            next.force();
+            disk.move(beside, path);
+        } catch (IOException failed) {
+            discard(next, beside, failed);
+            throw failed;
         }
-        Files.move(whole, path, StandardCopyOption.ATOMIC_MOVE);
-        try (FileChannel folder = FileChannel.open(path.toAbsolutePath().getParent())) {
-            folder.force(true); // its name is safe as well
+        Disk.Content before = content;
+        content = next;
+        bytes = length;
+        hasRest = false;
+        isNameUnsafe = true;
+        try (before) {
+            disk.forceName(path);
+            isNameUnsafe = false;
+        } catch (IOException e) {
+            LOG.warn("{}: its name is not safe from a loss of power", path, e);
         }
-        FileChannel old = channel;
-        channel = channel(path);
-        bytes = channel.size();
-        old.close();
     }
 
-    private static void writeAll(FileChannel to, byte[] content) throws IOException {
-        ByteBuffer left = ByteBuffer.wrap(content);
-        while (left.hasRemaining()) {
-            to.write(left);
+    private static long writeAll(List<Words> commands, Disk.Content to) throws IOException {
+        long at = 0;
+        ByteArrayOutputStream piece = new ByteArrayOutputStream();
+        for (Words each : commands) {
+            encode(each, piece);
+            if (piece.size() >= PIECE_BYTES) {
+                to.write(ByteBuffer.wrap(piece.toByteArray()), at);
+                at += piece.size();
+                piece.reset();
+            }
+        }
+        to.write(ByteBuffer.wrap(piece.toByteArray()), at);
+        return at + piece.size();
+    }
+
+    private void discard(Disk.Content next, Path beside, IOException failed) {
+        try (next) {
+            disk.delete(beside);
+        } catch (IOException later) {
+            failed.addSuppressed(later);
         }
     }
 
     @Override
-    public void close() throws IOException {
-        channel.close();
+    public void close() {
+        try (Disk.Content last = content) {
+            if (hasRest) {
+                last.truncate(bytes);
+            }
+        } catch (IOException e) {
+            LOG.warn("{}: what was refused may stand behind byte {}", path, bytes, e);
+        }
     }
+
+    // ---------------------------------------------------------------- what it is made of
 
     /** As a client would send it. */
     static void encode(Words command, ByteArrayOutputStream to) {

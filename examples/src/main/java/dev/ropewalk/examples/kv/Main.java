@@ -16,7 +16,7 @@ import java.util.List;
 /**
  * A store of keys and values for clients of Redis.
  *
- * <p>Shows: supervised actors as shards, connections as fibers, a codec of Netty, publish and
+ * <p>Shows: supervised actors as shards, connections as fibers, handlers of Netty as a codec, publish and
  * subscribe by broadcast channels, and a log that many clients share a sync of. Run: {@code java
  * @ropewalk.args -cp examples/target/wordcount.jar dev.ropewalk.examples.kv.Main --dir data}. Expect:
  * {@code redis-cli -p 7379 set greeting hello} says OK, and a {@code get} after a kill says hello.
@@ -27,7 +27,7 @@ public final class Main extends ServerProgram {
             """
             usage: kv [option]...
 
-            Serves clients of Redis (RESP2) on 127.0.0.1, until Ctrl-C: strings, counters, hashes,
+            Serves clients of Redis (RESP2, RESP3) on 127.0.0.1, until Ctrl-C: strings, counters, hashes,
             expiry, SCAN, publish and subscribe.
 
               --shards N       so many parts of the keys, 1 to 1024 (default 4)

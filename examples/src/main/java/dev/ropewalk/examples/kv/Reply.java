@@ -28,6 +28,15 @@ sealed interface Reply {
     /** A list of replies. */
     record Many(List<? extends Reply> parts) implements Reply {}
 
+    /** Keys and values in turn: a list for those who speak RESP2. */
+    record Pairs(List<? extends Reply> parts) implements Reply {}
+
+    /** What comes without being asked for: a list for those who speak RESP2. */
+    record Push(List<? extends Reply> parts) implements Reply {}
+
+    /** From this reply on the client speaks another version. */
+    record Speak(int version, Reply reply) implements Reply {}
+
     static Reply of(boolean isTrue) {
         return isTrue ? ONE : ZERO;
     }

@@ -14,6 +14,10 @@ import java.util.List;
 final class ReplyEncoder extends MessageToByteEncoder<List<Reply>> {
     private static final byte[] LINE_END = {'\r', '\n'};
     private static final byte[] NO_VALUE = Reply.bytes("$-1\r\n");
+    private static final byte[] NO_VALUE_3 = Reply.bytes("_\r\n");
+
+    /** Replies of RESP3, from the {@link Reply.Speak} on that says so. */
+    private boolean isResp3;
 
     @Override
     protected void encode(ChannelHandlerContext context, List<Reply> replies, ByteBuf out) {
@@ -22,7 +26,7 @@ final class ReplyEncoder extends MessageToByteEncoder<List<Reply>> {
         }
     }
 
-    private static void encode(Reply reply, ByteBuf out) {
+    private void encode(Reply reply, ByteBuf out) {
         switch (reply) {
             case Reply.Line line -> text('+', line.text(), out);
             case Reply.Failure failure -> text('-', oneLine(failure.text()), out);
@@ -30,17 +34,29 @@ final class ReplyEncoder extends MessageToByteEncoder<List<Reply>> {
             case Reply.Bytes bytes -> {
                 byte[] value = bytes.value();
                 if (value == null) {
-                    out.writeBytes(NO_VALUE);
+                    out.writeBytes(isResp3 ? NO_VALUE_3 : NO_VALUE);
                 } else {
                     number('$', value.length, out);
                     out.writeBytes(value).writeBytes(LINE_END);
                 }
             }
-            case Reply.Many many -> {
-                number('*', many.parts().size(), out);
-                many.parts().forEach(each -> encode(each, out));
+            case Reply.Many many -> all('*', many.parts().size(), many.parts(), out);
+            case Reply.Push push ->
+                    all(isResp3 ? '>' : '*', push.parts().size(), push.parts(), out);
+            case Reply.Pairs pairs -> {
+                int count = pairs.parts().size();
+                all(isResp3 ? '%' : '*', isResp3 ? count / 2 : count, pairs.parts(), out);
+            }
+            case Reply.Speak speak -> {
+                isResp3 = speak.version() == 3;
+                encode(speak.reply(), out);
             }
         }
+    }
+
+    private void all(char kind, int count, List<? extends Reply> parts, ByteBuf out) {
+        number(kind, count, out);
+        parts.forEach(each -> encode(each, out));
     }
 
     private static void text(char kind, String text, ByteBuf out) {

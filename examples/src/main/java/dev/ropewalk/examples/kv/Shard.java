@@ -5,6 +5,7 @@ import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.fibers.supervision.BackOff;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,26 +19,34 @@ import java.util.Map;
  * The actor of a part of the keys: one command after the other, so none needs a lock.
  *
  * <p>A command that changes something is carried out and given to the log, which answers it when it
- * is safe. A read is answered at once, so it may show what is not safe yet. If the shard crashes,
- * or its log does, its next incarnation begins with what the log has; a shard without a log keeps
- * its keys, and what the crashed command had done to them.
+ * is safe; if the log refuses it, it is undone, and told so. A read is answered at once, so it may
+ * show what is not safe yet. If the shard crashes, or its log does, its next incarnation begins
+ * with what the log has; a shard without a log keeps its keys, and what the crashed command had
+ * done to them.
  */
 final class Shard implements Behavior<ShardMessage> {
     private static final Duration SWEEP = Duration.ofMillis(100);
     private static final int SWEPT_AT_ONCE = 1_000;
-    private static final Duration REPLAY_LIMIT = Duration.ofMinutes(1);
     private static final int PIECE_WORDS = 1_000;
 
-    private final Keyspace keys = new Keyspace();
+    /** What the log has refused it would refuse again: so many sweeps are left out. */
+    private static final int SWEEPS_LEFT_OUT = 10;
+
+    private static final BackOff BACK_OFF =
+            BackOff.doubling(Duration.ofMillis(1), Duration.ofSeconds(5));
+
+    private final Keyspace keys;
     private final Commands commands;
     private final InstantSource clock;
-    private final @Nullable Logged log;
+    private final @Nullable Journal journal;
     private long count;
+    private int sweepsToLeaveOut;
 
-    private Shard(InstantSource clock, @Nullable Logged log) {
+    private Shard(Keyspace keys, InstantSource clock, @Nullable Journal journal) {
+        this.keys = keys;
         this.commands = new Commands(keys);
         this.clock = clock;
-        this.log = log;
+        this.journal = journal;
     }
 
     /** A shard whose keys end with the process. */
@@ -45,91 +54,55 @@ final class Shard implements Behavior<ShardMessage> {
         return Actor.handler(
                         (ActorContext<ShardMessage> context) -> {
                             context.timers().fixedDelay(SWEEP, new ShardMessage.Sweep());
-                            return new Shard(clock, null);
+                            return new Shard(new Keyspace(), clock, null);
                         })
                 .keepState();
     }
 
-    /** A shard whose keys are those of a log, which nobody else appends to. */
-    static Actor<ShardMessage> logged(ActorRef<ShardLog.Message> log, InstantSource clock) {
+    /**
+     * A shard whose keys are those of a log, which nobody else appends to.
+     *
+     * @param minGrowthBytes the log is not rewritten before it has grown by that
+     */
+    static Actor<ShardMessage> logged(
+            ActorRef<ShardLog.Message> log, InstantSource clock, long minGrowthBytes) {
         return Actor.handler(
                 (ActorContext<ShardMessage> context) -> {
                     context.timers().fixedDelay(SWEEP, new ShardMessage.Sweep());
                     context.monitorEach(log, _ -> new ShardMessage.LogLost());
-                    Shard next = new Shard(clock, new Logged(log));
-                    next.restore();
+                    Keyspace keys = new Keyspace();
+                    Journal journal = new Journal(context, log, keys, minGrowthBytes);
+                    Shard next = new Shard(keys, clock, journal);
+                    next.restore(journal);
                     return next;
                 });
     }
 
     /** How shards are supervised: a crash costs a few commands, so it is allowed often. */
     static Supervision rules() {
-        return Supervision.oneForOne().intensity(1_000, Duration.ofSeconds(10)).spread();
+        return Supervision.oneForOne()
+                .intensity(1_000, Duration.ofSeconds(10))
+                .backOff(BACK_OFF)
+                .spread();
     }
 
     // ---------------------------------------------------------------- the log
 
-    /** The log, as an incarnation of the shard knows it. */
-    private static final class Logged {
-        private static final long MIN_GROWTH_BYTES = 64L * 1_024 * 1_024;
-
-        final ActorRef<ShardLog.Message> actor;
-
-        /** Of the log: it refuses what follows from commands that it has not written. */
-        int life;
-
-        long bytes;
-        long bytesWhenCompact;
-
-        Logged(ActorRef<ShardLog.Message> actor) {
-            this.actor = actor;
-        }
-
-        void append(List<Words> changes, ShardLog.@Nullable Answer answer) {
-            for (Words each : changes) {
-                bytes += each.encodedBytes();
-            }
-            actor.tell(new ShardLog.Message.Append(life, changes, answer));
-        }
-
-        boolean hasGrown() {
-            return bytes > 2 * bytesWhenCompact + MIN_GROWTH_BYTES;
-        }
-
-        void replace(List<Words> snapshot) {
-            bytes = 0;
-            for (Words each : snapshot) {
-                bytes += each.encodedBytes();
-            }
-            bytesWhenCompact = bytes;
-            actor.tell(new ShardLog.Message.Replace(life, snapshot));
-        }
-    }
-
-    private void restore() {
-        Logged from = log;
-        if (from == null) {
-            return;
-        }
+    private void restore(Journal from) {
         keys.now(Long.MIN_VALUE); // what has expired by now may be there in the middle of the log
         for (boolean isLast = false; !isLast; ) {
-            long at = from.bytes;
-            ShardLog.Page page =
-                    from.actor.ask(replyTo -> new ShardLog.Message.Read(at, replyTo), REPLAY_LIMIT);
+            ShardLog.Page page = from.read();
             for (Words each : page.commands()) {
                 replay(each);
             }
-            from.life = page.life();
-            from.bytes = page.next();
             isLast = page.isLast();
         }
         keys.now(clock.millis());
-        // Otherwise a replay would add to what was there no more.
-        keys.whenExpired(key -> from.append(List.of(Words.of("DEL", key)), null));
+        from.begin();
         List<Words> snapshot = snapshot();
         long wholeBytes = snapshot.stream().mapToLong(Words::encodedBytes).sum();
-        if (wholeBytes < from.bytes / 2) {
-            from.replace(snapshot);
+        if (wholeBytes < from.bytes() / 2) {
+            from.rewrite(snapshot);
         }
     }
 
@@ -185,13 +158,17 @@ final class Shard implements Behavior<ShardMessage> {
         switch (message) {
             case ShardMessage.Execute asked -> execute(asked);
             case ShardMessage.Sweep _ -> sweep();
-            case ShardMessage.LogLost _ -> throw new IllegalStateException("its log has failed");
             case ShardMessage.Describe asked -> asked.replyTo().tell(figures());
             case ShardMessage.Save asked -> {
-                if (log == null) {
+                if (journal == null) {
                     asked.replyTo().tell(true);
                 } else {
-                    log.actor.tell(new ShardLog.Message.Save(asked.replyTo()));
+                    journal.save(asked);
+                }
+            }
+            case ShardMessage.OfLog ofLog -> {
+                if (journal != null) {
+                    onLog(journal, ofLog);
                 }
             }
         }
@@ -200,35 +177,106 @@ final class Shard implements Behavior<ShardMessage> {
 
     private void execute(ShardMessage.Execute asked) {
         List<Reply> replies = new ArrayList<>(asked.commands().size());
-        List<Words> changes = new ArrayList<>();
+        boolean isChanged = false;
         for (Words each : asked.commands()) {
             count++;
             try {
                 Commands.Done done = commands.execute(each);
                 replies.add(done.reply());
-                if (done.logged() != null) {
-                    changes.add(done.logged());
+                if (journal != null && done.logged() != null) {
+                    journal.add(done.logged());
+                    isChanged = true;
                 }
             } catch (CommandException bad) {
                 replies.add(Reply.failure(bad));
             }
         }
-        if (log == null || changes.isEmpty()) {
-            asked.replyTo().tell(replies);
-        } else {
-            log.append(changes, new ShardLog.Answer(replies, asked.replyTo()));
+        if (journal != null && isChanged) {
+            journal.send(asked, replies);
+            rewriteIfDue(journal);
+            return;
+        }
+        asked.replyTo().tell(replies);
+        if (journal != null) {
+            journal.send(); // what has expired
         }
     }
 
     private void sweep() {
-        keys.sweep(SWEPT_AT_ONCE);
-        if (log != null && log.hasGrown()) {
-            log.replace(snapshot());
+        if (sweepsToLeaveOut > 0) {
+            sweepsToLeaveOut--;
+        } else {
+            keys.sweep(SWEPT_AT_ONCE);
+        }
+        if (journal != null) {
+            journal.send();
+            rewriteIfDue(journal);
         }
     }
 
     private ShardMessage.Figures figures() {
         return new ShardMessage.Figures(
-                keys.size(), keys.expiring(), count, log == null ? 0 : log.bytes);
+                keys.size(), keys.expiring(), count, journal == null ? 0 : journal.bytes());
+    }
+
+    // ---------------------------------------------------------------- what the log says
+
+    private void onLog(Journal of, ShardMessage.OfLog message) {
+        switch (message) {
+            case ShardMessage.LogLost _ -> {
+                of.abandon();
+                throw new IllegalStateException("its log has failed");
+            }
+            case ShardMessage.Refused refused -> refused(of, refused);
+            case ShardMessage.RewriteDue _ -> of.demandRewrite();
+            case ShardMessage.RewriteAgain _ -> of.restIsOver();
+            case ShardMessage.Rewritten end -> {
+                if (end.journal() == of) {
+                    of.rewritten(end.isDone());
+                }
+            }
+        }
+        rewriteIfDue(of);
+    }
+
+    private void refused(Journal of, ShardMessage.Refused refused) {
+        if (of.rollBack(refused.life())) {
+            sweepsToLeaveOut = SWEEPS_LEFT_OUT;
+        }
+        ShardMessage.Execute asked = refused.asked();
+        if (asked == null) {
+            return;
+        }
+        String why = refused.why();
+        if (why == null) {
+            execute(asked); // as if it came now: nothing of it was done, and nobody was answered
+        } else {
+            asked.replyTo().tell(answers(asked.commands(), why));
+            of.send();
+        }
+    }
+
+    /** Reads that came with writes are carried out again, on what is there without those. */
+    private List<Reply> answers(List<Words> asked, String why) {
+        List<Reply> replies = new ArrayList<>(asked.size());
+        for (Words each : asked) {
+            try {
+                replies.add(
+                        Commands.isWrite(each)
+                                ? new Reply.Failure("MISCONF the log cannot be written: " + why)
+                                : commands.execute(each).reply());
+            } catch (CommandException bad) {
+                replies.add(Reply.failure(bad));
+            }
+        }
+        return replies;
+    }
+
+    /** At once behind what it is to contain, so that nothing of it is refused in between. */
+    private void rewriteIfDue(Journal of) {
+        if (of.isRewriteDue()) {
+            of.send();
+            of.rewrite(snapshot());
+        }
     }
 }

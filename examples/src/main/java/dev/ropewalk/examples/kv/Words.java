@@ -13,7 +13,7 @@ final class Words {
     /** At least one. */
     Words(List<byte[]> all) {
         this.all = all;
-        this.name = text(0).toUpperCase(Locale.ROOT);
+        this.name = upper(0);
     }
 
     static Words of(Object... words) {
@@ -44,6 +44,11 @@ final class Words {
     /** In upper case. */
     String name() {
         return name;
+    }
+
+    /** A word in upper case. */
+    String upper(int at) {
+        return text(at).toUpperCase(Locale.ROOT);
     }
 
     /** An option: upper and lower case are the same. */

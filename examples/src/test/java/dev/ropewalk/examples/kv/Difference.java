@@ -6,9 +6,7 @@ import java.util.Set;
 
 /** Where the store is not like Redis, and why; docs/kv.md has the same table. */
 enum Difference {
-    SCAN(
-            "`SCAN`: order, cursors, keys in a step",
-            "it goes by the age of the keys, Redis by their hash codes") {
+    SCAN("`SCAN`: order, cursors, keys in a step", "it goes by hash codes of its own") {
         @Override
         boolean isOf(Words command) {
             return Set.of("SCAN").contains(command.name());
@@ -76,7 +74,7 @@ enum Difference {
     },
     SELECT("`SELECT`: of 0 only", "there is one database"),
     OWN(
-            "`INFO`, `CLIENT`, `COMMAND`, `CONFIG`: little in them, errors of their own",
+            "`INFO`, `COMMAND`, `CONFIG`: little in them, errors of their own",
             "as much as clients need to begin"),
     DEBUG("`DEBUG`: only `PANIC`, which needs a key", "a shard crashes, not the process"),
     SUBSCRIBED(
@@ -92,16 +90,15 @@ enum Difference {
             return kv.startsWith("-ERR Can't execute '") && redis.startsWith("-ERR ");
         }
     },
-    MALFORMED(
-            "bytes that are no command: another text behind `ERR Protocol error:`",
-            "Netty's decoder finds them"),
-    LINES(
-            "lines: no quotes, UTF-8 only, CR before the LF, none that begins with `$`, `:`, `+`,"
-                    + " `-`",
-            "Netty's decoder reads them"),
+    HELLO(
+            "`HELLO`, `CLIENT`: `server` and `version`; only `ID`, `GETNAME`, `SETNAME`, `SETINFO`",
+            "as much as clients need to begin"),
     CURSORS(
             "`SCAN`: a cursor that no server gave, below 0 or above 2^63",
             "an error, where Redis begins anywhere"),
+    HTTP(
+            "`POST` and `Host:`: what came before them is answered",
+            "Redis drops the replies that it has not sent yet"),
     LIMITS(
             "at most 65,536 words, 16 MB in a word or value, 64 MB in a command",
             "memory; Redis takes 512 MB of a word");

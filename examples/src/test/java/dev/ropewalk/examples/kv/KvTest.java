@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.Pipeline;
+import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.params.ScanParams;
@@ -290,6 +291,25 @@ class KvTest {
         }
     }
 
+    /** As most clients begin. */
+    @Test
+    void aClientOfResp3() throws IOException, InterruptedException {
+        try (Store store = Store.inMemory(2);
+                Jedis client = store.client(RedisProtocol.RESP3);
+                Listener listener = new Listener(store.client(RedisProtocol.RESP3), "news")) {
+            assertEquals("OK", client.set("a", "1"));
+            assertNull(client.get("b"));
+            client.hset("h", Map.of("f", "1", "g", "2"));
+            assertEquals(Map.of("f", "1", "g", "2"), client.hgetAll("h"));
+            assertEquals(Map.of(), client.hgetAll("no"));
+            assertEquals(Arrays.asList("1", null), client.mget("a", "b"));
+            assertEquals("+news1", listener.next());
+            client.publish("news", "hello");
+            assertEquals("news:hello", listener.next());
+            listener.unsubscribe();
+        }
+    }
+
     // ---------------------------------------------------------------- publish and subscribe
 
     /** A subscriber of Jedis, on a thread of its own. */
@@ -298,8 +318,8 @@ class KvTest {
         private final Jedis client;
         private final Thread thread;
 
-        Listener(Store store, String... names) {
-            client = store.client();
+        Listener(Jedis client, String... names) {
+            this.client = client;
             thread = new Thread(() -> client.subscribe(this, names), "subscriber");
             thread.start();
         }
@@ -335,8 +355,8 @@ class KvTest {
         try (Store store = Store.inMemory(2);
                 Jedis client = store.client()) {
             assertEquals(0, client.publish("news", "nobody hears it"));
-            try (Listener one = new Listener(store, "news", "sport");
-                    Listener two = new Listener(store, "news")) {
+            try (Listener one = new Listener(store.client(), "news", "sport");
+                    Listener two = new Listener(store.client(), "news")) {
                 assertEquals("+news1", one.next());
                 assertEquals("+sport2", one.next());
                 assertEquals("+news1", two.next());

@@ -1,6 +1,7 @@
 package dev.ropewalk.examples.kv;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.util.Locale;
 
 /** What comes over the wire: good bytes and bad ones. */
 @SuppressWarnings("StringConcatToTextBlock") // the line ends matter
@@ -94,6 +96,15 @@ class ProtocolTest {
                     SCAN 0 COUNT          | -ERR syntax error
                     SCAN 0 COUNT 0        | -ERR syntax error
                     SCAN 0 COUNT x        | -ERR value is not an integer or out of range
+                    HELLO 4               | -NOPROTO unsupported protocol version
+                    HELLO x               | -ERR Protocol version is not an integer or out of range
+                    HELLO 2 SETNAME       | -ERR Syntax error in HELLO option 'SETNAME'
+                    HELLO 3 NOPE          | -ERR Syntax error in HELLO option 'NOPE'
+                    HELLO 3 AUTH a b      | -WRONGPASS invalid username-password pair or user is disabled.
+                    HELLO 2 SETNAME "a b" | -ERR Client names cannot contain spaces, newlines or special characters.
+                    CLIENT                | -ERR wrong number of arguments for 'client' command
+                    CLIENT NOPE           | -ERR unknown subcommand 'NOPE'. Try CLIENT HELP.
+                    CLIENT SETNAME "a b"  | -ERR Client names cannot contain spaces, newlines or special characters.
                     """)
     void repliesOfRedis(String lines, String replies) throws IOException {
         assertEquals(
@@ -129,7 +140,7 @@ class ProtocolTest {
 
     @Test
     void anEmptyArrayIsNoCommand() throws IOException {
-        assertEquals("+PONG\r\n", answer("*0\r\n*-1\r\n*1\r\n$4\r\nPING\r\n"));
+        assertEquals("+PONG\r\n", answer("*0\r\n*-1\r\n*-10\r\n*1\r\n$4\r\nPING\r\n"));
     }
 
     /** Half a command and the end of the input: the whole ones are answered. */
@@ -144,27 +155,174 @@ class ProtocolTest {
 
     /** Each is told so, behind the answer to what came before it, and ends the connection. */
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    *1,:1                 | expected '$', got ':'
+                    *1,+PING              | expected '$', got '+'
+                    *1,*1,$4,PING         | expected '$', got '*'
+                    *3,$3,SET,$1,x,fooz   | expected '$', got 'f'
+                    *1,$-1                | invalid bulk length
+                    *1,$-10               | invalid bulk length
+                    *1,$x                 | invalid bulk length
+                    *1,$                  | invalid bulk length
+                    *1,$04,PING           | invalid bulk length
+                    *1,$999999999999999999999 | invalid bulk length
+                    *1,$99999999          | invalid bulk length: 99999999 > 16777216
+                    *99999999999999999999 | invalid multibulk length
+                    *-99999999999999999999 | invalid multibulk length
+                    *99999999             | invalid multibulk length: 99999999 > 65536
+                    *x                    | invalid multibulk length
+                    *                     | invalid multibulk length
+                    *01                   | invalid multibulk length
+                    *1,$4,PINGPONG        | no line end behind a word of 4 bytes, as its head says
+                    echo "abc             | unbalanced quotes in request
+                    echo 'abc             | unbalanced quotes in request
+                    echo "abc"d           | unbalanced quotes in request
+                    """)
+    void malformed(String lines, String complaint) throws IOException {
+        String bytes = lines.strip().replace(",", "\r\n") + "\r\n";
+        assertEquals(
+                "+PONG\r\n-ERR Protocol error: " + complaint + "\r\n",
+                answer("PING\r\n" + bytes + "PING\r\n").replace("reset", ""));
+    }
+
+    /** Whatever the pieces are in which they come. */
+    @Test
+    void eachByteByItself() throws IOException {
+        String all =
+                "*3\r\n"
+                        + "$3\r\n"
+                        + "SET\r\n"
+                        + "$1\r\n"
+                        + "k\r\n"
+                        + "$6\r\n"
+                        + "a\r\n\r\n"
+                        + "b\r\n"
+                        + "get k\r\n"
+                        + "*2\r\n"
+                        + "$6\r\n"
+                        + "STRLEN\r\n"
+                        + "$1\r\n"
+                        + "k\r\n"
+                        + "*1\r\n"
+                        + ":";
+        try (Wire wire = new Wire(store.kv.port())) {
+            for (byte each : Reply.bytes(all)) {
+                wire.send(new byte[] {each}, 0, 1);
+            }
+            assertEquals(
+                    "+OK\r\n"
+                            + "$6\r\n"
+                            + "a\r\n\r\n"
+                            + "b\r\n"
+                            + ":6\r\n"
+                            + "-ERR Protocol error: expected '$', got ':'\r\n",
+                    wire.rest());
+        }
+    }
+
+    /** Of lines too: bytes that are no UTF-8 are not all the same. */
+    @Test
+    void keysAndValuesAreBytes() throws IOException {
+        assertEquals(
+                "+OK\r\n+OK\r\n$2\r\n\u00c3(\r\n$1\r\n\u00fe\r\n:2\r\n",
+                answer(
+                        "set \u00ff \u00c3(\r\nset \u00fe \u00fe\r\nget \u00ff\r\nget \u00fe\r\n"
+                                + "exists \u00ff \u00fe \u00fd\r\n"));
+        StringBuilder lines = new StringBuilder("FLUSHALL\r\n");
+        StringBuilder replies = new StringBuilder("+OK\r\n");
+        for (int i = 0; i < 256; i++) {
+            lines.append(String.format(Locale.ROOT, "SETNX \"\\x%02x\" %d\r\n", i, i));
+            replies.append(":1\r\n");
+        }
+        assertEquals(replies + ":256\r\n", answer(lines + "DBSIZE\r\n"));
+    }
+
+    /** As Redis reads them. */
+    @Test
+    void quotesInLines() throws IOException {
+        assertEquals("$3\r\na b\r\n", answer("echo \"a b\"\r\n"));
+        assertEquals("$3\r\na b\r\n", answer("echo 'a b'\r\n"));
+        assertEquals("$4\r\nab d\r\n", answer("echo ab\" d\"\n"));
+        assertEquals("$0\r\n\r\n", answer("echo ''\r\n"));
+        assertEquals("$5\r\nA\n\"\\\t\r\n", answer("echo \"\\x41\\n\\\"\\\\\\t\"\r\n"));
+        assertEquals("$4\r\nit's\r\n", answer("echo 'it\\'s'\r\n"));
+        assertEquals("$4\r\nxzz\\\r\n", answer("echo \"\\xzz\\\\\"\r\n"));
+        assertEquals(
+                "-ERR unknown command '$4', with args beginning with: \r\n+PONG\r\n",
+                answer("$4\r\nPING\r\n"));
+        String zero = answer("PING\r\nget a\0b\r\nPING\r\n");
+        assertTrue(zero.startsWith("+PONG\r\n-ERR Protocol error: "), zero);
+    }
+
+    /** A web page makes a browser send it: nothing that follows is carried out. */
+    @ParameterizedTest
     @ValueSource(
             strings = {
-                "*1\r\n:1\r\n",
-                "*1\r\n+PING\r\n",
-                "*1\r\n$-1\r\n",
-                "*1\r\n*1\r\n$4\r\nPING\r\n",
-                "*99999999\r\n",
-                "*99999999999999999999\r\n",
-                "*1\r\n$99999999\r\n",
-                "*1\r\n$999999999999999999999\r\n",
-                "*x\r\n",
-                "*1\r\n$x\r\n",
-                "*1\r\n$4\r\nPINGPONG\r\n",
-                "$4\r\nPING\r\n",
-                ":1\r\n",
-                "+OK\r\n",
+                "POST / HTTP/1.1\r\n",
+                "post\r\n",
+                "Host: 127.0.0.1:7379\r\n",
+                "*2\r\n$5\r\nhOst:\r\n$1\r\nx\r\n",
             })
-    void malformed(String bytes) throws IOException {
-        String answer = answer("PING\r\n" + bytes + "PING\r\n");
-        assertTrue(answer.startsWith("+PONG\r\n-ERR Protocol error: "), answer);
-        assertEquals(2, answer.replace("reset", "").lines().count(), answer);
+    void anHttpRequestIsNoCommand(String head) throws IOException {
+        String body = "\r\nset hacked 1\r\nPING\r\n";
+        assertEquals("", answer(head + body).replace("reset", ""));
+        assertEquals("+PONG\r\n", answer("PING\r\n" + head + body).replace("reset", ""));
+        assertTrue(answer("SUBSCRIBE c\r\n" + head + body).startsWith("*3\r\n$9\r\nsubscribe"));
+        assertEquals(":0\r\n", answer("EXISTS hacked\r\n"));
+    }
+
+    /** What CLIENT and HELLO say of a connection. */
+    @Test
+    void aConnectionHasANumberAndAName() throws IOException {
+        String[] ids = answer("CLIENT ID\r\nHELLO\r\nclient id\r\n").split("\r\n", -1);
+        assertEquals(ids[0], ids[ids.length - 2]);
+        String other = answer("CLIENT ID\r\n");
+        assertTrue(other.matches(":[1-9][0-9]*\r\n"), other);
+        assertNotEquals(ids[0] + "\r\n", other);
+        assertEquals(
+                "$-1\r\n+OK\r\n$3\r\nabc\r\n",
+                answer("CLIENT GETNAME\r\nCLIENT SETNAME abc\r\nCLIENT GETNAME\r\n"));
+        assertEquals(
+                "-ERR wrong number of arguments for 'client|id' command\r\n",
+                answer("CLIENT ID x\r\n"));
+        String hello = answer("HELLO 2 AUTH default x SETNAME d\r\nCLIENT GETNAME\r\n");
+        assertTrue(hello.startsWith("*14\r\n$6\r\nserver\r\n"), hello);
+        assertTrue(hello.contains("$5\r\nproto\r\n:2\r\n"), hello);
+        assertTrue(hello.endsWith("*0\r\n$1\r\nd\r\n"), hello);
+    }
+
+    /** Nulls, pairs and what is pushed look different, and a subscribed client may ask. */
+    @Test
+    void resp3() throws IOException {
+        String answer =
+                answer(
+                        "HELLO 3\r\n"
+                                + "DEL nokey\r\n"
+                                + "GET nokey\r\n"
+                                + "HSET hh a 1\r\n"
+                                + "HGETALL hh\r\n"
+                                + "MGET nokey\r\n"
+                                + "HGETALL nokey\r\n"
+                                + "SUBSCRIBE c\r\n"
+                                + "PING\r\n"
+                                + "GET nokey\r\n"
+                                + "UNSUBSCRIBE c\r\n"
+                                + "PING\r\n"
+                                + "HELLO 2\r\n"
+                                + "GET nokey\r\n"
+                                + "HGETALL hh\r\n");
+        assertTrue(answer.startsWith("%7\r\n$6\r\nserver\r\n"), answer);
+        String behind = answer.substring(answer.indexOf("*0\r\n") + 4);
+        assertTrue(
+                behind.startsWith(
+                        ":0\r\n_\r\n:1\r\n%1\r\n$1\r\na\r\n$1\r\n1\r\n*1\r\n_\r\n%0\r\n"
+                                + ">3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n+PONG\r\n_\r\n"
+                                + ">3\r\n$11\r\nunsubscribe\r\n$1\r\nc\r\n:0\r\n+PONG\r\n*14\r\n"),
+                behind);
+        assertTrue(behind.endsWith("$-1\r\n*2\r\n$1\r\na\r\n$1\r\n1\r\n"), behind);
     }
 
     /** A line without an end, and words without number, are limited. */

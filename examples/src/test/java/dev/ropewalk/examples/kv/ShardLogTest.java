@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,26 +32,43 @@ class ShardLogTest {
 
     private ActorRef<ShardLog.Message> start(ActorSystem system, ShardLog.Fsync fsync) {
         Supervisor logs = system.root().supervise("logs", ShardLog.rules());
-        return logs.start("log", ShardLog.actor(folder.resolve("log"), fsync));
+        return logs.start("log", ShardLog.actor(new SystemDisk(), folder.resolve("log"), fsync));
     }
 
     private static ShardLog.Page page(ActorRef<ShardLog.Message> log) {
         return log.ask(replyTo -> new ShardLog.Message.Read(0, replyTo), LIMIT);
     }
 
+    /** The outcome is what it answers. */
+    private record Told(Reply reply, Recipient<Reply> to) implements ShardLog.Outcome {
+        @Override
+        public void written() {
+            to.tell(reply);
+        }
+
+        @Override
+        public void refused(int life, @Nullable String why) {
+            to.tell(new Reply.Failure(life + ": " + why));
+        }
+    }
+
     /** What is answered to a command; it is answered {@code :number} if all is well. */
     private static Reply appended(ActorRef<ShardLog.Message> log, int life, int number) {
-        List<Reply> replies =
-                log.ask(
-                        replyTo ->
-                                new ShardLog.Message.Append(
-                                        life,
-                                        List.of(Words.of("SET", "n", number)),
-                                        new ShardLog.Answer(
-                                                List.of(new Reply.Whole(number)), replyTo)),
-                        LIMIT);
-        assertEquals(1, replies.size());
-        return replies.getFirst();
+        return log.ask(
+                replyTo ->
+                        new ShardLog.Message.Append(
+                                life,
+                                List.of(Words.of("SET", "n", number)),
+                                new Told(new Reply.Whole(number), replyTo)),
+                LIMIT);
+    }
+
+    private static Reply replaced(ActorRef<ShardLog.Message> log, int life, Words... commands) {
+        return log.ask(
+                replyTo ->
+                        new ShardLog.Message.Replace(
+                                life, List.of(commands), new Told(Reply.OK, replyTo)),
+                LIMIT);
     }
 
     private static List<String> numbers(ShardLog.Page page) {
@@ -66,10 +85,10 @@ class ShardLogTest {
             assertEquals(new Reply.Whole(1), appended(log, life, 1));
             log.kill();
             Reply.Failure refused = assertInstanceOf(Reply.Failure.class, appended(log, life, 2));
-            assertTrue(refused.text().startsWith("MISCONF"), refused::text);
-            log.tell(new ShardLog.Message.Replace(life, List.of()));
+            assertInstanceOf(Reply.Failure.class, replaced(log, life));
             ShardLog.Page next = page(log);
             assertNotEquals(life, next.life());
+            assertTrue(refused.text().startsWith(next.life() + ": "), refused::text);
             assertEquals(new Reply.Whole(3), appended(log, next.life(), 3));
             assertEquals(List.of("1", "3"), numbers(page(log)));
         }
@@ -82,19 +101,18 @@ class ShardLogTest {
         try (ActorSystem system = ActorSystem.start(Tree.oneForOne("test"))) {
             ActorRef<ShardLog.Message> log = start(system, fsync);
             int life = page(log).life();
-            List<CompletableFuture<List<Reply>>> answers = new ArrayList<>();
+            List<CompletableFuture<Reply>> answers = new ArrayList<>();
             List<Integer> order = new ArrayList<>();
             List<String> all = new ArrayList<>();
             for (int i = 0; i < 1_000; i++) {
                 int number = i;
-                CompletableFuture<List<Reply>> answer =
-                        log.<List<Reply>>askLater(
+                CompletableFuture<Reply> answer =
+                        log.<Reply>askLater(
                                         replyTo ->
                                                 new ShardLog.Message.Append(
                                                         life,
                                                         List.of(Words.of("SET", "n", number)),
-                                                        new ShardLog.Answer(
-                                                                List.of(Reply.OK), replyTo)),
+                                                        new Told(Reply.OK, replyTo)),
                                         LIMIT)
                                 .toCompletableFuture();
                 answers.add(
@@ -121,7 +139,7 @@ class ShardLogTest {
             ActorRef<ShardLog.Message> log = start(system, fsync);
             int life = page(log).life();
             appended(log, life, 1);
-            log.tell(new ShardLog.Message.Replace(life, List.of(Words.of("SET", "n", 7))));
+            assertEquals(Reply.OK, replaced(log, life, Words.of("SET", "n", 7)));
             appended(log, life, 8);
             assertEquals(List.of("7", "8"), numbers(page(log)));
             assertTrue(log.<Boolean>ask(ShardLog.Message.Save::new, LIMIT));

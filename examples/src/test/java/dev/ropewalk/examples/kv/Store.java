@@ -4,7 +4,10 @@ import dev.ropewalk.examples.server.ServerOptions;
 
 import org.jspecify.annotations.Nullable;
 
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.RedisProtocol;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -45,6 +48,15 @@ final class Store implements AutoCloseable, InstantSource {
 
     Jedis client() {
         return new Jedis("127.0.0.1", kv.port(), CLIENT_LIMIT_MS);
+    }
+
+    Jedis client(RedisProtocol protocol) {
+        return new Jedis(
+                new HostAndPort("127.0.0.1", kv.port()),
+                DefaultJedisClientConfig.builder()
+                        .protocol(protocol)
+                        .timeoutMillis(CLIENT_LIMIT_MS)
+                        .build());
     }
 
     @Override
