@@ -125,6 +125,16 @@ public abstract sealed class HttpBody implements Receivable<byte[]>
         return new String(bytes(), StandardCharsets.UTF_8);
     }
 
+    /** How many bytes are to be received still; -1 if that is not known. */
+    long left() {
+        return length();
+    }
+
+    /** Ends it because the exchange has no use for it. */
+    void withdraw(Withdrawn why) {
+        cancel();
+    }
+
     /** How many bytes {@link #bytes()} takes. */
     int limit() {
         return NO_LIMIT;
