@@ -121,7 +121,8 @@ public final class HttpClient implements AutoCloseable {
     // ---------------------------------------------------------------- an exchange
 
     /**
-     * Sends a request, and waits for the head of the response; its body is received from the
+     * Sends a request with its body, and then waits for the head of the response, so a server that
+     * sends back as much as comes holds it up; the body of the response is received from the
      * response, before the next request is sent: what nobody received by then is dropped. A
      * switchpoint.
      *
@@ -131,8 +132,9 @@ public final class HttpClient implements AutoCloseable {
      *     connection off
      * @throws ConnectionTimeoutException if nothing came for the {@code readLimit} of the TCP
      *     options
-     * @throws CodecException if what comes is no HTTP
-     * @throws ClosedException if the body of the request failed
+     * @throws CodecException if what comes is no HTTP/1.x, or is a 101, or in another {@code
+     *     Transfer-Encoding} than {@code chunked}
+     * @throws ClosedException if the body of the request failed, or was received before
      * @throws IllegalStateException if another fiber sends, or it is closed
      * @throws WrongThreadException if this is not its cord
      */

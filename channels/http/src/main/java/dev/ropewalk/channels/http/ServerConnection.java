@@ -37,7 +37,7 @@ import java.util.Objects;
  *
  * <p>An exchange has two bodies, which may be alive together, because an answer may be made of what
  * is asked. Its order: the handler; a 100 if the client waits for one and the answer may need the
- * body; the head; the answer's body, while which the request's may be received; then what is left
+ * body; the head; the answer's body, and meanwhile the request's may be received; then what is left
  * of that is dropped, within bounds.
  *
  * <p>The connection is used again unless either side wants to close it, the request was malformed,

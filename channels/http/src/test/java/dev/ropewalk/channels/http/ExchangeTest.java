@@ -14,12 +14,15 @@ import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.spi.ClosedException;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.ByteArrayOutputStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -310,6 +313,79 @@ class ExchangeTest {
                     assertTrue(
                             Set.of(BODY, "", "dropped").containsAll(exchange.readers),
                             exchange.readers::toString);
+                });
+    }
+
+    /** What the client alone can cause is no error of the server. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "2\r\nhe", "2\r\nhe\r\n", "2\r\nhe\r\nzz\r\n"})
+    void I5_aClientThatBreaksOffWithinTheBodyThatIsSentBack(String sent) {
+        Web.inMemory(
+                web -> {
+                    List<Logs.Line> lines = new ArrayList<>();
+                    Logs.during(
+                            lines::add,
+                            () -> {
+                                for (Made made : List.of(Made.OWN, Made.FIBER)) {
+                                    checkBrokenOff(web, made, sent, false);
+                                    checkBrokenOff(web, made, sent, true);
+                                }
+                            });
+                    assertEquals(List.of(), lines);
+                });
+    }
+
+    private static void checkBrokenOff(Web web, Made made, String sent, boolean isReset) {
+        Cell cell = new Cell(Asked.CHUNKED, made, Read.WHILE, 200, true);
+        Exchange exchange = new Exchange(web, cell);
+        try (HttpServer server = web.serve(exchange::handle);
+                TcpConnection raw = web.raw(server)) {
+            raw.write(cell.asked.first + "Host: a\r\n" + cell.asked.fields + sent);
+            if (isReset) {
+                Fiber.sleep(Duration.ofSeconds(1)); // the answer is under way
+                raw.reset();
+            } else {
+                raw.shutdownOutput();
+                String rest = Web.rest(raw);
+                assertTrue(rest.endsWith("RESET"), rest);
+            }
+            web.until(() -> exchange.spun.stream().allMatch(it -> it.state() == FiberState.DEAD));
+            Fiber.sleep(Duration.ofMinutes(10));
+        }
+    }
+
+    /** The fiber that sends is ended with the server. */
+    @Test
+    void I5_aServerThatIsClosedWhileAFiberSends() {
+        Web.inMemory(
+                web -> {
+                    List<Logs.Line> lines = new ArrayList<>();
+                    Logs.during(
+                            lines::add,
+                            () -> {
+                                HttpServer server =
+                                        web.serve(
+                                                _ -> {
+                                                    Channel<byte[]> chunks = Channel.rendezvous();
+                                                    Fiber.spin(
+                                                            "sends",
+                                                            () -> {
+                                                                while (true) {
+                                                                    chunks.send(new byte[1_000]);
+                                                                }
+                                                            });
+                                                    return HttpResponse.of(
+                                                            "x/y", HttpBody.of(chunks));
+                                                });
+                                try (TcpConnection raw = web.raw(server)) {
+                                    raw.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+                                    assertTrue(Web.head(raw).startsWith("HTTP/1.1 200"));
+                                    server.close();
+                                    server.await();
+                                    assertTrue(Web.rest(raw).endsWith("RESET"));
+                                }
+                            });
+                    assertEquals(List.of(), lines);
                 });
     }
 
