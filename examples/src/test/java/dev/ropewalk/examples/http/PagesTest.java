@@ -1,5 +1,6 @@
 package dev.ropewalk.examples.http;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -16,11 +17,15 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class PagesTest {
@@ -53,6 +58,55 @@ class PagesTest {
                                             .build(),
                                     HttpResponse.BodyHandlers.ofString())
                             .body());
+        }
+    }
+
+    /**
+     * A body comes back as it is sent: in chunks, with a length, and to a client that asks first.
+     */
+    @Test
+    void echoOfALargeUpload() throws IOException, InterruptedException {
+        byte[] upload = new byte[2_000_000];
+        for (int i = 0; i < upload.length; i++) {
+            upload[i] = (byte) (i * 31);
+        }
+        try (ServerProgram.Server server = new Main().start(new ServerOptions(0, 1, 100, false));
+                HttpClient client =
+                        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+            for (boolean isAsking : new boolean[] {false, true}) {
+                for (BodyPublisher body :
+                        List.of(
+                                BodyPublishers.ofByteArray(upload),
+                                BodyPublishers.ofInputStream(
+                                        () -> new ByteArrayInputStream(upload)))) {
+                    byte[] back =
+                            client.send(
+                                            request(server, "/echo")
+                                                    .expectContinue(isAsking)
+                                                    .POST(body)
+                                                    .build(),
+                                            HttpResponse.BodyHandlers.ofByteArray())
+                                    .body();
+                    assertArrayEquals(upload, back);
+                }
+            }
+        }
+    }
+
+    /** Nobody wants what its fiber makes, and the next page is served all the same. */
+    @Test
+    void headOfAStreamedPage() throws IOException, InterruptedException {
+        try (ServerProgram.Server server = new Main().start(new ServerOptions(0, 1, 100, false));
+                HttpClient client =
+                        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+            for (int i = 0; i < 3; i++) {
+                HttpResponse<String> head =
+                        client.send(
+                                request(server, "/ticks").HEAD().build(),
+                                HttpResponse.BodyHandlers.ofString());
+                assertEquals(200, head.statusCode());
+                assertEquals("Hello, World!", get(client, server, "/plaintext").body());
+            }
         }
     }
 

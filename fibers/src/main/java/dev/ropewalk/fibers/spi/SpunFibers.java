@@ -29,6 +29,10 @@ import java.util.function.Consumer;
 public final class SpunFibers {
     private final FiberImpl<?> owner = FiberImpl.current();
     private final Consumer<? super FiberFailedException> onFailure;
+
+    /** Told also of those that fail while they are ended. */
+    private final boolean tellsEnd;
+
     private final Members members = new Members();
     private int alive;
 
@@ -37,8 +41,9 @@ public final class SpunFibers {
 
     private boolean isOver;
 
-    private SpunFibers(Consumer<? super FiberFailedException> onFailure) {
+    private SpunFibers(Consumer<? super FiberFailedException> onFailure, boolean tellsEnd) {
         this.onFailure = onFailure;
+        this.tellsEnd = tellsEnd;
     }
 
     /**
@@ -57,9 +62,30 @@ public final class SpunFibers {
      */
     public static <X extends Exception> void run(
             Consumer<? super FiberFailedException> onFailure, VoidBlock<X> block) throws X {
+        run(onFailure, block, false);
+    }
+
+    /**
+     * Like {@link #run}, where the end of the block is a cause of failures too: one that fails
+     * while it is ended, with what it was about to throw, is told like those before.
+     *
+     * @param <X> what the block throws
+     * @param onFailure as of {@link #run}; also while this call ends what is left
+     * @param block runs at once, in this fiber
+     * @throws X what the block threw
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static <X extends Exception> void runToEnd(
+            Consumer<? super FiberFailedException> onFailure, VoidBlock<X> block) throws X {
+        run(onFailure, block, true);
+    }
+
+    private static <X extends Exception> void run(
+            Consumer<? super FiberFailedException> onFailure, VoidBlock<X> block, boolean tellsEnd)
+            throws X {
         Objects.requireNonNull(onFailure, "onFailure");
         Objects.requireNonNull(block, "block");
-        SpunFibers spun = new SpunFibers(onFailure);
+        SpunFibers spun = new SpunFibers(onFailure, tellsEnd);
         Children children = Family.childList(spun.owner);
         ScopeMembers outer = children.keeper;
         children.keeper = spun.members;
@@ -128,7 +154,7 @@ public final class SpunFibers {
 
         @Override
         public void failedAfterAll(FiberImpl<?> member, FiberFailedException untaken) {
-            if (isOver) {
+            if (isOver && !tellsEnd) {
                 owner.cord.reportUntaken(member, untaken);
             } else {
                 onFailure.accept(untaken);

@@ -183,6 +183,29 @@ class SpunFibersTest {
                 });
     }
 
+    /** What it was about to throw when the block ended. */
+    @Test
+    void F7_failureWhileItIsEndedIsToldToWhomItMatters() {
+        TestCord.run(
+                () -> {
+                    List<Throwable> told = new ArrayList<>();
+                    SpunFibers.runToEnd(
+                            failed -> told.add(failed.getCause()),
+                            () -> {
+                                Fiber<?> fails =
+                                        Fiber.spin(
+                                                "fails",
+                                                () -> {
+                                                    Fiber.suspend();
+                                                    throw new IllegalStateException("broke");
+                                                });
+                                Fiber.sleep(Duration.ofSeconds(1));
+                                fails.schedule(null); // it has not run when the block is over
+                            });
+                    assertEquals(1, told.size(), told::toString);
+                });
+    }
+
     /** It is made when it is first needed, perhaps in a block, and outlives that. */
     @Test
     void F7_fiberOfAHandlerIsItsLibrarys() {

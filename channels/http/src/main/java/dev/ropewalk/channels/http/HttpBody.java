@@ -15,7 +15,9 @@ import java.util.Objects;
  * <p>One that came from the other side holds that up while nobody receives. Once all is received, a
  * receive throws {@link ClosedException}; its cause tells whether the body was cut off. Where a
  * body comes from is also where it may be received: on the cord of its connection, or as its
- * channel allows.
+ * channel allows. One that came from the other side is received by one fiber at a time, and as long
+ * as its exchange lasts: of a request until the answer is complete, of a response until the next
+ * request is sent.
  */
 public abstract sealed class HttpBody implements Receivable<byte[]>
         permits ArrayBody, StreamBody, IncomingBody {
@@ -123,6 +125,16 @@ public abstract sealed class HttpBody implements Receivable<byte[]>
      */
     public String text() {
         return new String(bytes(), StandardCharsets.UTF_8);
+    }
+
+    /** How many bytes are to be received still; -1 if that is not known. */
+    long left() {
+        return length();
+    }
+
+    /** Ends it because the exchange has no use for it. */
+    void withdraw(Withdrawn why) {
+        cancel();
     }
 
     /** How many bytes {@link #bytes()} takes. */

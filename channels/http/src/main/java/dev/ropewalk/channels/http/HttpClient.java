@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.ProtocolException;
+import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -43,7 +46,14 @@ import java.util.Objects;
  * connection at the moment at which it is used again, that is a {@link ConnectionResetException}.
  */
 public final class HttpClient implements AutoCloseable {
+    /** So much of a response that nobody received is read for the sake of the next request. */
     private static final int MAX_DROPPED = 64 * 1_024;
+
+    /** And for so long. */
+    private static final Duration DROP_LIMIT = Duration.ofSeconds(5);
+
+    /** So many heads may come before the one that answers. */
+    private static final int MAX_INTERIM = 32;
 
     private final String host;
     private final int port;
@@ -111,7 +121,8 @@ public final class HttpClient implements AutoCloseable {
     // ---------------------------------------------------------------- an exchange
 
     /**
-     * Sends a request, and waits for the head of the response; its body is received from the
+     * Sends a request with its body, and then waits for the head of the response, so a server that
+     * sends back as much as comes holds it up; the body of the response is received from the
      * response, before the next request is sent: what nobody received by then is dropped. A
      * switchpoint.
      *
@@ -121,8 +132,9 @@ public final class HttpClient implements AutoCloseable {
      *     connection off
      * @throws ConnectionTimeoutException if nothing came for the {@code readLimit} of the TCP
      *     options
-     * @throws CodecException if what comes is no HTTP
-     * @throws ClosedException if the body of the request failed
+     * @throws CodecException if what comes is no HTTP/1.x, or is a 101, or in another {@code
+     *     Transfer-Encoding} than {@code chunked}
+     * @throws ClosedException if the body of the request failed, or was received before
      * @throws IllegalStateException if another fiber sends, or it is closed
      * @throws WrongThreadException if this is not its cord
      */
@@ -166,7 +178,7 @@ public final class HttpClient implements AutoCloseable {
     private boolean isUsable(MessageConnection<HttpObject> kept) {
         IncomingBody last = body;
         try {
-            if (last != null && !last.isOver(MAX_DROPPED)) {
+            if (last != null && !isOver(last)) {
                 return false;
             }
             HttpObject unasked = kept.tryReceive();
@@ -175,6 +187,13 @@ public final class HttpClient implements AutoCloseable {
         } catch (ClosedException | ConnectionException gone) {
             return false;
         }
+    }
+
+    private boolean isOver(IncomingBody last) {
+        if (!last.isOver()) {
+            last.withdraw(Withdrawn.over(this + " sent the next request"));
+        }
+        return last.drop(MAX_DROPPED, DROP_LIMIT);
     }
 
     private HttpResponse exchange(MessageConnection<HttpObject> with, HttpRequest request) {
@@ -210,21 +229,54 @@ public final class HttpClient implements AutoCloseable {
 
     /** The final one. */
     private io.netty.handler.codec.http.HttpResponse head(MessageConnection<HttpObject> with) {
-        while (true) {
+        int interim = 0;
+        while (interim <= MAX_INTERIM) {
             HttpObject next = with.receive();
             if (next.decoderResult().isFailure()) {
                 ReferenceCountUtil.release(next);
-                Throwable why = next.decoderResult().cause();
-                throw new CodecException(
-                        this + " answers with what is no HTTP: " + why.getMessage(),
-                        new IOException(why));
+                throw noHttp(next.decoderResult().cause());
             }
-            if (next instanceof io.netty.handler.codec.http.HttpResponse head
-                    && head.status().code() >= 200) {
-                return head;
+            if (next instanceof io.netty.handler.codec.http.HttpResponse head) {
+                String unfit = unfit(head);
+                if (unfit != null) {
+                    ReferenceCountUtil.release(next);
+                    throw noHttp(new ProtocolException(unfit));
+                }
+                if (head.status().code() >= 200) {
+                    return head;
+                }
+                interim++;
             }
             ReferenceCountUtil.release(next); // of a 100, or the end of it
         }
+        throw noHttp(new ProtocolException("more than " + MAX_INTERIM + " heads of status 1xx"));
+    }
+
+    private CodecException noHttp(Throwable why) {
+        return new CodecException(
+                this + " answers with what is no HTTP/1.1: " + why.getMessage(),
+                why instanceof IOException io ? io : new IOException(why));
+    }
+
+    /** What about it this client cannot go on with; null if it can. */
+    private static @Nullable String unfit(io.netty.handler.codec.http.HttpResponse head) {
+        HttpVersion version = head.protocolVersion();
+        if (!version.protocolName().equals("HTTP") || version.majorVersion() != 1) {
+            return "version " + version;
+        }
+        int status = head.status().code();
+        if (status < 100 || status > 999) {
+            return "status " + status;
+        }
+        if (status == 101) {
+            return "101, another protocol, for which it was not asked";
+        }
+        List<String> encodings = head.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
+        return encodings.isEmpty() || Wire.isChunkedAlone(encodings)
+                ? null
+                : "Transfer-Encoding: "
+                        + String.join(", ", encodings)
+                        + ", where only chunked is known";
     }
 
     private HttpResponse response(
@@ -239,7 +291,8 @@ public final class HttpClient implements AutoCloseable {
                         with,
                         request,
                         isHeadOnly ? 0 : Wire.length(head),
-                        options.maxBodyBytes(),
+                        options,
+                        new Pace(options.tcp().readLimit(), 0),
                         null);
         body = incoming;
         if (!isSent || !HttpUtil.isKeepAlive(head)) {
@@ -254,6 +307,13 @@ public final class HttpClient implements AutoCloseable {
 
     private void write(MessageConnection<HttpObject> with, HttpRequest request) {
         HttpBody sent = request.body();
+        if (sent instanceof IncomingBody own && own.isUsedUp()) {
+            throw new ClosedException(
+                    own
+                            + " was received or cancelled before, so it cannot be sent; send"
+                            + " HttpBody.of(bytes)",
+                    null);
+        }
         HttpMethod method = HttpMethod.valueOf(request.method());
         io.netty.handler.codec.http.HttpHeaders fields = request.headers().copy();
         if (!fields.contains(HttpHeaderNames.HOST)) {
@@ -272,10 +332,10 @@ public final class HttpClient implements AutoCloseable {
                             EmptyHttpHeaders.INSTANCE));
             return;
         }
-        if (sent.length() < 0) {
+        if (sent.left() < 0) {
             Wire.chunked(fields);
         } else {
-            Wire.length(fields, sent.length());
+            Wire.length(fields, sent.left());
         }
         with.write(new DefaultHttpRequest(HttpVersion.HTTP_1_1, method, request.target(), fields));
         Wire.writeChunks(with, sent);

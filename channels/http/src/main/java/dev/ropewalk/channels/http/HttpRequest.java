@@ -41,12 +41,18 @@ public final class HttpRequest {
      * {@return a request without headers and body}
      *
      * @param method {@code GET} for one
-     * @param target the path, with the query if there is one: {@code /a%20b?c=d}
-     * @throws IllegalArgumentException if either is empty, or has a blank or a control character
+     * @param target the path, with the query if there is one: {@code /a%20b?c=d}; or a whole
+     *     address, {@code http://host/path}; {@code host:port} for CONNECT, {@code *} for OPTIONS
+     * @throws IllegalArgumentException if either is empty, or has a blank or a control character,
+     *     or the target is none of these, or has a fragment
      */
     public static HttpRequest of(String method, String target) {
         checkWord("method", method);
         checkWord("target", target);
+        String fault = RequestTarget.fault(method, target);
+        if (fault != null) {
+            throw new IllegalArgumentException("target='" + target + "': " + fault);
+        }
         return new HttpRequest(method, target, HttpHeaders.empty(), HttpBody.empty(), null);
     }
 
@@ -94,13 +100,17 @@ public final class HttpRequest {
         return method;
     }
 
-    /** {@return the target as it was sent, path and query} */
+    /**
+     * {@return the target as it was sent: path and query, or a whole address; a host and a port if
+     * the method is CONNECT; {@code *} if OPTIONS asks about the server}
+     */
     public String target() {
         return target;
     }
 
     /**
-     * {@return the path, decoded, without the query}
+     * {@return the path, decoded, without the query; {@code *} if that is the target; empty if the
+     * target is a host and a port}
      *
      * @throws HttpException with 400, if it cannot be decoded
      */
@@ -140,17 +150,7 @@ public final class HttpRequest {
 
     private QueryStringDecoder query() {
         return new QueryStringDecoder(
-                fromPath(target), StandardCharsets.UTF_8, true, MAX_PARAMETERS, true);
-    }
-
-    /** A proxy is asked with the whole address. */
-    private static String fromPath(String target) {
-        int scheme = target.startsWith("/") ? -1 : target.indexOf("://");
-        if (scheme < 0) {
-            return target;
-        }
-        int path = target.indexOf('/', scheme + 3);
-        return path < 0 ? "/" : target.substring(path);
+                RequestTarget.fromPath(target), StandardCharsets.UTF_8, true, MAX_PARAMETERS, true);
     }
 
     private HttpException undecodable(IllegalArgumentException why) {

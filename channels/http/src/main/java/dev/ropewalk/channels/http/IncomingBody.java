@@ -9,6 +9,7 @@ import dev.ropewalk.fibers.spi.ClosedException;
 import dev.ropewalk.fibers.spi.Exclusion;
 import dev.ropewalk.fibers.spi.Selection;
 import dev.ropewalk.fibers.spi.WaitNode;
+import dev.ropewalk.fibers.spi.Waits;
 
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpContent;
@@ -20,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 
@@ -28,51 +31,74 @@ import java.util.function.Function;
  * A body that comes from the other side: the messages of the connection up to its last chunk. What
  * follows that is none of its own.
  *
+ * <p>It lives as long as its exchange. One fiber receives it at a time; when the exchange is over,
+ * a fiber that still waits here is told so, and what is left is dropped by the connection, which
+ * alone receives from then on. So nobody takes what follows for a part of it.
+ *
  * <p>Confined to the cord of the connection.
  */
 final class IncomingBody extends HttpBody {
     /** Mark: it has ended. */
     private static final Object END = new Object();
 
+    /** Mark: it comes too slowly. */
+    private static final Object LATE = new Object();
+
     private final MessageConnection<HttpObject> from;
     private final Object owner;
     private final long length;
     private final int maxBytes;
+    private final long readLimitNs;
+    private final Pace pace;
 
     /** Tells a client that waits to be told; null if it does not, or was told. */
     private @Nullable Runnable invitation;
+
+    /** It is being told. */
+    private boolean isInviting;
 
     private long received;
 
     /** Its last chunk was taken, or none comes any more. */
     private boolean isEnded;
 
-    /** Nobody wants the rest. */
+    /** The program does not want the rest. */
     private boolean isCancelled;
 
-    /** The other side has let the limit pass. */
+    /** The exchange is over, and the rest the connection's; null while it is not. */
+    private @Nullable Withdrawn withdrawn;
+
+    /** The other side has let a limit pass. */
     private boolean isLate;
 
     /** Why it ended early. */
     private @Nullable IOException failure;
+
+    /** Of the fiber that waits, or that was given a chunk and has not run yet. */
+    private WaitNode.@Nullable Place<?> standing;
 
     /**
      * One that has not begun.
      *
      * @param owner the request or response, for messages
      * @param length -1 if it is not known
+     * @param options for its limits
+     * @param pace how slowly it may come
      * @param invitation run before the first wait; null if there is none
      */
     IncomingBody(
             MessageConnection<HttpObject> from,
             Object owner,
             long length,
-            int maxBytes,
+            HttpOptions options,
+            Pace pace,
             @Nullable Runnable invitation) {
         this.from = from;
         this.owner = owner;
         this.length = length;
-        this.maxBytes = maxBytes;
+        this.maxBytes = options.maxBodyBytes();
+        this.readLimitNs = Waits.nanos(options.tcp().readLimit());
+        this.pace = pace;
         this.invitation = invitation;
     }
 
@@ -84,6 +110,11 @@ final class IncomingBody extends HttpBody {
     }
 
     @Override
+    long left() {
+        return length < 0 ? -1 : length - received;
+    }
+
+    @Override
     int limit() {
         return maxBytes;
     }
@@ -91,8 +122,12 @@ final class IncomingBody extends HttpBody {
     @Override
     public byte[] receive() {
         while (true) {
-            begin();
-            byte[] chunk = chunk(next());
+            HttpObject next = next(readLimitNs);
+            if (next == null) {
+                isLate = true;
+                throw late("sent nothing for " + readLimitNs / 1_000_000 + " ms, the readLimit");
+            }
+            byte[] chunk = chunk(next);
             if (chunk.length > 0) {
                 return chunk;
             }
@@ -101,25 +136,13 @@ final class IncomingBody extends HttpBody {
 
     @Override
     public byte @Nullable [] receive(Duration limit) {
-        begin();
-        HttpObject next;
-        try {
-            next = from.receive(limit);
-        } catch (ClosedException end) {
-            throw cutOff(end);
-        }
+        HttpObject next = next(Waits.nanos(limit));
         return next == null ? null : orReceive(chunk(next));
     }
 
     @Override
     public byte @Nullable [] tryReceive() {
-        checkOpen();
-        HttpObject next;
-        try {
-            next = from.tryReceive();
-        } catch (ClosedException end) {
-            throw cutOff(end);
-        }
+        HttpObject next = here();
         byte[] chunk = next == null ? null : chunk(next);
         return chunk == null || chunk.length > 0 ? chunk : tryReceive();
     }
@@ -129,37 +152,52 @@ final class IncomingBody extends HttpBody {
         return chunk.length > 0 ? chunk : receive();
     }
 
-    private HttpObject next() {
+    /** Null if the limit passed. */
+    private @Nullable HttpObject next(long limitNs) {
+        Waits.switchpoint();
+        checkOpen();
+        invite();
+        HttpObject here = here();
+        if (here != null) {
+            return here;
+        }
+        Selection<HttpObject> wait =
+                new Selection<>(List.of(new ChunkClause<HttpObject>(it -> it)), true);
+        return wait.await(limitNs) ? wait.result() : null;
+    }
+
+    /** Null if none is here. */
+    private @Nullable HttpObject here() {
+        checkOpen();
         try {
-            return from.receive();
+            return from.tryReceive();
         } catch (ClosedException end) {
             throw cutOff(end);
-        } catch (ConnectionTimeoutException late) {
-            isLate = true;
-            throw late;
         }
     }
 
-    private void begin() {
-        checkOpen();
-        Runnable unsaid = invitation;
-        if (unsaid != null) {
-            invitation = null;
-            unsaid.run();
-        }
+    /** Whether nobody but the connection may receive it any more. */
+    boolean isOver() {
+        return isEnded || isCancelled || withdrawn != null;
     }
 
     private void checkOpen() {
-        if (isEnded || isCancelled) {
+        if (isOver()) {
             throw ended();
         }
     }
 
     private ClosedException ended() {
+        if (isCancelled) {
+            return new ClosedException(this + " was cancelled", null);
+        }
+        Withdrawn dropped = withdrawn;
+        if (dropped != null) {
+            return new ClosedException(this + " was dropped: " + dropped.getMessage(), dropped);
+        }
         IOException why = failure;
-        if (why == null || isCancelled) {
-            return new ClosedException(
-                    this + (isCancelled ? " was cancelled" : " has ended"), null);
+        if (why == null) {
+            return new ClosedException(this + " has ended", null);
         }
         return new ClosedException(
                 this + " was cut off",
@@ -171,6 +209,11 @@ final class IncomingBody extends HttpBody {
                                                 why)
                                         : new CodecException(
                                                 this + " is malformed: " + why.getMessage(), why)));
+    }
+
+    private ConnectionTimeoutException late(String how) {
+        return new ConnectionTimeoutException(
+                from.connection() + " " + how + ": " + this, new SocketTimeoutException("body"));
     }
 
     /** The connection has ended within the body. */
@@ -192,7 +235,7 @@ final class IncomingBody extends HttpBody {
                 failure = new IOException(content.decoderResult().cause());
                 throw ended();
             }
-            isEnded = content instanceof LastHttpContent;
+            isEnded |= content instanceof LastHttpContent;
             received += content.content().readableBytes();
             return ByteBufUtil.getBytes(content.content());
         } finally {
@@ -203,28 +246,33 @@ final class IncomingBody extends HttpBody {
     @Override
     public <R extends @Nullable Object> Clause<R> onReceive(
             Function<? super byte[], ? extends R> taken) {
-        Runnable unsaid = invitation;
-        if (unsaid != null) {
-            invitation = null;
-            unsaid.run();
+        Objects.requireNonNull(taken, "taken");
+        if (!isOver()) {
+            invite();
         }
-        return new ChunkClause<>(Objects.requireNonNull(taken, "taken"));
+        return new ChunkClause<>(
+                object -> {
+                    byte[] chunk = chunk(object);
+                    if (chunk.length == 0) {
+                        throw ended();
+                    }
+                    return taken.apply(chunk);
+                });
     }
 
     /** That of the connection, up to the last chunk. */
     private final class ChunkClause<R extends @Nullable Object> implements Clause<R> {
-        private final Clause<R> next;
+        private final Clause<HttpObject> next = from.onReceive(it -> it);
+        private final Function<? super HttpObject, ? extends R> made;
 
-        ChunkClause(Function<? super byte[], ? extends R> taken) {
-            this.next =
-                    from.onReceive(
-                            object -> {
-                                byte[] chunk = chunk(object);
-                                if (chunk.length == 0) {
-                                    throw ended();
-                                }
-                                return taken.apply(chunk);
-                            });
+        /** Since when it is waited for. */
+        private long sinceNs;
+
+        /** Of the wait; null if it does not stand. */
+        private WaitNode.@Nullable Place<?> mine;
+
+        ChunkClause(Function<? super HttpObject, ? extends R> made) {
+            this.made = made;
         }
 
         @Override
@@ -238,28 +286,73 @@ final class IncomingBody extends HttpBody {
         }
 
         @Override
+        public void begin() {
+            sinceNs = Waits.nanoTime();
+        }
+
+        @Override
         public boolean isReady() {
-            return isEnded || isCancelled || next.isReady();
+            return isOver() || next.isReady() || readyInNanos() == 0;
+        }
+
+        @Override
+        public long readyInNanos() {
+            long leftNs = pace.leftNs(received);
+            return leftNs == Long.MAX_VALUE
+                    ? leftNs
+                    : Math.max(0, leftNs - (Waits.nanoTime() - sinceNs));
         }
 
         @Override
         public @Nullable Object take(Selection<?> by) {
-            return isEnded || isCancelled ? END : next.take(by);
+            if (isOver()) {
+                return END;
+            }
+            return next.isReady() || readyInNanos() > 0 ? next.take(by) : LATE;
         }
 
         @Override
         public WaitNode.Place<?> stand(WaitNode<?> wait) {
-            return next.stand(wait);
+            WaitNode.Place<?> other = standing;
+            if (other != null && other.who() != wait.who()) {
+                throw new IllegalStateException(
+                        IncomingBody.this
+                                + " is received by "
+                                + other.who()
+                                + "; let one fiber receive, and share by a channel");
+            }
+            WaitNode.Place<?> place = next.stand(wait);
+            standing = place;
+            mine = place;
+            return place;
         }
 
         @Override
         public void leave(WaitNode.Place<?> place) {
+            left(place);
             next.leave(place);
+        }
+
+        private void left(WaitNode.Place<?> place) {
+            if (standing == place) {
+                standing = null;
+            }
         }
 
         @Override
         public void reclaim(WaitNode.Place<?> place) {
-            next.reclaim(place);
+            if (place.given() != END) {
+                next.reclaim(place);
+            }
+        }
+
+        @Override
+        public void end(boolean isTaken) {
+            if (isTaken && mine != null) {
+                left(mine);
+                mine = null;
+            }
+            pace.waited(Waits.nanoTime() - sinceNs);
         }
 
         @Override
@@ -267,11 +360,17 @@ final class IncomingBody extends HttpBody {
             if (given == END) {
                 throw ended();
             }
-            try {
-                return next.result(given);
-            } catch (ClosedException end) {
-                throw isEnded ? end : cutOff(end);
+            if (given == LATE) {
+                isLate = true;
+                throw late("sends too slowly, " + received + " bytes, " + pace);
             }
+            HttpObject object;
+            try {
+                object = next.result(given);
+            } catch (ClosedException end) {
+                throw cutOff(end);
+            }
+            return made.apply(object);
         }
 
         @Override
@@ -284,13 +383,66 @@ final class IncomingBody extends HttpBody {
     @Override
     public void cancel() {
         isCancelled = true;
+        sendAway();
+    }
+
+    /** Tells a fiber that waits that nothing comes for it. */
+    private void sendAway() {
+        WaitNode.Place<?> waiting = standing;
+        if (waiting != null && waiting.isWaiting()) {
+            waiting.leave();
+            if (waiting.claim(END)) {
+                waiting.wake();
+            }
+        }
     }
 
     // ---------------------------------------------------------------- the connection's side
 
+    /** Tells a client that waits to send it, and has not been told. Waits. */
+    void invite() {
+        Runnable unsaid = invitation;
+        if (unsaid == null) {
+            return;
+        }
+        invitation = null;
+        isInviting = true;
+        try {
+            unsaid.run();
+        } finally {
+            isInviting = false;
+        }
+    }
+
+    /** A fiber may be about to tell it, and has given way before: what is told comes first. */
+    void awaitInvitation() {
+        while (isInviting) {
+            Waits.yieldTurn();
+        }
+    }
+
+    /**
+     * The exchange is over: nobody but the connection receives it from now on. A fiber that is just
+     * being given a chunk has taken that when this returns.
+     */
+    void withdraw(Withdrawn why) {
+        if (!isOver()) {
+            withdrawn = why;
+        }
+        sendAway();
+        while (standing != null) {
+            Waits.yieldTurn();
+        }
+    }
+
     /** Whether nothing of it stands before what follows. */
     boolean isEnded() {
         return isEnded;
+    }
+
+    /** Whether somebody has received it, or given it up, so that it cannot be sent any more. */
+    boolean isUsedUp() {
+        return length != 0 && (isCancelled || withdrawn != null || (isEnded && received > 0));
     }
 
     /** Whether the client waits to be asked for it. */
@@ -311,32 +463,51 @@ final class IncomingBody extends HttpBody {
         return failure == null ? null : new HttpException(400, this + " is malformed or cut off");
     }
 
-    /** Whether what follows it can be read, after dropping so many bytes at most. Waits. */
-    boolean isOver(int most) {
-        return !isBroken() && (isEnded || drop(most));
-    }
-
-    /** Drops what is left of it, so many bytes at most; false if more is left. Waits. */
-    private boolean drop(int most) {
-        isCancelled = true;
-        long end = received + most;
-        while (!isEnded && received <= end) {
-            chunk(next());
+    /**
+     * Drops what is left of it, once it is withdrawn. Waits.
+     *
+     * @param most so many bytes at most
+     * @param limit for so long at most
+     * @return whether what follows it can be read
+     */
+    boolean drop(int most, Duration limit) {
+        long endBytes = received + most;
+        long beganNs = Waits.nanoTime();
+        long leftNs = Waits.nanos(limit);
+        while (!isEnded && !isBroken()) {
+            HttpObject next;
+            try {
+                next = leftNs <= 0 ? null : from.receive(Duration.ofNanos(leftNs));
+            } catch (ClosedException gone) {
+                return false;
+            }
+            if (next == null || !isTakenAway(next) || received > endBytes) {
+                return false;
+            }
+            leftNs = limit.toNanos() - (Waits.nanoTime() - beganNs);
         }
-        return isEnded && failure == null;
+        return !isBroken();
     }
 
     /** Drops what is here; whether it has ended. Never waits. */
     boolean dropHere() {
-        isCancelled = true;
         while (!isEnded) {
             HttpObject next = from.tryReceive();
-            if (next == null) {
+            if (next == null || !isTakenAway(next)) {
                 return false;
             }
-            chunk(next);
         }
-        return failure == null;
+        return !isBroken();
+    }
+
+    /** False if it is malformed. */
+    private boolean isTakenAway(HttpObject object) {
+        try {
+            chunk(object);
+            return true;
+        } catch (ClosedException malformed) {
+            return false;
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.ropewalk.channels.http;
 
+import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.internal.log.Log;
@@ -9,6 +10,7 @@ import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.MessageConnection;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.spi.ClosedException;
+import dev.ropewalk.fibers.spi.SpunFibers;
 import dev.ropewalk.fibers.spi.Waits;
 
 import io.netty.buffer.Unpooled;
@@ -19,19 +21,23 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.codec.http.TooLongHttpHeaderException;
-import io.netty.handler.codec.http.TooLongHttpLineException;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.List;
-import java.util.Locale;
+import java.time.Duration;
+import java.util.Objects;
 
 /**
  * One client: its requests, one after the other, and the answers in the same order.
+ *
+ * <p>An exchange has two bodies, which may be alive together, because an answer may be made of what
+ * is asked. Its order: the handler; a 100 if the client waits for one and the answer may need the
+ * body; the head; the answer's body, and meanwhile the request's may be received; then what is left
+ * of that is dropped, within bounds.
  *
  * <p>The connection is used again unless either side wants to close it, the request was malformed,
  * or more of its body is left than is worth reading. Then its caller closes it, and what still
@@ -45,8 +51,8 @@ final class ServerConnection {
     /** So much of a body that nobody read is read for the sake of the next request. */
     private static final int MAX_DROPPED = 64 * 1_024;
 
-    /** Forbidden in a host: it would be read as something else. */
-    private static final String NO_HOST = "/?#@\\ \t,";
+    /** And for so long. */
+    private static final Duration DROP_LIMIT = Duration.ofSeconds(5);
 
     private static final DefaultFullHttpResponse CONTINUE =
             new DefaultFullHttpResponse(
@@ -57,6 +63,15 @@ final class ServerConnection {
     private final HttpOptions options;
     private final HttpHandler handler;
     private final Dates dates;
+
+    /** Left when a fiber that a handler has spun fails. */
+    private final CancelScope exchanges = CancelScope.withoutLimit();
+
+    /** Of the request that is under way; null if it has none, or its last chunk is here. */
+    private @Nullable IncomingBody incoming;
+
+    /** Of a fiber that a handler has spun; null if none has failed. */
+    private @Nullable FiberFailedException spunFailure;
 
     /** It waits for the head of a request. */
     private boolean isIdle;
@@ -79,6 +94,19 @@ final class ServerConnection {
 
     /** Until the connection has ended, which is its caller's to close. */
     void run() {
+        SpunFibers.runToEnd(this::spunFailed, () -> exchanges.runOrLeave(this::serveAll));
+        FiberFailedException failed = spunFailure;
+        if (failed == null) {
+            return;
+        }
+        if (!isClientsFault(failed)) {
+            throw failed;
+        }
+        LOG.debug("{} is broken off", connection, failed);
+        connection.reset();
+    }
+
+    private void serveAll() {
         try {
             boolean isUsedAgain = true;
             while (isUsedAgain && !isDraining) {
@@ -92,6 +120,28 @@ final class ServerConnection {
             LOG.debug("{} has ended", connection, gone);
             connection.reset(); // what was answered may not be whole
         }
+    }
+
+    /**
+     * A fiber that a handler has spun: it takes the connection along, because what it was to send
+     * is missing. Not if it failed only because the exchange had no use for its body. At times as
+     * no fiber.
+     */
+    private void spunFailed(FiberFailedException failed) {
+        Withdrawn why = Withdrawn.in(failed);
+        if (why == null) {
+            LOG.debug("{} has failed, on {}", failed.fiber(), connection, failed);
+            spunFailure = spunFailure == null ? failed : spunFailure;
+            exchanges.cancel();
+        } else if (why.isUnexpected()) {
+            LOG.warn("{} has ended early, on {}: {}", failed.fiber(), connection, why.getMessage());
+        } else {
+            LOG.debug("{} has ended early, on {}", failed.fiber(), connection, failed);
+        }
+    }
+
+    private boolean isClientsFault(Throwable failure) {
+        return connection.hasCaused(failure) || fault() != null;
     }
 
     /** Ends it when the request that is under way is answered. On its cord; never waits. */
@@ -141,26 +191,36 @@ final class ServerConnection {
 
     /** Whether the connection can be used again. */
     private boolean serve(io.netty.handler.codec.http.HttpRequest head) {
-        HttpException malformed = malformed(head);
-        if (malformed != null) {
-            answer(head, null, error(malformed));
+        incoming = null;
+        HttpException refusal = RequestCheck.refusal(head);
+        if (refusal != null) {
+            answer(head, error(refusal));
             return false;
         }
-        IncomingBody incoming = incoming(head);
+        String authority = RequestTarget.authority(head.uri());
+        if (authority != null) {
+            head.headers().set(HttpHeaderNames.HOST, authority); // which counts, beside the field
+        }
+        IncomingBody body = incoming(head);
+        incoming = body;
         HttpRequest request =
                 new HttpRequest(
                         head.method().name(),
                         head.uri(),
                         new HttpHeaders(head.headers()),
-                        incoming == null ? HttpBody.empty() : incoming,
+                        body == null ? HttpBody.empty() : body,
                         connection.remoteAddress());
-        boolean isUsedAgain = answer(head, incoming, handle(request, incoming));
-        return isUsedAgain && (incoming == null || incoming.isOver(MAX_DROPPED));
+        boolean isUsedAgain = answer(head, checked(request, handle(request)));
+        if (body == null) {
+            return isUsedAgain;
+        }
+        withdraw(body);
+        return isUsedAgain && body.drop(MAX_DROPPED, DROP_LIMIT);
     }
 
-    private HttpResponse handle(HttpRequest request, @Nullable IncomingBody incoming) {
+    private HttpResponse handle(HttpRequest request) {
         try {
-            return handler.handle(request);
+            return Objects.requireNonNull(handler.handle(request), "the handler returned null");
         } catch (Throwable failure) {
             Waits.throwIfSignal(failure);
             if (failure instanceof OutOfMemoryError full) {
@@ -174,7 +234,7 @@ final class ServerConnection {
             if (failure instanceof ConnectionException gone && !connection.isOpen()) {
                 throw gone; // nobody is left to be told
             }
-            HttpException fault = incoming == null ? null : incoming.fault();
+            HttpException fault = fault();
             if (fault == null && connection.hasCaused(failure)) {
                 fault = new HttpException(400, "the request did not come whole");
             }
@@ -196,6 +256,37 @@ final class ServerConnection {
         return said instanceof HttpException told ? told : null;
     }
 
+    /** What the client did wrong in the body; null if it did nothing. */
+    private @Nullable HttpException fault() {
+        IncomingBody body = incoming;
+        return body == null ? null : body.fault();
+    }
+
+    /** Instead of an answer that cannot be given. */
+    private HttpResponse checked(HttpRequest request, HttpResponse response) {
+        HttpException fault = fault();
+        if (fault != null && response.body() == incoming) {
+            return error(fault);
+        }
+        if (request.method().equals("CONNECT")
+                && HttpStatusClass.SUCCESS.contains(response.status())) {
+            response.body().withdraw(Withdrawn.unwanted("there are no tunnels for " + request));
+            return error(new HttpException(501, "there are no tunnels"));
+        }
+        if (response.body() instanceof IncomingBody own
+                && own.isUsedUp()
+                && hasBody(request.method(), response.status())) {
+            LOG.error(
+                    "{} from {} cannot be answered with {}, which was received or cancelled"
+                            + " before; answer with HttpBody.of(bytes)",
+                    request,
+                    connection,
+                    own);
+            return error(new HttpException(500, "the server failed"));
+        }
+        return response;
+    }
+
     private static HttpResponse error(HttpException failure) {
         return HttpResponse.text(failure.getMessage() + "\n").withStatus(failure.status());
     }
@@ -204,102 +295,47 @@ final class ServerConnection {
     private @Nullable IncomingBody incoming(io.netty.handler.codec.http.HttpRequest head) {
         long length = Wire.length(head);
         boolean isChunked = HttpUtil.isTransferEncodingChunked(head);
-        Runnable invitation = HttpUtil.is100ContinueExpected(head) ? this::invite : null;
+        boolean isExpecting = RequestCheck.expects(head);
         IncomingBody body =
                 new IncomingBody(
                         messages,
                         head.method() + " " + head.uri(),
                         isChunked ? -1 : Math.max(length, 0),
-                        options.maxBodyBytes(),
-                        invitation);
-        return !isChunked && length <= 0 && body.dropHere() ? null : body;
-    }
-
-    private void invite() {
-        messages.write(CONTINUE.retainedDuplicate());
-    }
-
-    // ---------------------------------------------------------------- what is refused
-
-    /** Null if it is none. */
-    private @Nullable HttpException malformed(io.netty.handler.codec.http.HttpRequest head) {
-        if (head.decoderResult().isFailure()) {
-            Throwable why = head.decoderResult().cause();
-            return switch (why) {
-                case TooLongHttpLineException _ -> new HttpException(414, "the first line is long");
-                case TooLongHttpHeaderException _ -> new HttpException(431, "the head is long");
-                default -> new HttpException(400, "malformed: " + visible(why.getMessage()));
-            };
-        }
-        HttpVersion version = head.protocolVersion();
-        if (!version.equals(HttpVersion.HTTP_1_1) && !version.equals(HttpVersion.HTTP_1_0)) {
-            return new HttpException(505, "only HTTP/1.1 and HTTP/1.0");
-        }
-        HttpException badHost = badHost(head);
-        HttpException badLength = badHost == null ? badLength(head) : badHost;
-        if (badLength == null && head.headers().contains(HttpHeaderNames.EXPECT)) {
-            return HttpUtil.is100ContinueExpected(head)
-                    ? null
-                    : new HttpException(417, "only Expect: 100-continue");
-        }
-        return badLength;
-    }
-
-    /** What a client has sent is not sent back as it is. */
-    private static String visible(@Nullable String text) {
-        return text == null ? "" : text.replaceAll("[^ -~]", "?");
-    }
-
-    private static @Nullable HttpException badHost(io.netty.handler.codec.http.HttpRequest head) {
-        List<String> hosts = head.headers().getAll(HttpHeaderNames.HOST);
-        boolean isNeeded = head.protocolVersion().equals(HttpVersion.HTTP_1_1);
-        if (hosts.size() > 1 || (isNeeded && hosts.isEmpty())) {
-            return new HttpException(400, "Host: " + hosts.size() + " of them");
-        }
-        return !hosts.isEmpty() && hosts.getFirst().chars().anyMatch(c -> NO_HOST.indexOf(c) >= 0)
-                ? new HttpException(400, "Host: no host")
-                : null;
-    }
-
-    /** Where a body ends must not be open to doubt. */
-    private static @Nullable HttpException badLength(io.netty.handler.codec.http.HttpRequest head) {
-        List<String> encodings = head.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
-        if (encodings.isEmpty()) {
+                        options,
+                        new Pace(options.tcp().readLimit(), options.minBodyRate()),
+                        isExpecting ? () -> messages.write(CONTINUE.retainedDuplicate()) : null);
+        if (!isChunked && length <= 0 && body.dropHere()) {
             return null;
         }
-        if (head.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
-            return new HttpException(400, "Transfer-Encoding in HTTP/1.0");
+        if (isExpecting) {
+            messages.flush(); // a fiber that tells it to go on never waits for room
         }
-        if (head.headers().contains(HttpHeaderNames.CONTENT_LENGTH)) {
-            return new HttpException(400, "Content-Length and Transfer-Encoding");
-        }
-        String all = String.join(",", encodings).strip().toLowerCase(Locale.ROOT);
-        if (all.equals("chunked")) {
-            return null;
-        }
-        return all.endsWith("chunked")
-                ? new HttpException(501, "Transfer-Encoding: only chunked")
-                : new HttpException(400, "Transfer-Encoding: the last is not chunked");
+        return body;
     }
 
     // ---------------------------------------------------------------- the answer
 
+    private static boolean hasBody(String method, int status) {
+        return !method.equals("HEAD") && status != 204 && status != 205 && status != 304;
+    }
+
     /** Whether the connection can be used again. */
-    private boolean answer(
-            io.netty.handler.codec.http.HttpRequest head,
-            @Nullable IncomingBody incoming,
-            HttpResponse response) {
+    private boolean answer(io.netty.handler.codec.http.HttpRequest head, HttpResponse response) {
         HttpResponseStatus status = HttpResponseStatus.valueOf(response.status());
         HttpBody body = response.body();
         io.netty.handler.codec.http.HttpHeaders fields = response.headers().copy();
-        boolean isOld = head.protocolVersion().equals(HttpVersion.HTTP_1_0);
-        boolean isEndedByClose = body.length() < 0 && isOld;
+        boolean hasBody = hasBody(head.method().name(), status.code());
+        boolean isStreamed = hasBody && !(body instanceof ArrayBody);
+        prepareIncoming(isStreamed);
+        long length = body.left();
+        boolean isOld = RequestCheck.isOld(head);
+        boolean isEndedByClose = isStreamed && length < 0 && isOld;
         boolean isUsedAgain =
                 !isEndedByClose
                         && !isDraining
                         && head.decoderResult().isSuccess()
                         && HttpUtil.isKeepAlive(head)
-                        && isWorthReading(incoming)
+                        && isWorthReading(isStreamed)
                         && !response.headers().has("Connection", "close");
         if (!isUsedAgain) {
             fields.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
@@ -309,13 +345,69 @@ final class ServerConnection {
         if (!fields.contains(HttpHeaderNames.DATE)) {
             fields.set(HttpHeaderNames.DATE, dates.now());
         }
-        if (body.length() < 0 && !isOld) {
+        if (length < 0 && !isOld) {
             Wire.chunked(fields);
         } else {
-            Wire.length(fields, body.length());
+            Wire.length(fields, length);
         }
-        write(head, status, fields, body);
+        if (hasBody) {
+            write(head, status, fields, body);
+        } else {
+            writeHeadAlone(head, status, fields, body);
+        }
         return isUsedAgain;
+    }
+
+    /** Nothing may come between the head of an answer and its end. */
+    private void prepareIncoming(boolean isStreamed) {
+        IncomingBody body = incoming;
+        if (body == null) {
+            return;
+        }
+        if (isStreamed) {
+            body.awaitInvitation();
+            if (!body.isOver()) {
+                body.invite(); // the answer may be made of it, and a 100 cannot follow a head
+            }
+        } else {
+            withdraw(body);
+            body.awaitInvitation();
+        }
+    }
+
+    private static void withdraw(IncomingBody body) {
+        if (!body.isOver()) {
+            body.withdraw(
+                    Withdrawn.over(
+                            body
+                                    + " was answered before all of it was received; receive it in"
+                                    + " the handler, or in what sends the answer"));
+        }
+    }
+
+    private void writeHeadAlone(
+            io.netty.handler.codec.http.HttpRequest head,
+            HttpResponseStatus status,
+            io.netty.handler.codec.http.HttpHeaders fields,
+            HttpBody body) {
+        if (body != incoming) {
+            body.withdraw(
+                    Withdrawn.unwanted(
+                            "the answer to "
+                                    + head.method()
+                                    + " "
+                                    + head.uri()
+                                    + ", "
+                                    + status.code()
+                                    + ", is a head alone"));
+        }
+        if (status.code() == 204 || status.code() == 304) {
+            Wire.length(fields, -1);
+        } else if (status.code() == 205) {
+            Wire.length(fields, 0);
+        }
+        messages.write(new ResponseEncoder.Head(status, fields));
+        messages.write(LastHttpContent.EMPTY_LAST_CONTENT);
     }
 
     private void write(
@@ -323,15 +415,7 @@ final class ServerConnection {
             HttpResponseStatus status,
             io.netty.handler.codec.http.HttpHeaders fields,
             HttpBody body) {
-        boolean isEmpty = status.code() == 204 || status.code() == 304;
-        if (head.method().equals(io.netty.handler.codec.http.HttpMethod.HEAD) || isEmpty) {
-            body.cancel();
-            if (isEmpty) {
-                Wire.length(fields, -1);
-            }
-            messages.write(new ResponseEncoder.Head(status, fields));
-            messages.write(LastHttpContent.EMPTY_LAST_CONTENT);
-        } else if (body instanceof ArrayBody all) {
+        if (body instanceof ArrayBody all) {
             messages.write(
                     new DefaultFullHttpResponse(
                             HttpVersion.HTTP_1_1,
@@ -349,8 +433,8 @@ final class ServerConnection {
         try {
             Wire.writeChunks(messages, body);
         } catch (ClosedException cutOff) {
-            if (connection.hasCaused(cutOff)) {
-                LOG.debug("{} of {} {} failed", body, head.method(), head.uri(), cutOff);
+            if (isClientsFault(cutOff)) {
+                LOG.debug("{} of {} {} was cut off", body, head.method(), head.uri(), cutOff);
             } else {
                 LOG.error("{} of {} {} failed", body, head.method(), head.uri(), cutOff);
             }
@@ -359,14 +443,15 @@ final class ServerConnection {
         }
     }
 
-    private static boolean isWorthReading(@Nullable IncomingBody body) {
+    private boolean isWorthReading(boolean isStreamed) {
+        IncomingBody body = incoming;
         if (body == null) {
             return true;
         }
-        if (body.isEnded() || body.isBroken()) {
+        if (body.isBroken() || body.isEnded()) {
             return !body.isBroken();
         }
-        return !body.isUninvited()
-                && (body.length() < 0 ? body.dropHere() : body.length() <= MAX_DROPPED);
+        boolean isRead = isStreamed && !body.isOver();
+        return !body.isUninvited() && (isRead || body.left() <= MAX_DROPPED);
     }
 }

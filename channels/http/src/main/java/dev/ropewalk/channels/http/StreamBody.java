@@ -1,5 +1,6 @@
 package dev.ropewalk.channels.http;
 
+import dev.ropewalk.channels.ReceivePort;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.Receivable;
 
@@ -45,6 +46,16 @@ final class StreamBody extends HttpBody {
     @Override
     public void cancel() {
         chunks.cancel();
+    }
+
+    /** What sends to it learns why. */
+    @Override
+    void withdraw(Withdrawn why) {
+        if (chunks instanceof ReceivePort<?> port) {
+            port.cancel(why);
+        } else {
+            chunks.cancel();
+        }
     }
 
     @Override

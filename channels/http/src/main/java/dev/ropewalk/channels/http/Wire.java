@@ -12,6 +12,9 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 
+import java.util.List;
+import java.util.Locale;
+
 /** What the server and the client have in common: how bodies are told of, and written. */
 final class Wire {
     private Wire() {}
@@ -23,6 +26,16 @@ final class Wire {
                 .setStrictLineParsing(true)
                 .setAllowDuplicateContentLengths(false)
                 .setUseRfc9112TransferEncoding(true);
+    }
+
+    /** Whether a body is in chunks, and in nothing else. */
+    static boolean isChunkedAlone(List<String> encodings) {
+        return String.join(",", encodings).strip().equalsIgnoreCase("chunked");
+    }
+
+    /** Whether it is in chunks, and these may hold something else. */
+    static boolean endsChunked(List<String> encodings) {
+        return String.join(",", encodings).strip().toLowerCase(Locale.ROOT).endsWith("chunked");
     }
 
     /** The length of a body is the library's affair. */
@@ -54,7 +67,7 @@ final class Wire {
     static void writeChunks(MessageConnection<HttpObject> to, HttpBody body) {
         boolean isWhole = false;
         try {
-            long left = body.length();
+            long left = body.left();
             boolean isCounted = left >= 0;
             for (byte[] chunk : body) {
                 left -= chunk.length;

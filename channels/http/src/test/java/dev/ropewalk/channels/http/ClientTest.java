@@ -185,6 +185,17 @@ class ClientTest {
                 "SSH-2.0-OpenSSH\r\n\r\n",
                 "HTTP/1.1 abc\r\n\r\n",
                 "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+                "HTTP/2.0 200 OK\r\nContent-Length: 1\r\n\r\nx",
+                "HTTP/0.9 200 OK\r\nContent-Length: 1\r\n\r\nx",
+                "ICY/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx",
+                "HTTP/1.1 099 Early\r\n\r\n",
+                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+                "HTTP/1.1 101 Switching Protocols\r\n\r\nHTTP/1.1 200 OK\r\n"
+                        + "Content-Length: 1\r\n\r\nx",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nx",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"
+                        + "\r\n0\r\n\r\n",
             })
     void I2_anAnswerThatIsNoHttp(String bytes) {
         against(
@@ -192,6 +203,118 @@ class ClientTest {
                 client -> {
                     assertThrows(CodecException.class, () -> client.send(GET));
                     assertEquals("next", client.send(GET).body().text());
+                });
+    }
+
+    @Test
+    void I5_headsWithoutEndAreNoAnswer() {
+        String hint = "HTTP/1.1 103 Early Hints\r\n\r\n";
+        against(
+                List.of(
+                        List.of(hint.repeat(32) + "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nx"),
+                        List.of(hint.repeat(33) + ok("x")),
+                        List.of(ok("next"))),
+                client -> {
+                    assertEquals("x", client.send(GET).body().text());
+                    CodecException many =
+                            assertThrows(CodecException.class, () -> client.send(GET));
+                    assertTrue(many.toString().contains("32"), many::toString);
+                    assertEquals("next", client.send(GET).body().text());
+                });
+    }
+
+    @Test
+    void I5_whatCannotBeAnAnswerIsNamed() {
+        against(
+                List.of(
+                        List.of("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"),
+                        List.of("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
+                        List.of("HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n")),
+                client -> {
+                    for (String told : List.of("gzip, chunked", "101", "HTTP/2.0")) {
+                        CodecException unfit =
+                                assertThrows(CodecException.class, () -> client.send(GET));
+                        assertTrue(unfit.getMessage().contains(told), unfit::toString);
+                    }
+                });
+    }
+
+    /**
+     * The fiber that reads it must not take the next answer for a part of it, nor a part for all.
+     */
+    @Test
+    void I5_aBodyThatIsStillReceivedWhenTheNextRequestIsSent() {
+        Web.anywhere(
+                web -> {
+                    Channel<byte[]> slow = Channel.rendezvous();
+                    try (HttpServer server =
+                                    web.serve(
+                                            request ->
+                                                    request.path().equals("/slow")
+                                                            ? HttpResponse.of(
+                                                                    "x/y", HttpBody.of(slow))
+                                                            : HttpResponse.text("next"));
+                            HttpClient client = web.client(server)) {
+                        HttpBody first = client.send(HttpRequest.get("/slow")).body();
+                        Fiber<String> reader =
+                                Fiber.spin(
+                                        "reads",
+                                        () -> {
+                                            ClosedException dropped =
+                                                    assertThrows(
+                                                            ClosedException.class, first::text);
+                                            return String.valueOf(dropped.getCause());
+                                        });
+                        slow.send(new byte[] {1});
+                        Fiber<?> end =
+                                Fiber.spin(
+                                        "ends",
+                                        () -> {
+                                            slow.send(new byte[] {2});
+                                            slow.close();
+                                        });
+                        assertEquals("next", client.send(GET).body().text());
+                        assertTrue(reader.await().contains("next request"), reader.await());
+                        end.await();
+                    }
+                });
+    }
+
+    @Test
+    void I5_twoFibersThatReceiveOneBody() {
+        Web.anywhere(
+                web -> {
+                    Channel<byte[]> slow = Channel.rendezvous();
+                    try (HttpServer server =
+                                    web.serve(_ -> HttpResponse.of("x/y", HttpBody.of(slow)));
+                            HttpClient client = web.client(server)) {
+                        HttpBody body = client.send(GET).body();
+                        Fiber<String> first = Fiber.spin("first", body::text);
+                        Fiber.sleep(Duration.ofMillis(20));
+                        IllegalStateException second =
+                                assertThrows(IllegalStateException.class, body::receive);
+                        assertTrue(second.getMessage().contains("first"), second::toString);
+                        slow.send(new byte[] {'x'});
+                        slow.close();
+                        assertEquals("x", first.await());
+                    }
+                });
+    }
+
+    @Test
+    void I5_aBodyThatWasReceivedIsNotSentAsAnEmptyOne() {
+        Web.anywhere(
+                web -> {
+                    try (HttpServer server =
+                                    web.serve(request -> HttpResponse.text(request.body().text()));
+                            HttpClient client = web.client(server)) {
+                        HttpBody used = client.send(HttpRequest.post("/", HttpBody.of("a"))).body();
+                        assertEquals("a", used.text());
+                        HttpRequest again = HttpRequest.post("/", used);
+                        assertThrows(ClosedException.class, () -> client.send(again));
+                        HttpBody next = client.send(HttpRequest.post("/", HttpBody.of("b"))).body();
+                        assertEquals("b", next.text());
+                    }
                 });
     }
 
@@ -321,6 +444,12 @@ class ClientTest {
         assertThrows(IllegalArgumentException.class, () -> HttpRequest.get("/a b"));
         assertThrows(IllegalArgumentException.class, () -> HttpRequest.get("/\r\nX: y"));
         assertThrows(IllegalArgumentException.class, () -> HttpRequest.get(""));
+        assertThrows(IllegalArgumentException.class, () -> HttpRequest.get("a"));
+        assertThrows(IllegalArgumentException.class, () -> HttpRequest.get("*"));
+        assertThrows(IllegalArgumentException.class, () -> HttpRequest.get("/a#b"));
+        assertThrows(IllegalArgumentException.class, () -> HttpRequest.of("CONNECT", "/"));
+        assertEquals("*", HttpRequest.of("OPTIONS", "*").path());
+        assertEquals("/b", HttpRequest.get("http://a/b").path());
         assertThrows(IllegalArgumentException.class, () -> GET.withHeader("X", "y\r\nZ: z"));
         assertThrows(IllegalArgumentException.class, () -> GET.withHeader("X y", "z"));
         assertThrows(IllegalArgumentException.class, () -> HttpResponse.of(99));

@@ -196,6 +196,56 @@ class ServerTest {
                 });
     }
 
+    /** What a target means is decided in one place, and none of it is taken for something else. */
+    @Test
+    void I5_theFourFormsOfATarget() {
+        Web.anywhere(
+                web -> {
+                    List<String> seen = new ArrayList<>();
+                    try (HttpServer server =
+                            web.serve(
+                                    request -> {
+                                        seen.add(
+                                                request.path()
+                                                        + " "
+                                                        + request.query("x")
+                                                        + " "
+                                                        + request.header("Host"));
+                                        return HttpResponse.text("x");
+                                    })) {
+                        String rest = " HTTP/1.1\r\nHost: h\r\n\r\n";
+                        String got =
+                                web.answer(
+                                        server,
+                                        "GET /a?x=/b"
+                                                + rest
+                                                + "GET http://a?x=/admin"
+                                                + rest
+                                                + "GET hTTp://a:80/b/c?x=http://d/e"
+                                                + rest
+                                                + "GET https://a"
+                                                + rest
+                                                + "OPTIONS *"
+                                                + rest
+                                                + "CONNECT a:443"
+                                                + rest
+                                                + LAST);
+                        assertEquals(
+                                List.of(
+                                        "/a /b h",
+                                        "/ /admin a",
+                                        "/b/c http://d/e a:80",
+                                        "/ null a",
+                                        "* null h",
+                                        " null h",
+                                        "/ null a"),
+                                seen);
+                        assertEquals(6, count("HTTP/1.1 200", got), got);
+                        assertEquals(1, count("HTTP/1.1 501", got), got);
+                    }
+                });
+    }
+
     private static int count(String what, String in) {
         return in.split(java.util.regex.Pattern.quote(what), -1).length - 1;
     }

@@ -11,7 +11,9 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /** Hosts and ports, and paths. */
 final class Addresses {
@@ -20,11 +22,35 @@ final class Addresses {
     /** A name is looked up by the system, on another thread; a switchpoint then. */
     static InetSocketAddress of(String host, int port) {
         Objects.requireNonNull(host, "host");
+        checkPort(port);
+        InetAddress literal = literal(host);
+        return new InetSocketAddress(literal == null ? lookUp(host) : literal, port);
+    }
+
+    /** All that a name has, in the order of the system; a switchpoint if it is looked up. */
+    static List<InetSocketAddress> all(String host, int port) {
+        Objects.requireNonNull(host, "host");
+        if (literal(host) != null) {
+            return List.of(of(host, port));
+        }
+        checkPort(port);
+        try {
+            return Stream.of(Blocking.call(() -> InetAddress.getAllByName(host)))
+                    .map(each -> new InetSocketAddress(each, port))
+                    .toList();
+        } catch (UnknownHostException unknown) {
+            throw unknown(host, unknown);
+        }
+    }
+
+    private static void checkPort(int port) {
         if (port < 0 || port > 65_535) {
             throw new IllegalArgumentException("port=" + port + " is not from 0 to 65535");
         }
-        InetAddress literal = literal(host);
-        return new InetSocketAddress(literal == null ? lookUp(host) : literal, port);
+    }
+
+    private static ConnectionException unknown(String host, UnknownHostException unknown) {
+        return new ConnectionException("the host " + host + " is unknown", unknown);
     }
 
     private static @Nullable InetAddress literal(String host) {
@@ -42,7 +68,7 @@ final class Addresses {
         try {
             return Blocking.call(() -> InetAddress.getByName(host));
         } catch (UnknownHostException unknown) {
-            throw new ConnectionException("the host " + host + " is unknown", unknown);
+            throw unknown(host, unknown);
         }
     }
 

@@ -160,20 +160,23 @@ public final class TcpConnection implements AutoCloseable {
     /**
      * Connects with the default options.
      *
-     * @param host an address, or a name, which is looked up on another thread
+     * @param host an address, or a name, which is looked up on another thread; of several addresses
+     *     of a name each is tried when the one before has failed
      * @param port the port
      * @return the connection, of the current cord
      * @throws ConnectionException as {@link #connect(SocketAddress, TcpOptions)}, or if the name is
      *     unknown
      */
     public static TcpConnection connect(String host, int port) {
-        return connect(Addresses.of(host, port), TcpOptions.defaults());
+        return connect(host, port, TcpOptions.defaults());
     }
 
     /**
      * Connects.
      *
-     * @param host an address, or a name, which is looked up on another thread
+     * @param host an address, or a name, which is looked up on another thread; of several addresses
+     *     of a name each is tried when the one before has failed, all of them within {@link
+     *     TcpOptions#connectLimit}
      * @param port the port
      * @param options how
      * @return the connection, of the current cord
@@ -181,7 +184,8 @@ public final class TcpConnection implements AutoCloseable {
      *     unknown
      */
     public static TcpConnection connect(String host, int port, TcpOptions options) {
-        return connect(Addresses.of(host, port), options);
+        Objects.requireNonNull(options, "options");
+        return Attempts.connect(Addresses.all(host, port), options);
     }
 
     /**

@@ -1,0 +1,100 @@
+package dev.ropewalk.channels.http;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+
+/** What of the head of a request a server refuses: what is malformed, and what has two readings. */
+final class RequestCheck {
+    private RequestCheck() {}
+
+    /** Null if it is in order. */
+    static @Nullable HttpException refusal(HttpRequest head) {
+        if (head.decoderResult().isFailure()) {
+            Throwable why = head.decoderResult().cause();
+            return switch (why) {
+                case TooLongHttpLineException _ -> new HttpException(414, "the first line is long");
+                case TooLongHttpHeaderException _ -> new HttpException(431, "the head is long");
+                default -> malformed(why.getMessage());
+            };
+        }
+        HttpVersion version = head.protocolVersion();
+        if (!version.equals(HttpVersion.HTTP_1_1) && !version.equals(HttpVersion.HTTP_1_0)) {
+            return new HttpException(505, "only HTTP/1.1 and HTTP/1.0");
+        }
+        String badTarget = RequestTarget.fault(head.method().name(), head.uri());
+        if (badTarget != null) {
+            return malformed("target " + head.uri() + ": " + badTarget);
+        }
+        HttpException badHost = badHost(head);
+        if (badHost != null) {
+            return badHost;
+        }
+        HttpException badLength = badLength(head);
+        return badLength == null ? badExpectation(head) : badLength;
+    }
+
+    private static HttpException malformed(@Nullable String why) {
+        return new HttpException(400, "malformed: " + visible(why));
+    }
+
+    /** What a client has sent is not sent back as it is. */
+    private static String visible(@Nullable String text) {
+        return text == null ? "" : text.replaceAll("[^ -~]", "?");
+    }
+
+    /** Whether it is of a client that knows no chunks and no expectations. */
+    static boolean isOld(HttpRequest head) {
+        return head.protocolVersion().equals(HttpVersion.HTTP_1_0);
+    }
+
+    private static @Nullable HttpException badHost(HttpRequest head) {
+        List<String> hosts = head.headers().getAll(HttpHeaderNames.HOST);
+        if (hosts.size() > 1 || (hosts.isEmpty() && !isOld(head))) {
+            return new HttpException(400, "Host: " + hosts.size() + " of them");
+        }
+        return hosts.isEmpty() || RequestTarget.isHostField(hosts.getFirst())
+                ? null
+                : new HttpException(400, "Host: no host");
+    }
+
+    /** Where a body ends must not be open to doubt. */
+    private static @Nullable HttpException badLength(HttpRequest head) {
+        List<String> encodings = head.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
+        if (encodings.isEmpty()) {
+            return null;
+        }
+        if (isOld(head)) {
+            return new HttpException(400, "Transfer-Encoding in HTTP/1.0");
+        }
+        if (head.headers().contains(HttpHeaderNames.CONTENT_LENGTH)) {
+            return new HttpException(400, "Content-Length and Transfer-Encoding");
+        }
+        if (Wire.isChunkedAlone(encodings)) {
+            return null;
+        }
+        return Wire.endsChunked(encodings)
+                ? new HttpException(501, "Transfer-Encoding: only chunked")
+                : new HttpException(400, "Transfer-Encoding: the last is not chunked");
+    }
+
+    private static @Nullable HttpException badExpectation(HttpRequest head) {
+        return !expects(head)
+                        || head.headers().getAll(HttpHeaderNames.EXPECT).stream()
+                                .allMatch(HttpHeaderValues.CONTINUE::contentEqualsIgnoreCase)
+                ? null
+                : new HttpException(417, "only Expect: 100-continue");
+    }
+
+    /** Whether the client waits to be told to go on; one of HTTP/1.0 does not, whatever it says. */
+    static boolean expects(HttpRequest head) {
+        return head.headers().contains(HttpHeaderNames.EXPECT) && !isOld(head);
+    }
+}
