@@ -55,9 +55,9 @@ class AttemptsTest {
                                     () ->
                                             Attempts.connect(
                                                     List.of(one, other), TcpOptions.defaults()));
-                    assertTrue(failed.getMessage().contains(":" + one.getPort()), failed::toString);
+                    assertTrue(failed.toString().contains(":" + one.getPort()), failed::toString);
                     assertEquals(1, failed.getSuppressed().length);
-                    String second = failed.getSuppressed()[0].getMessage();
+                    String second = failed.getSuppressed()[0].toString();
                     assertTrue(second.contains(":" + other.getPort()), second);
                 });
     }
