@@ -82,7 +82,7 @@ class SystemTest {
                             assertThrows(
                                     IllegalArgumentException.class,
                                     () -> ActorSystem.start(Tree.oneForOne("wide"), two));
-                    String text = refused.getMessage();
+                    String text = String.valueOf(refused.getMessage());
                     assertTrue(text.startsWith("cords=2 for the system wide, which a fiber"), text);
                     assertTrue(text.endsWith("ActorSystemOptions.over(cords)"), text);
                     List<Cord> here = List.of(Cord.current());

@@ -66,12 +66,13 @@ class IoUringJarsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-Dropewalk.reactor=nio", "-Dunused=by default"})
-    void I1_socketsWorkWithoutTheJarsOfIoUring(String option) throws Exception {
+    void I1_socketsWorkWithoutTheJarsOfIoUring(String option)
+            throws IOException, InterruptedException {
         assertTrue(run(option).contains("got line"), () -> "with " + option);
     }
 
     @Test
-    void I1_ioUringWithoutItsJarsNamesThem() throws Exception {
+    void I1_ioUringWithoutItsJarsNamesThem() throws IOException, InterruptedException {
         String told = run("-Dropewalk.reactor=io_uring");
         for (String part :
                 List.of(

@@ -19,8 +19,8 @@ import java.util.Objects;
  * @param maxBodyBytes how many bytes {@link HttpBody#bytes()} and {@link HttpBody#text()} receive
  *     at most; a body that is received chunk by chunk has no limit
  * @param minBodyRate how many bytes of a request's body give its client a second more, beyond the
- *     {@code readLimit} of the TCP options that it has to begin with; only the time counts in which
- *     the body is waited for; 0 for no such limit
+ *     read limit of the TCP options that it has to begin with; only the time counts in which the
+ *     body is waited for; 0 for no such limit
  */
 public record HttpOptions(
         TcpOptions tcp,

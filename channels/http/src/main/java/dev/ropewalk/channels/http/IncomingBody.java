@@ -425,6 +425,7 @@ final class IncomingBody extends HttpBody {
      * The exchange is over: nobody but the connection receives it from now on. A fiber that is just
      * being given a chunk has taken that when this returns.
      */
+    @Override
     void withdraw(Withdrawn why) {
         if (!isOver()) {
             withdrawn = why;

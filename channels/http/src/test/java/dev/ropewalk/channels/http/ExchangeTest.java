@@ -40,7 +40,7 @@ class ExchangeTest {
     private static final String BODY = "hello";
 
     /** How the client asks. */
-    private enum Asked {
+    enum Asked {
         GET("GET / HTTP/1.1\r\n", "\r\n"),
         HEAD("HEAD / HTTP/1.1\r\n", "\r\n"),
         LENGTH("POST / HTTP/1.1\r\n", "Content-Length: 5\r\n\r\n"),
@@ -65,7 +65,7 @@ class ExchangeTest {
     }
 
     /** What the answer is made of. */
-    private enum Made {
+    enum Made {
         ARRAY,
         CHANNEL,
         /** The request's own body. */
@@ -75,13 +75,13 @@ class ExchangeTest {
     }
 
     /** When the handler, or what it has spun, reads the request's body. */
-    private enum Read {
+    enum Read {
         BEFORE,
         WHILE,
         NEVER
     }
 
-    private record Cell(Asked asked, Made made, Read read, int status, boolean isKept) {
+    record Cell(Asked asked, Made made, Read read, int status, boolean isKept) {
         boolean wantsBody() {
             return asked != Asked.HEAD && status == 200;
         }

@@ -765,6 +765,11 @@ public final class TcpConnection implements AutoCloseable {
         return in.unread();
     }
 
+    /** Whether nothing comes any more, for whatever reason; for tests. */
+    boolean isInputEnded() {
+        return in.isEnded();
+    }
+
     /** {@return the address of this side; null before it is connected} */
     public @Nullable SocketAddress localAddress() {
         return local;

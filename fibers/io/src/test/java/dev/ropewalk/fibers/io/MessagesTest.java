@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** Rule I2: what a codec makes of bytes is received as from a channel, and lost nowhere. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -202,7 +203,8 @@ class MessagesTest {
                                 server -> {
                                     MessageConnection<String> c = server.messages(Codec.lines(9));
                                     assertEquals("a", c.receive());
-                                    Errors.assertMentions(causeOfEnd(c), "byte 0xFE at offset 2");
+                                    Throwable why = Objects.requireNonNull(causeOfEnd(c));
+                                    Errors.assertMentions(why, "byte 0xFE at offset 2");
                                 },
                                 client -> {
                                     client.write(lines);

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** Rules I2 and I4: what is read, how a read waits, and what it leaves when it ends early. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -132,7 +133,8 @@ class ReadTest {
                         net.talk(
                                 narrow,
                                 server -> {
-                                    assertEquals(8, server.readLineBytes().length);
+                                    byte[] line = Objects.requireNonNull(server.readLineBytes());
+                                    assertEquals(8, line.length);
                                     assertThrows(LineTooLongException.class, server::readLineBytes);
                                     assertEquals("123456789", rest(server));
                                 },
