@@ -47,15 +47,15 @@ final class Closing {
     /** So many bytes more may come. */
     private long left;
 
-    private boolean isInputEnded;
+    private boolean isInputShut;
     private State state = State.SENDING;
     private @Nullable Alarm alarm;
 
-    Closing(TcpConnection connection, Channel channel, TcpOptions options, boolean isInputEnded) {
+    Closing(TcpConnection connection, Channel channel, TcpOptions options, boolean isInputShut) {
         this.connection = connection;
         this.channel = channel;
         this.options = options;
-        this.isInputEnded = isInputEnded;
+        this.isInputShut = isInputShut;
         this.left = options.maxLingerBytes();
     }
 
@@ -84,7 +84,7 @@ final class Closing {
         cancelAlarm();
         long limitNs = Waits.nanos(options.lingerLimit());
         boolean isCordOver = connection.isCordOver(); // it does not wait for what lingers
-        if (isInputEnded || limitNs == 0 || left < 0 || isCordOver) {
+        if (isInputShut || limitNs == 0 || left < 0 || isCordOver) {
             finish();
             return;
         }
@@ -121,8 +121,8 @@ final class Closing {
         }
     }
 
-    void inputEnded() {
-        isInputEnded = true;
+    void inputShut() {
+        isInputShut = true;
         if (state == State.LINGERING) {
             finish();
         }

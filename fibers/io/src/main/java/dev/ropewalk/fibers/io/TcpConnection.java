@@ -109,8 +109,8 @@ public final class TcpConnection implements AutoCloseable {
     private State state = State.CONNECTING;
     private boolean isOutputEnded;
 
-    /** The other side has said that it sends nothing more. */
-    private boolean isInputEnded;
+    /** The socket brings nothing more; behind the end of TLS it still may. */
+    private boolean isInputShut;
 
     /** By {@link #close} or {@link #reset}: nothing can be read or written any more. */
     private boolean isClosedHere;
@@ -133,7 +133,9 @@ public final class TcpConnection implements AutoCloseable {
         this.idleness = new Idleness(cord, Waits.nanos(options.idleLimit()), this::idleFor);
         configure(channel, options);
         channel.pipeline()
-                .addLast(new EndHandler(handshake != null, this::isOpen, this::inputEnded))
+                .addLast(
+                        new EndHandler(
+                                handshake != null, this::isOpen, this::inputEnded, this::inputShut))
                 .addLast(LAST_HANDLER, new ConnectionHandler(this));
         out.writeFrom(channel.pipeline().context(LAST_HANDLER));
     }
@@ -682,7 +684,7 @@ public final class TcpConnection implements AutoCloseable {
             state(State.OPEN, State.CLOSING);
             out.ended(null);
             idleness.end();
-            closing = new Closing(this, channel, options, isInputEnded);
+            closing = new Closing(this, channel, options, isInputShut);
             closing.begin(out);
         }
     }
@@ -806,10 +808,6 @@ public final class TcpConnection implements AutoCloseable {
      */
     void inputEnded(@Nullable IOException why) {
         touch();
-        isInputEnded = true;
-        if (closing != null) {
-            closing.inputEnded();
-        }
         in.ended(why);
         if (handshake != null) {
             handshake.inputEnded(why);
@@ -818,6 +816,13 @@ public final class TcpConnection implements AutoCloseable {
                 out.ended(
                         new EOFException("the other side has ended TLS, and with it both halves"));
             }
+        }
+    }
+
+    private void inputShut() {
+        isInputShut = true;
+        if (closing != null) {
+            closing.inputShut();
         }
     }
 

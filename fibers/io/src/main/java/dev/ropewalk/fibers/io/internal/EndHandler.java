@@ -26,6 +26,7 @@ public final class EndHandler extends ChannelInboundHandlerAdapter {
     private final boolean isEncrypted;
     private final BooleanSupplier isOpen;
     private final Consumer<@Nullable IOException> ended;
+    private final Runnable shut;
 
     /** The first one counts: Netty tells of a shut input behind a reset too. */
     private boolean isEnded;
@@ -35,12 +36,17 @@ public final class EndHandler extends ChannelInboundHandlerAdapter {
      *
      * @param isOpen whether this side has not closed it
      * @param ended told of the end behind the codec, and why it is not in order; null if it is
+     * @param shut told when the socket brings nothing more, which behind an end of TLS comes later
      */
     public EndHandler(
-            boolean isEncrypted, BooleanSupplier isOpen, Consumer<@Nullable IOException> ended) {
+            boolean isEncrypted,
+            BooleanSupplier isOpen,
+            Consumer<@Nullable IOException> ended,
+            Runnable shut) {
         this.isEncrypted = isEncrypted;
         this.isOpen = isOpen;
         this.ended = ended;
+        this.shut = shut;
     }
 
     /** The input of TLS ended without the end of TLS. */
@@ -68,7 +74,10 @@ public final class EndHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         switch (event) {
-            case ChannelInputShutdownEvent _ -> ended(context, isEncrypted ? new CutOff() : null);
+            case ChannelInputShutdownEvent _ -> {
+                ended(context, isEncrypted ? new CutOff() : null);
+                shut.run();
+            }
             case SslCloseCompletionEvent closed when closed.isSuccess() -> ended(context, null);
             default -> context.fireUserEventTriggered(event);
         }
