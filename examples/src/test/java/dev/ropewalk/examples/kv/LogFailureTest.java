@@ -12,6 +12,7 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -306,7 +307,7 @@ class LogFailureTest {
         disk.plan(
                 (_, step) -> {
                     if (step.startsWith("create")) {
-                        failedNs.add(System.nanoTime());
+                        failedNs.add(Waits.nanoTime());
                         return TestDisk.Fault.FAIL;
                     }
                     return TestDisk.Fault.NONE;

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 /** Finds the bytes that a text does not tell (rule I2). */
 public final class Utf8 {
@@ -31,7 +32,10 @@ public final class Utf8 {
             return null;
         }
         int offset = part.position() - start;
-        return "byte 0x%02X at offset %d is no UTF-8"
-                .formatted(bytes.getUnsignedByte(from + offset), offset);
+        return String.format(
+                Locale.ROOT,
+                "byte 0x%02X at offset %d is no UTF-8",
+                bytes.getUnsignedByte(from + offset),
+                offset);
     }
 }
