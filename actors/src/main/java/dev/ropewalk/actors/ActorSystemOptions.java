@@ -49,10 +49,10 @@ public final class ActorSystemOptions {
 
     /**
      * {@return these options with another number of cords} They are for a system that a plain
-     * thread starts: a fiber that starts one with them gets an {@link IllegalArgumentException},
-     * because its system is on its cord, or {@linkplain #over over} cords that are there. Actors
-     * are on the cord of their supervisor, the first one, unless that {@link Supervision#spread
-     * spreads} them.
+     * thread starts: a fiber that starts one with more than one gets an {@link
+     * IllegalArgumentException}, because its system is on its cord, or {@linkplain #over over}
+     * cords that are there. Actors are on the cord of their supervisor, the first one, unless that
+     * {@link Supervision#spread spreads} them.
      *
      * @param number at least 1
      * @throws IllegalArgumentException if it is less
@@ -128,9 +128,9 @@ public final class ActorSystemOptions {
         return cords == EACH_PROCESSOR ? Runtime.getRuntime().availableProcessors() : cords;
     }
 
-    /** In a fiber nothing would come of a number of cords. */
+    /** In a fiber nothing would come of a second cord. */
     void checkIn(Cord cord, String system) {
-        if (given.isEmpty() && cords != EACH_PROCESSOR) {
+        if (given.isEmpty() && cords > 1) {
             throw new IllegalArgumentException(
                     "cords="
                             + cords

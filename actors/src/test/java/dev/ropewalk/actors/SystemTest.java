@@ -85,6 +85,8 @@ class SystemTest {
                     String text = String.valueOf(refused.getMessage());
                     assertTrue(text.startsWith("cords=2 for the system wide, which a fiber"), text);
                     assertTrue(text.endsWith("ActorSystemOptions.over(cords)"), text);
+                    ActorSystemOptions one = ActorSystemOptions.defaults().withCords(1);
+                    ActorSystem.start(Tree.oneForOne("narrow"), one).close();
                     List<Cord> here = List.of(Cord.current());
                     ActorSystem.start(Tree.oneForOne("there"), two.over(here)).close();
                 });

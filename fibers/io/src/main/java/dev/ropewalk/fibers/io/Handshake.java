@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers.io;
 
+import dev.ropewalk.fibers.io.internal.Turnstile;
+
 import org.jspecify.annotations.Nullable;
 
 import java.io.EOFException;

@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.internal.EndHandler;
+import dev.ropewalk.fibers.io.internal.Idleness;
 import dev.ropewalk.fibers.io.internal.RenegotiationGuard;
 import dev.ropewalk.fibers.spi.Waits;
 

@@ -1,4 +1,4 @@
-package dev.ropewalk.fibers.io;
+package dev.ropewalk.fibers.io.internal;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.spi.Alarm;
@@ -6,7 +6,7 @@ import dev.ropewalk.fibers.spi.Alarm;
 import org.jspecify.annotations.Nullable;
 
 /** How long no byte has come or gone; tells its owner once, at the limit. Confined to the cord. */
-final class Idleness {
+public final class Idleness {
     private final Cord cord;
     private final long limitNs;
     private final Runnable atLimit;
@@ -18,20 +18,22 @@ final class Idleness {
      *
      * @param limitNs {@link Long#MAX_VALUE} for none
      */
-    Idleness(Cord cord, long limitNs, Runnable atLimit) {
+    public Idleness(Cord cord, long limitNs, Runnable atLimit) {
         this.cord = cord;
         this.limitNs = limitNs;
         this.atLimit = atLimit;
     }
 
-    void begin() {
+    /** From now on. */
+    public void begin() {
         if (limitNs != Long.MAX_VALUE) {
             lastActiveNs = cord.nanoTime();
             alarm = Alarm.after(limitNs, this::check);
         }
     }
 
-    void touch() {
+    /** A byte has come, or gone. */
+    public void touch() {
         if (limitNs != Long.MAX_VALUE) {
             lastActiveNs = cord.nanoTime();
         }
@@ -48,7 +50,7 @@ final class Idleness {
     }
 
     /** Nothing is told any more. */
-    void end() {
+    public void end() {
         if (alarm != null) {
             alarm.cancel();
             alarm = null;

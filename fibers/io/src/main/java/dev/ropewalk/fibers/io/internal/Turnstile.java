@@ -1,4 +1,4 @@
-package dev.ropewalk.fibers.io;
+package dev.ropewalk.fibers.io.internal;
 
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Where one fiber at a time waits, and is woken to look again: it is given nothing, so a wait that
  * ends early loses nothing (rule I4). Confined to its cord.
  */
-final class Turnstile {
+public final class Turnstile {
     private final Object owner;
     private final String role;
 
@@ -21,13 +21,13 @@ final class Turnstile {
      *
      * @param role what the fiber is that waits, "reader" for one
      */
-    Turnstile(Object owner, String role) {
+    public Turnstile(Object owner, String role) {
         this.owner = owner;
         this.role = role;
     }
 
     /** Before anything is taken, also where the caller need not wait. */
-    void checkFree() {
+    public void checkFree() {
         Fiber<?> other = waiting;
         if (other != null && other != Fiber.currentOrNull()) {
             throw new IllegalStateException(
@@ -41,7 +41,7 @@ final class Turnstile {
     }
 
     /** Waits until {@link #wake}; false if the limit passed. A switchpoint. */
-    boolean await(Object reason, long limitNs) {
+    public boolean await(Object reason, long limitNs) {
         checkFree();
         number = Waits.nextNumber();
         waiting = Fiber.current();
@@ -55,7 +55,7 @@ final class Turnstile {
     }
 
     /** No effect if nobody waits. */
-    void wake() {
+    public void wake() {
         Fiber<?> fiber = waiting;
         if (fiber != null) {
             Waits.resume(fiber, number, null);
