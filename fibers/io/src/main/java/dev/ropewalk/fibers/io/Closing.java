@@ -47,15 +47,13 @@ final class Closing {
     /** So many bytes more may come. */
     private long left;
 
-    private boolean isInputShut;
     private State state = State.SENDING;
     private @Nullable Alarm alarm;
 
-    Closing(TcpConnection connection, Channel channel, TcpOptions options, boolean isInputShut) {
+    Closing(TcpConnection connection, Channel channel, TcpOptions options) {
         this.connection = connection;
         this.channel = channel;
         this.options = options;
-        this.isInputShut = isInputShut;
         this.left = options.maxLingerBytes();
     }
 
@@ -84,7 +82,7 @@ final class Closing {
         cancelAlarm();
         long limitNs = Waits.nanos(options.lingerLimit());
         boolean isCordOver = connection.isCordOver(); // it does not wait for what lingers
-        if (isInputShut || limitNs == 0 || left < 0 || isCordOver) {
+        if (connection.isInputShut() || limitNs == 0 || left < 0 || isCordOver) {
             finish();
             return;
         }
@@ -122,7 +120,6 @@ final class Closing {
     }
 
     void inputShut() {
-        isInputShut = true;
         if (state == State.LINGERING) {
             finish();
         }

@@ -685,7 +685,7 @@ public final class TcpConnection implements AutoCloseable {
             state(State.OPEN, State.CLOSING);
             out.ended(null);
             idleness.end();
-            closing = new Closing(this, channel, options, isInputShut);
+            closing = new Closing(this, channel, options);
             closing.begin(out);
         }
     }
@@ -818,6 +818,10 @@ public final class TcpConnection implements AutoCloseable {
                         new EOFException("the other side has ended TLS, and with it both halves"));
             }
         }
+    }
+
+    boolean isInputShut() {
+        return isInputShut;
     }
 
     private void inputShut() {
