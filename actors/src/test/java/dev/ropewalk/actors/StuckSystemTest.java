@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.actors.supervision.ChildSpec;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
@@ -193,6 +194,11 @@ class StuckSystemTest {
         assertTrue(system.cords().stream().noneMatch(Cord::isAlive));
     }
 
+    /** So that its starter surely waits. */
+    private static ChildSpec<?> neverUp() {
+        return Tree.child("slow", Step.actor(_ -> Fiber.suspend()));
+    }
+
     @Test
     void A6_aStartThatIsInterruptedLeavesNoCord()
             throws InterruptedException, ExecutionException, TimeoutException {
@@ -205,7 +211,8 @@ class StuckSystemTest {
                                                 ActorSystem.start(
                                                         Tree.of(
                                                                 "interrupted",
-                                                                Supervision.oneForOne()),
+                                                                Supervision.oneForOne(),
+                                                                neverUp()),
                                                         ActorSystemOptions.defaults()
                                                                 .withCords(2)))));
         assertTrue(Cord.all().stream().noneMatch(c -> c.name().startsWith("interrupted-")));

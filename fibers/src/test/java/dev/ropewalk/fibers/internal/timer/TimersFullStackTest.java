@@ -195,6 +195,7 @@ class TimersFullStackTest {
 
     @Test
     @Tag("stress")
+    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void F2_noOperationOnAFullStackLosesATimerManyTimes() throws InterruptedException {
         for (long seed = 100; seed < 120; seed++) {
             new TimersFullStackTest().check(seed);
