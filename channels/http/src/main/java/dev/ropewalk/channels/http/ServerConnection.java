@@ -19,6 +19,7 @@ import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
@@ -50,6 +51,8 @@ final class ServerConnection {
 
     /** So much of a body that nobody read is read for the sake of the next request. */
     private static final int MAX_DROPPED = 64 * 1_024;
+
+    private static final int MAX_CAUSES = 100;
 
     /** And for so long. */
     private static final Duration DROP_LIMIT = Duration.ofSeconds(5);
@@ -141,7 +144,7 @@ final class ServerConnection {
     }
 
     private boolean isClientsFault(Throwable failure) {
-        return connection.hasCaused(failure) || fault() != null;
+        return connection.hasCaused(failure) || fault() != null || isRefusal(failure);
     }
 
     /** Ends it when the request that is under way is answered. On its cord; never waits. */
@@ -194,7 +197,7 @@ final class ServerConnection {
         incoming = null;
         HttpException refusal = RequestCheck.refusal(head);
         if (refusal != null) {
-            answer(head, error(refusal));
+            answer(head, error(refusal), false);
             return false;
         }
         String authority = RequestTarget.authority(head.uri());
@@ -210,7 +213,7 @@ final class ServerConnection {
                         new HttpHeaders(head.headers()),
                         body == null ? HttpBody.empty() : body,
                         connection.remoteAddress());
-        boolean isUsedAgain = answer(head, checked(request, handle(request)));
+        boolean isUsedAgain = answer(head, checked(request, handle(request)), true);
         if (body == null) {
             return isUsedAgain;
         }
@@ -231,7 +234,9 @@ final class ServerConnection {
                 LOG.debug("{} from {} is refused", request, connection, failure);
                 return error(told);
             }
-            if (failure instanceof ConnectionException gone && !connection.isOpen()) {
+            if (failure instanceof ConnectionException gone
+                    && !connection.isOpen()
+                    && connection.hasCaused(gone)) {
                 throw gone; // nobody is left to be told
             }
             HttpException fault = fault();
@@ -253,7 +258,18 @@ final class ServerConnection {
         while (said instanceof FiberFailedException && said.getCause() != null) {
             said = said.getCause();
         }
-        return said instanceof HttpException told ? told : null;
+        return said instanceof HttpException told && !told.isOfResponse() ? told : null;
+    }
+
+    /** Whether what sends an answer has refused what the client sends: too late to tell it so. */
+    private static boolean isRefusal(Throwable failure) {
+        Throwable each = failure;
+        for (int i = 0; each != null && i < MAX_CAUSES; i++, each = each.getCause()) {
+            if (each instanceof HttpException told) {
+                return told.status() < 500 && !told.isOfResponse();
+            }
+        }
+        return false;
     }
 
     /** What the client did wrong in the body; null if it did nothing. */
@@ -273,15 +289,13 @@ final class ServerConnection {
             response.body().withdraw(Withdrawn.unwanted("there are no tunnels for " + request));
             return error(new HttpException(501, "there are no tunnels"));
         }
-        if (response.body() instanceof IncomingBody own
-                && own.isUsedUp()
-                && hasBody(request.method(), response.status())) {
+        if (response.body().isUsedUp() && hasBody(request.method(), response.status())) {
             LOG.error(
                     "{} from {} cannot be answered with {}, which was received or cancelled"
                             + " before; answer with HttpBody.of(bytes)",
                     request,
                     connection,
-                    own);
+                    response.body());
             return error(new HttpException(500, "the server failed"));
         }
         return response;
@@ -320,7 +334,10 @@ final class ServerConnection {
     }
 
     /** Whether the connection can be used again. */
-    private boolean answer(io.netty.handler.codec.http.HttpRequest head, HttpResponse response) {
+    private boolean answer(
+            io.netty.handler.codec.http.HttpRequest head,
+            HttpResponse response,
+            boolean mayBeUsedAgain) {
         HttpResponseStatus status = HttpResponseStatus.valueOf(response.status());
         HttpBody body = response.body();
         io.netty.handler.codec.http.HttpHeaders fields = response.headers().copy();
@@ -331,7 +348,8 @@ final class ServerConnection {
         boolean isOld = RequestCheck.isOld(head);
         boolean isEndedByClose = isStreamed && length < 0 && isOld;
         boolean isUsedAgain =
-                !isEndedByClose
+                mayBeUsedAgain
+                        && !isEndedByClose
                         && !isDraining
                         && head.decoderResult().isSuccess()
                         && HttpUtil.isKeepAlive(head)
@@ -347,6 +365,8 @@ final class ServerConnection {
         }
         if (length < 0 && !isOld) {
             Wire.chunked(fields);
+        } else if (length == 0 && head.method().equals(HttpMethod.HEAD)) {
+            Wire.toldLength(fields);
         } else {
             Wire.length(fields, length);
         }
@@ -432,7 +452,7 @@ final class ServerConnection {
     private void stream(io.netty.handler.codec.http.HttpRequest head, HttpBody body) {
         try {
             Wire.writeChunks(messages, body);
-        } catch (ClosedException cutOff) {
+        } catch (ClosedException | ConnectionException cutOff) { // its own, or the client's
             if (isClientsFault(cutOff)) {
                 LOG.debug("{} of {} {} was cut off", body, head.method(), head.uri(), cutOff);
             } else {
