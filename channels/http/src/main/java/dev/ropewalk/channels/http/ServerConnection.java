@@ -2,6 +2,7 @@ package dev.ropewalk.channels.http;
 
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
@@ -67,8 +68,8 @@ final class ServerConnection {
     private final HttpHandler handler;
     private final Dates dates;
 
-    /** Left when a fiber that a handler has spun fails. */
-    private final CancelScope exchanges = CancelScope.withoutLimit();
+    /** Left when a fiber that a handler has spun fails; null while there can be none. */
+    private @Nullable CancelScope exchanges;
 
     /** Of the request that is under way; null if it has none, or its last chunk is here. */
     private @Nullable IncomingBody incoming;
@@ -80,6 +81,9 @@ final class ServerConnection {
     private boolean isIdle;
 
     private boolean isDraining;
+
+    /** Another request may come. */
+    private boolean isKept = true;
 
     ServerConnection(
             TcpConnection connection, HttpOptions options, HttpHandler handler, Dates dates) {
@@ -97,7 +101,16 @@ final class ServerConnection {
 
     /** Until the connection has ended, which is its caller's to close. */
     void run() {
-        SpunFibers.runToEnd(this::spunFailed, () -> exchanges.runOrLeave(this::serveAll));
+        try {
+            HttpObject next = nextIfKept();
+            while (next != null) {
+                serveAll(next);
+                next = nextIfKept();
+            }
+        } catch (ConnectionException | ClosedException gone) {
+            LOG.debug("{} has ended", connection, gone);
+            connection.reset(); // what was answered may not be whole
+        }
         FiberFailedException failed = spunFailure;
         if (failed == null) {
             return;
@@ -109,19 +122,24 @@ final class ServerConnection {
         connection.reset();
     }
 
-    private void serveAll() {
-        try {
-            boolean isUsedAgain = true;
-            while (isUsedAgain && !isDraining) {
-                HttpObject next = next();
-                if (next == null) {
-                    return;
-                }
-                isUsedAgain = serve((io.netty.handler.codec.http.HttpRequest) next);
-            }
-        } catch (ConnectionException | ClosedException gone) {
-            LOG.debug("{} has ended", connection, gone);
-            connection.reset(); // what was answered may not be whole
+    /**
+     * Requests up to one behind which nothing is here, and nobody of those that handlers have spun:
+     * what is needed for these lies on the stack, which an idle connection keeps.
+     */
+    private void serveAll(HttpObject first) {
+        CancelScope scope = CancelScope.withoutLimit();
+        exchanges = scope;
+        SpunFibers.runToEnd(
+                this::spunFailed,
+                () -> isKept = scope.runOrLeave(() -> serveEach(first)) && isKept);
+        exchanges = null;
+    }
+
+    private void serveEach(HttpObject first) {
+        HttpObject next = first;
+        while (next != null) {
+            isKept = serve((io.netty.handler.codec.http.HttpRequest) next) && !isDraining;
+            next = isKept ? nextHere() : null;
         }
     }
 
@@ -135,7 +153,10 @@ final class ServerConnection {
         if (why == null) {
             LOG.debug("{} has failed, on {}", failed.fiber(), connection, failed);
             spunFailure = spunFailure == null ? failed : spunFailure;
-            exchanges.cancel();
+            CancelScope under = exchanges;
+            if (under != null) {
+                under.cancel();
+            }
         } else if (why.isUnexpected()) {
             LOG.warn("{} has ended early, on {}: {}", failed.fiber(), connection, why.getMessage());
         } else {
@@ -177,16 +198,35 @@ final class ServerConnection {
                         });
     }
 
+    private @Nullable HttpObject nextIfKept() {
+        return isKept && !isDraining ? next() : null;
+    }
+
     /** Null if none comes in time, or none at all. */
     private @Nullable HttpObject next() {
         isIdle = true;
         try {
-            return messages.receive(options.headLimit());
+            HttpObject next = messages.receive(options.headLimit());
+            isKept = next != null;
+            return next;
         } catch (ClosedException none) {
             LOG.debug("{} has no further request", connection, none);
+            isKept = false;
             return null;
         } finally {
             isIdle = false;
+        }
+    }
+
+    /** One that is here; waits for one only beside what a handler has spun. */
+    private @Nullable HttpObject nextHere() {
+        if (!Fiber.current().children().isEmpty()) {
+            return next();
+        }
+        try {
+            return messages.tryReceive();
+        } catch (ClosedException none) {
+            return null; // as the next call finds
         }
     }
 

@@ -488,6 +488,105 @@ class SeamsTest {
     }
 
     @Test
+    void I5_aClientThatComesWithTheDrainIsNotWaitedFor() {
+        Web.inMemory(
+                web -> {
+                    for (int turns = 0; turns < 12; turns++) {
+                        int before = turns;
+                        HttpServer server = web.serve(SeamsTest::says);
+                        Fiber<?> draining =
+                                Fiber.spin(
+                                        "drains",
+                                        () -> {
+                                            for (int i = 0; i < before; i++) {
+                                                Waits.yieldTurn();
+                                            }
+                                            assertTrue(server.drain(Duration.ofSeconds(30)));
+                                        });
+                        try (TcpConnection raw = web.raw(server)) {
+                            assertEquals("", Web.rest(raw).replace("RESET", ""));
+                        } catch (ConnectionException refused) {
+                            assertNotNull(refused);
+                        }
+                        draining.await();
+                    }
+                });
+    }
+
+    /** A fiber that fails while nobody asks takes the connection along all the same. */
+    @Test
+    void I5_aFiberThatFailsBehindItsAnswerBreaksTheConnectionOff() {
+        Web.inMemory(
+                web -> {
+                    List<Logs.Line> lines = new ArrayList<>();
+                    Logs.during(
+                            lines::add,
+                            () -> {
+                                try (HttpServer server = web.serve(SeamsTest::failsLater);
+                                        TcpConnection raw = web.raw(server)) {
+                                    raw.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+                                    Web.head(raw);
+                                    assertEquals("xRESET", Web.rest(raw));
+                                }
+                            });
+                    assertEquals(1, lines.size(), lines::toString);
+                    assertEquals(Level.ERROR, lines.getFirst().level());
+                });
+    }
+
+    private static HttpResponse failsLater(HttpRequest request) {
+        Fiber.spin(
+                "fails",
+                () -> {
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    throw new IllegalStateException("a bug, " + request);
+                });
+        return HttpResponse.text("x");
+    }
+
+    /** It lives as long as the connection, and ends with it. */
+    @Test
+    void I5_whatAHandlerHasSpunGoesOnBehindItsAnswer() {
+        Web.anywhere(
+                web -> {
+                    int[] ticks = {0};
+                    boolean[] isEnded = {false};
+                    try (HttpServer server =
+                            web.serve(
+                                    request -> {
+                                        if (request.path().equals("/spin")) {
+                                            Fiber.spin("ticks", () -> tick(ticks, isEnded));
+                                        }
+                                        return HttpResponse.text("x");
+                                    })) {
+                        try (HttpClient client = web.client(server)) {
+                            assertEquals("x", client.send(GET).body().text());
+                            HttpRequest spin = HttpRequest.get("/spin");
+                            assertEquals("x", client.send(spin).body().text());
+                            for (int i = 0; i < 3; i++) {
+                                int seen = ticks[0];
+                                web.until(() -> ticks[0] > seen + 2);
+                                assertEquals("x", client.send(GET).body().text());
+                            }
+                            assertFalse(isEnded[0]);
+                        }
+                        web.until(() -> isEnded[0]);
+                    }
+                });
+    }
+
+    private static void tick(int[] ticks, boolean[] isEnded) {
+        try {
+            while (true) {
+                Fiber.sleep(Duration.ofMillis(1));
+                ticks[0]++;
+            }
+        } finally {
+            isEnded[0] = true;
+        }
+    }
+
+    @Test
     void I5_aClientThatHasEndedItsOutputIsAnswered() {
         Web.anywhere(
                 web -> {
