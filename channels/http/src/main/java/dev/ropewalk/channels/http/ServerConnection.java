@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.Codec;
@@ -53,10 +54,10 @@ final class ServerConnection {
     /** So much of a body that nobody read is read for the sake of the next request. */
     private static final int MAX_DROPPED = 64 * 1_024;
 
-    private static final int MAX_CAUSES = 100;
-
     /** And for so long. */
     private static final Duration DROP_LIMIT = Duration.ofSeconds(5);
+
+    private static final int MAX_CAUSES = 100;
 
     private static final DefaultFullHttpResponse CONTINUE =
             new DefaultFullHttpResponse(
@@ -67,6 +68,7 @@ final class ServerConnection {
     private final HttpOptions options;
     private final HttpHandler handler;
     private final Dates dates;
+    private final Fiber<?> fiber = Fiber.current();
 
     /** Left when a fiber that a handler has spun fails; null while there can be none. */
     private @Nullable CancelScope exchanges;
@@ -102,10 +104,10 @@ final class ServerConnection {
     /** Until the connection has ended, which is its caller's to close. */
     void run() {
         try {
-            HttpObject next = nextIfKept();
+            HttpObject next = isDraining ? null : next();
             while (next != null) {
                 serveAll(next);
-                next = nextIfKept();
+                next = isKept && !isDraining ? next() : null;
             }
         } catch (ConnectionException | ClosedException gone) {
             LOG.debug("{} has ended", connection, gone);
@@ -171,8 +173,10 @@ final class ServerConnection {
     /** Ends it when the request that is under way is answered. On its cord; never waits. */
     void drain() {
         isDraining = true;
-        if (isIdle) {
+        if (isIdle && fiber.state() == FiberState.WAITING) {
             messages.cancel();
+        } else if (isIdle) {
+            postDrain(); // it was just given a request, whose body is not to be lost, or is to wait
         }
     }
 
@@ -180,8 +184,12 @@ final class ServerConnection {
     void drainFromAnywhere() {
         if (connection.cord().isCurrent()) {
             drain();
-            return;
+        } else {
+            postDrain();
         }
+    }
+
+    private void postDrain() {
         connection
                 .cord()
                 .post(
@@ -198,13 +206,10 @@ final class ServerConnection {
                         });
     }
 
-    private @Nullable HttpObject nextIfKept() {
-        return isKept && !isDraining ? next() : null;
-    }
-
     /** Null if none comes in time, or none at all. */
     private @Nullable HttpObject next() {
         isIdle = true;
+        incoming = null;
         try {
             HttpObject next = messages.receive(options.headLimit());
             isKept = next != null;
