@@ -165,7 +165,7 @@ def idle(classpath):
     for port, (name, words) in enumerate(web(7484).items(), 7484):
         server = java(classpath, *words)
         try:
-            time.sleep(3)
+            wait_for(port)
             held = [socket.create_connection(("127.0.0.1", port)) for _ in range(50)]
             time.sleep(1)
             before = heap(server)

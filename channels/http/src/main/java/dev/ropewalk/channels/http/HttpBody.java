@@ -5,6 +5,7 @@ import dev.ropewalk.fibers.spi.Receivable;
 
 import java.io.ByteArrayOutputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
@@ -112,19 +113,37 @@ public abstract sealed class HttpBody implements Receivable<byte[]>
                 413,
                 length() < 0
                         ? "the body has more bytes than " + maxBytes
-                        : "the body has " + length() + " bytes > " + maxBytes);
+                        : "the body has " + length() + " bytes > " + maxBytes,
+                isOfResponse());
     }
 
     /**
-     * Receives all of it as UTF-8; bytes that are none become U+FFFD. A switchpoint.
+     * Receives all of it as UTF-8; {@link #bytes()} gives what is none. A switchpoint.
      *
      * @return the text
-     * @throws HttpException as {@link #bytes()}
+     * @throws HttpException with 400, if it is no UTF-8; with 413 as {@link #bytes()}
      * @throws UncheckedIOException as {@link #bytes()}
      * @throws ClosedException as {@link #bytes()}
      */
     public String text() {
-        return new String(bytes(), StandardCharsets.UTF_8);
+        byte[] all = bytes();
+        try {
+            return Wire.utf8(all, all.length);
+        } catch (CharacterCodingException none) {
+            HttpException bad = new HttpException(400, "the body is no UTF-8", isOfResponse());
+            bad.initCause(none);
+            throw bad;
+        }
+    }
+
+    /** Whether it came from a server. */
+    boolean isOfResponse() {
+        return false;
+    }
+
+    /** Whether it was received or cancelled before, so that it cannot be sent any more. */
+    boolean isUsedUp() {
+        return false;
     }
 
     /** How many bytes are to be received still; -1 if that is not known. */

@@ -18,6 +18,7 @@ import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
@@ -107,7 +108,12 @@ public final class HttpClient implements AutoCloseable {
     }
 
     private MessageConnection<HttpObject> connect() {
+        checkOpen();
         TcpConnection made = TcpConnection.connect(host, port, options.tcp());
+        if (isClosed) {
+            made.close();
+        }
+        checkOpen();
         connection = made;
         MessageConnection<HttpObject> with =
                 made.messages(
@@ -132,8 +138,8 @@ public final class HttpClient implements AutoCloseable {
      *     connection off
      * @throws ConnectionTimeoutException if nothing came for the {@code readLimit} of the TCP
      *     options
-     * @throws CodecException if what comes is no HTTP/1.x, or is a 101, or in another {@code
-     *     Transfer-Encoding} than {@code chunked}
+     * @throws CodecException if what comes is no HTTP/1.x, or is a 101 or grants a CONNECT, or is
+     *     in another {@code Transfer-Encoding} than {@code chunked}
      * @throws ClosedException if the body of the request failed, or was received before
      * @throws IllegalStateException if another fiber sends, or it is closed
      * @throws WrongThreadException if this is not its cord
@@ -148,9 +154,7 @@ public final class HttpClient implements AutoCloseable {
                             + other
                             + "; take turns with a Mutex, or have a client for each fiber");
         }
-        if (isClosed) {
-            throw new IllegalStateException(this + " was closed; connect another one");
-        }
+        checkOpen();
         sender = Fiber.current();
         boolean isWhole = false;
         try {
@@ -162,6 +166,13 @@ public final class HttpClient implements AutoCloseable {
             if (!isWhole) {
                 forget();
             }
+        }
+    }
+
+    /** Another fiber may close it while this one waits. */
+    private void checkOpen() {
+        if (isClosed) {
+            throw new IllegalStateException(this + " was closed; connect another one");
         }
     }
 
@@ -205,7 +216,7 @@ public final class HttpClient implements AutoCloseable {
         }
         io.netty.handler.codec.http.HttpResponse head;
         try {
-            head = head(with);
+            head = head(with, request);
         } catch (ClosedException | ConnectionException gone) {
             if (unsent != null) {
                 unsent.addSuppressed(gone);
@@ -228,7 +239,8 @@ public final class HttpClient implements AutoCloseable {
     }
 
     /** The final one. */
-    private io.netty.handler.codec.http.HttpResponse head(MessageConnection<HttpObject> with) {
+    private io.netty.handler.codec.http.HttpResponse head(
+            MessageConnection<HttpObject> with, HttpRequest request) {
         int interim = 0;
         while (interim <= MAX_INTERIM) {
             HttpObject next = with.receive();
@@ -237,7 +249,7 @@ public final class HttpClient implements AutoCloseable {
                 throw noHttp(next.decoderResult().cause());
             }
             if (next instanceof io.netty.handler.codec.http.HttpResponse head) {
-                String unfit = unfit(head);
+                String unfit = unfit(head, request);
                 if (unfit != null) {
                     ReferenceCountUtil.release(next);
                     throw noHttp(new ProtocolException(unfit));
@@ -259,7 +271,8 @@ public final class HttpClient implements AutoCloseable {
     }
 
     /** What about it this client cannot go on with; null if it can. */
-    private static @Nullable String unfit(io.netty.handler.codec.http.HttpResponse head) {
+    private static @Nullable String unfit(
+            io.netty.handler.codec.http.HttpResponse head, HttpRequest request) {
         HttpVersion version = head.protocolVersion();
         if (!version.protocolName().equals("HTTP") || version.majorVersion() != 1) {
             return "version " + version;
@@ -270,6 +283,10 @@ public final class HttpClient implements AutoCloseable {
         }
         if (status == 101) {
             return "101, another protocol, for which it was not asked";
+        }
+        if (request.method().equals("CONNECT")
+                && HttpStatusClass.SUCCESS.contains(head.status().code())) {
+            return head.status().code() + " to CONNECT, a tunnel, which this client has no use for";
         }
         List<String> encodings = head.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
         return encodings.isEmpty() || Wire.isChunkedAlone(encodings)
@@ -307,9 +324,9 @@ public final class HttpClient implements AutoCloseable {
 
     private void write(MessageConnection<HttpObject> with, HttpRequest request) {
         HttpBody sent = request.body();
-        if (sent instanceof IncomingBody own && own.isUsedUp()) {
+        if (sent.isUsedUp()) {
             throw new ClosedException(
-                    own
+                    sent
                             + " was received or cancelled before, so it cannot be sent; send"
                             + " HttpBody.of(bytes)",
                     null);

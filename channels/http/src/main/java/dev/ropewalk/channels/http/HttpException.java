@@ -10,6 +10,9 @@ public final class HttpException extends RuntimeException {
     /** 400 to 599. */
     private final int status;
 
+    /** What another server has sent is refused: not for the client to be told. */
+    private final boolean isOfResponse;
+
     /**
      * One with a status.
      *
@@ -18,12 +21,21 @@ public final class HttpException extends RuntimeException {
      * @throws IllegalArgumentException if that is not the status of an error
      */
     public HttpException(int status, String message) {
+        this(status, message, false);
+    }
+
+    HttpException(int status, String message, boolean isOfResponse) {
         super(message);
+        this.isOfResponse = isOfResponse;
         if (status < 400 || status > 599) {
             throw new IllegalArgumentException(
                     "status=" + status + " is not the status of an error, 400 to 599");
         }
         this.status = status;
+    }
+
+    boolean isOfResponse() {
+        return isOfResponse;
     }
 
     /** {@return 400 to 599} */

@@ -14,6 +14,9 @@ import java.util.function.BiConsumer;
  * times, and upper and lower case in it are the same.
  */
 public final class HttpHeaders {
+    /** What a byte of a field stands for. */
+    private static final int MAX_CHAR = 0xff;
+
     private static final HttpHeaders EMPTY = new HttpHeaders(new DefaultHttpHeaders());
 
     /** Never changed once it is here. */
@@ -89,7 +92,7 @@ public final class HttpHeaders {
      * @param name of the field
      * @param value its value
      * @throws IllegalArgumentException if they have a character that would end the field, as a line
-     *     end does
+     *     end does, or that it cannot hold, above U+00FF
      */
     public HttpHeaders with(String name, String value) {
         check(name, value);
@@ -116,6 +119,10 @@ public final class HttpHeaders {
         if (HttpHeaderValidationUtil.validateValidHeaderValue(value) >= 0) {
             throw new IllegalArgumentException(
                     name + ": '" + value + "' has a control character, a line end perhaps");
+        }
+        if (value.chars().anyMatch(c -> c > MAX_CHAR)) {
+            throw new IllegalArgumentException(
+                    name + ": '" + value + "' is more than ISO 8859-1; encode what is");
         }
     }
 

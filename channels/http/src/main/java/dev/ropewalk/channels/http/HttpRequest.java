@@ -116,7 +116,10 @@ public final class HttpRequest {
      */
     public String path() {
         try {
-            return query().path();
+            QueryStringDecoder decoder = query();
+            String path = decoder.path();
+            checkUtf8(decoder.rawPath());
+            return path;
         } catch (IllegalArgumentException undecodable) {
             throw undecodable(undecodable);
         }
@@ -142,9 +145,19 @@ public final class HttpRequest {
      */
     public List<String> queryAll(String name) {
         try {
-            return List.copyOf(query().parameters().getOrDefault(name, List.of()));
+            QueryStringDecoder decoder = query();
+            List<String> all = decoder.parameters().getOrDefault(name, List.of());
+            checkUtf8(decoder.rawQuery());
+            return List.copyOf(all);
         } catch (IllegalArgumentException undecodable) {
             throw undecodable(undecodable);
+        }
+    }
+
+    /** Not left to Netty, which puts U+FFFD in the place of what is no UTF-8. */
+    private static void checkUtf8(String encoded) {
+        if (!RequestTarget.isUtf8(encoded)) {
+            throw new IllegalArgumentException("no UTF-8: " + encoded);
         }
     }
 

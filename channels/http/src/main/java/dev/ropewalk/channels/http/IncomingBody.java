@@ -80,7 +80,7 @@ final class IncomingBody extends HttpBody {
     /**
      * One that has not begun.
      *
-     * @param owner the request or response, for messages
+     * @param owner the request that it answers; of a request's own body what names that
      * @param length -1 if it is not known
      * @param options for its limits
      * @param pace how slowly it may come
@@ -112,6 +112,11 @@ final class IncomingBody extends HttpBody {
     @Override
     long left() {
         return length < 0 ? -1 : length - received;
+    }
+
+    @Override
+    boolean isOfResponse() {
+        return owner instanceof HttpRequest; // which it answers
     }
 
     @Override
@@ -441,7 +446,7 @@ final class IncomingBody extends HttpBody {
         return isEnded;
     }
 
-    /** Whether somebody has received it, or given it up, so that it cannot be sent any more. */
+    @Override
     boolean isUsedUp() {
         return length != 0 && (isCancelled || withdrawn != null || (isEnded && received > 0));
     }

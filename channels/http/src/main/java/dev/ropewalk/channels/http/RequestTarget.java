@@ -4,6 +4,8 @@ import io.netty.util.NetUtil;
 
 import org.jspecify.annotations.Nullable;
 
+import java.nio.charset.CharacterCodingException;
+
 /**
  * The four forms of what a request asks for (RFC 9112, section 3.2), and the names of hosts in it
  * and in {@code Host} (RFC 3986, section 3.2.2).
@@ -71,6 +73,29 @@ final class RequestTarget {
         return scheme == 0 ? null : target.substring(scheme, authorityEnd(target, scheme));
     }
 
+    /** Whether what is encoded in a part of it is UTF-8. */
+    static boolean isUtf8(String encoded) {
+        if (encoded.indexOf('%') < 0) {
+            return true;
+        }
+        byte[] decoded = new byte[encoded.length()];
+        int count = 0;
+        for (int i = 0; i < encoded.length(); i++) {
+            char c = encoded.charAt(i);
+            if (c == '%' && isEscape(encoded, i)) {
+                c = (char) Integer.parseInt(encoded, i + 1, i + 3, 16);
+                i += 2;
+            }
+            decoded[count++] = (byte) c;
+        }
+        try {
+            Wire.utf8(decoded, count);
+            return true;
+        } catch (CharacterCodingException none) {
+            return false;
+        }
+    }
+
     private static int schemeLength(String target) {
         if (target.regionMatches(true, 0, HTTP, 0, HTTP.length())) {
             return HTTP.length();
@@ -115,7 +140,7 @@ final class RequestTarget {
         for (int i = 0; i < host.length(); i++) {
             char c = host.charAt(i);
             if (c == '%') {
-                if (i + 2 >= host.length() || !isHex(host.charAt(i + 1), host.charAt(i + 2))) {
+                if (!isEscape(host, i)) {
                     return false;
                 }
                 i += 2;
@@ -130,8 +155,10 @@ final class RequestTarget {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     }
 
-    private static boolean isHex(char high, char low) {
-        return Character.digit(high, 16) >= 0 && Character.digit(low, 16) >= 0;
+    private static boolean isEscape(String text, int at) {
+        return at + 2 < text.length()
+                && Character.digit(text.charAt(at + 1), 16) >= 0
+                && Character.digit(text.charAt(at + 2), 16) >= 0;
     }
 
     /** With its colon; none, and one without digits, is the usual one. */

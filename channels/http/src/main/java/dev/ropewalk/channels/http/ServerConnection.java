@@ -2,7 +2,9 @@ package dev.ropewalk.channels.http;
 
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.Codec;
@@ -19,6 +21,7 @@ import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
@@ -54,6 +57,8 @@ final class ServerConnection {
     /** And for so long. */
     private static final Duration DROP_LIMIT = Duration.ofSeconds(5);
 
+    private static final int MAX_CAUSES = 100;
+
     private static final DefaultFullHttpResponse CONTINUE =
             new DefaultFullHttpResponse(
                     HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER);
@@ -63,9 +68,10 @@ final class ServerConnection {
     private final HttpOptions options;
     private final HttpHandler handler;
     private final Dates dates;
+    private final Fiber<?> fiber = Fiber.current();
 
-    /** Left when a fiber that a handler has spun fails. */
-    private final CancelScope exchanges = CancelScope.withoutLimit();
+    /** Left when a fiber that a handler has spun fails; null while there can be none. */
+    private @Nullable CancelScope exchanges;
 
     /** Of the request that is under way; null if it has none, or its last chunk is here. */
     private @Nullable IncomingBody incoming;
@@ -77,6 +83,9 @@ final class ServerConnection {
     private boolean isIdle;
 
     private boolean isDraining;
+
+    /** Another request may come. */
+    private boolean isKept = true;
 
     ServerConnection(
             TcpConnection connection, HttpOptions options, HttpHandler handler, Dates dates) {
@@ -94,7 +103,16 @@ final class ServerConnection {
 
     /** Until the connection has ended, which is its caller's to close. */
     void run() {
-        SpunFibers.runToEnd(this::spunFailed, () -> exchanges.runOrLeave(this::serveAll));
+        try {
+            HttpObject next = isDraining ? null : next();
+            while (next != null) {
+                serveAll(next);
+                next = isKept && !isDraining ? next() : null;
+            }
+        } catch (ConnectionException | ClosedException gone) {
+            LOG.debug("{} has ended", connection, gone);
+            connection.reset(); // what was answered may not be whole
+        }
         FiberFailedException failed = spunFailure;
         if (failed == null) {
             return;
@@ -106,19 +124,24 @@ final class ServerConnection {
         connection.reset();
     }
 
-    private void serveAll() {
-        try {
-            boolean isUsedAgain = true;
-            while (isUsedAgain && !isDraining) {
-                HttpObject next = next();
-                if (next == null) {
-                    return;
-                }
-                isUsedAgain = serve((io.netty.handler.codec.http.HttpRequest) next);
-            }
-        } catch (ConnectionException | ClosedException gone) {
-            LOG.debug("{} has ended", connection, gone);
-            connection.reset(); // what was answered may not be whole
+    /**
+     * Requests up to one behind which nothing is here, and nobody of those that handlers have spun:
+     * what is needed for these lies on the stack, which an idle connection keeps.
+     */
+    private void serveAll(HttpObject first) {
+        CancelScope scope = CancelScope.withoutLimit();
+        exchanges = scope;
+        SpunFibers.runToEnd(
+                this::spunFailed,
+                () -> isKept = scope.runOrLeave(() -> serveEach(first)) && isKept);
+        exchanges = null;
+    }
+
+    private void serveEach(HttpObject first) {
+        HttpObject next = first;
+        while (next != null) {
+            isKept = serve((io.netty.handler.codec.http.HttpRequest) next) && !isDraining;
+            next = isKept ? nextHere() : null;
         }
     }
 
@@ -132,7 +155,10 @@ final class ServerConnection {
         if (why == null) {
             LOG.debug("{} has failed, on {}", failed.fiber(), connection, failed);
             spunFailure = spunFailure == null ? failed : spunFailure;
-            exchanges.cancel();
+            CancelScope under = exchanges;
+            if (under != null) {
+                under.cancel();
+            }
         } else if (why.isUnexpected()) {
             LOG.warn("{} has ended early, on {}: {}", failed.fiber(), connection, why.getMessage());
         } else {
@@ -141,14 +167,16 @@ final class ServerConnection {
     }
 
     private boolean isClientsFault(Throwable failure) {
-        return connection.hasCaused(failure) || fault() != null;
+        return connection.hasCaused(failure) || fault() != null || isRefusal(failure);
     }
 
     /** Ends it when the request that is under way is answered. On its cord; never waits. */
     void drain() {
         isDraining = true;
-        if (isIdle) {
+        if (isIdle && fiber.state() == FiberState.WAITING) {
             messages.cancel();
+        } else if (isIdle) {
+            postDrain(); // it was just given a request, whose body is not to be lost, or is to wait
         }
     }
 
@@ -156,8 +184,12 @@ final class ServerConnection {
     void drainFromAnywhere() {
         if (connection.cord().isCurrent()) {
             drain();
-            return;
+        } else {
+            postDrain();
         }
+    }
+
+    private void postDrain() {
         connection
                 .cord()
                 .post(
@@ -177,13 +209,29 @@ final class ServerConnection {
     /** Null if none comes in time, or none at all. */
     private @Nullable HttpObject next() {
         isIdle = true;
+        incoming = null;
         try {
-            return messages.receive(options.headLimit());
+            HttpObject next = messages.receive(options.headLimit());
+            isKept = next != null;
+            return next;
         } catch (ClosedException none) {
             LOG.debug("{} has no further request", connection, none);
+            isKept = false;
             return null;
         } finally {
             isIdle = false;
+        }
+    }
+
+    /** One that is here; waits for one only beside what a handler has spun. */
+    private @Nullable HttpObject nextHere() {
+        if (!Fiber.current().children().isEmpty()) {
+            return next();
+        }
+        try {
+            return messages.tryReceive();
+        } catch (ClosedException none) {
+            return null; // as the next call finds
         }
     }
 
@@ -194,7 +242,7 @@ final class ServerConnection {
         incoming = null;
         HttpException refusal = RequestCheck.refusal(head);
         if (refusal != null) {
-            answer(head, error(refusal));
+            answer(head, error(refusal), false);
             return false;
         }
         String authority = RequestTarget.authority(head.uri());
@@ -210,7 +258,7 @@ final class ServerConnection {
                         new HttpHeaders(head.headers()),
                         body == null ? HttpBody.empty() : body,
                         connection.remoteAddress());
-        boolean isUsedAgain = answer(head, checked(request, handle(request)));
+        boolean isUsedAgain = answer(head, checked(request, handle(request)), true);
         if (body == null) {
             return isUsedAgain;
         }
@@ -231,7 +279,9 @@ final class ServerConnection {
                 LOG.debug("{} from {} is refused", request, connection, failure);
                 return error(told);
             }
-            if (failure instanceof ConnectionException gone && !connection.isOpen()) {
+            if (failure instanceof ConnectionException gone
+                    && !connection.isOpen()
+                    && connection.hasCaused(gone)) {
                 throw gone; // nobody is left to be told
             }
             HttpException fault = fault();
@@ -253,7 +303,18 @@ final class ServerConnection {
         while (said instanceof FiberFailedException && said.getCause() != null) {
             said = said.getCause();
         }
-        return said instanceof HttpException told ? told : null;
+        return said instanceof HttpException told && !told.isOfResponse() ? told : null;
+    }
+
+    /** Whether what sends an answer has refused what the client sends: too late to tell it so. */
+    private static boolean isRefusal(Throwable failure) {
+        Throwable each = failure;
+        for (int i = 0; each != null && i < MAX_CAUSES; i++, each = each.getCause()) {
+            if (each instanceof HttpException told) {
+                return told.status() < 500 && !told.isOfResponse();
+            }
+        }
+        return false;
     }
 
     /** What the client did wrong in the body; null if it did nothing. */
@@ -273,15 +334,13 @@ final class ServerConnection {
             response.body().withdraw(Withdrawn.unwanted("there are no tunnels for " + request));
             return error(new HttpException(501, "there are no tunnels"));
         }
-        if (response.body() instanceof IncomingBody own
-                && own.isUsedUp()
-                && hasBody(request.method(), response.status())) {
+        if (response.body().isUsedUp() && hasBody(request.method(), response.status())) {
             LOG.error(
                     "{} from {} cannot be answered with {}, which was received or cancelled"
                             + " before; answer with HttpBody.of(bytes)",
                     request,
                     connection,
-                    own);
+                    response.body());
             return error(new HttpException(500, "the server failed"));
         }
         return response;
@@ -320,7 +379,10 @@ final class ServerConnection {
     }
 
     /** Whether the connection can be used again. */
-    private boolean answer(io.netty.handler.codec.http.HttpRequest head, HttpResponse response) {
+    private boolean answer(
+            io.netty.handler.codec.http.HttpRequest head,
+            HttpResponse response,
+            boolean mayBeUsedAgain) {
         HttpResponseStatus status = HttpResponseStatus.valueOf(response.status());
         HttpBody body = response.body();
         io.netty.handler.codec.http.HttpHeaders fields = response.headers().copy();
@@ -331,7 +393,8 @@ final class ServerConnection {
         boolean isOld = RequestCheck.isOld(head);
         boolean isEndedByClose = isStreamed && length < 0 && isOld;
         boolean isUsedAgain =
-                !isEndedByClose
+                mayBeUsedAgain
+                        && !isEndedByClose
                         && !isDraining
                         && head.decoderResult().isSuccess()
                         && HttpUtil.isKeepAlive(head)
@@ -347,6 +410,8 @@ final class ServerConnection {
         }
         if (length < 0 && !isOld) {
             Wire.chunked(fields);
+        } else if (length == 0 && head.method().equals(HttpMethod.HEAD)) {
+            Wire.toldLength(fields);
         } else {
             Wire.length(fields, length);
         }
@@ -432,7 +497,7 @@ final class ServerConnection {
     private void stream(io.netty.handler.codec.http.HttpRequest head, HttpBody body) {
         try {
             Wire.writeChunks(messages, body);
-        } catch (ClosedException cutOff) {
+        } catch (ClosedException | ConnectionException cutOff) { // its own, or the client's
             if (isClientsFault(cutOff)) {
                 LOG.debug("{} of {} {} was cut off", body, head.method(), head.uri(), cutOff);
             } else {

@@ -2,6 +2,7 @@ package dev.ropewalk.channels.http;
 
 import dev.ropewalk.channels.ReceivePort;
 import dev.ropewalk.fibers.spi.Clause;
+import dev.ropewalk.fibers.spi.ClosedException;
 import dev.ropewalk.fibers.spi.Receivable;
 
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,9 @@ import java.util.function.Function;
 /** Chunks that the program makes as they are wanted. */
 final class StreamBody extends HttpBody {
     private final Receivable<byte[]> chunks;
+
+    /** Whoever tries again must not send nothing, or a rest, as the whole. */
+    private boolean isUsedUp;
 
     StreamBody(Receivable<byte[]> chunks) {
         this.chunks = chunks;
@@ -24,7 +28,12 @@ final class StreamBody extends HttpBody {
 
     @Override
     public byte[] receive() {
-        return chunks.receive();
+        try {
+            return chunks.receive();
+        } catch (ClosedException end) {
+            isUsedUp = true;
+            throw end;
+        }
     }
 
     @Override
@@ -45,17 +54,24 @@ final class StreamBody extends HttpBody {
 
     @Override
     public void cancel() {
+        isUsedUp = true;
         chunks.cancel();
     }
 
     /** What sends to it learns why. */
     @Override
     void withdraw(Withdrawn why) {
+        isUsedUp = true;
         if (chunks instanceof ReceivePort<?> port) {
             port.cancel(why);
         } else {
             chunks.cancel();
         }
+    }
+
+    @Override
+    boolean isUsedUp() {
+        return isUsedUp;
     }
 
     @Override

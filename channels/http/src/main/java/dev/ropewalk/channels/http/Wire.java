@@ -12,11 +12,17 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** What the server and the client have in common: how bodies are told of, and written. */
 final class Wire {
+    private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
+
     private Wire() {}
 
     static HttpDecoderConfig decoding(HttpOptions options) {
@@ -48,6 +54,13 @@ final class Wire {
         }
     }
 
+    /** Of a head whose body the program did not make: what that says of the length, or nothing. */
+    static void toldLength(io.netty.handler.codec.http.HttpHeaders fields) {
+        List<String> told = fields.getAll(HttpHeaderNames.CONTENT_LENGTH);
+        boolean isOne = told.size() == 1 && LENGTH.matcher(told.getFirst()).matches();
+        length(fields, isOne ? Long.parseLong(told.getFirst()) : -1);
+    }
+
     static void chunked(io.netty.handler.codec.http.HttpHeaders fields) {
         length(fields, -1);
         fields.set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
@@ -56,6 +69,14 @@ final class Wire {
     /** -1 if it is not known. */
     static long length(io.netty.handler.codec.http.HttpMessage head) {
         return HttpUtil.isTransferEncodingChunked(head) ? -1 : HttpUtil.getContentLength(head, -1L);
+    }
+
+    /** Bytes that are none are not replaced: two that differ must not become one text. */
+    static String utf8(byte[] bytes, int count) throws CharacterCodingException {
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(bytes, 0, count))
+                .toString();
     }
 
     /**
