@@ -30,7 +30,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 
@@ -481,6 +480,8 @@ public final class TcpConnection implements AutoCloseable {
      *
      * @param text what to write
      * @return this connection
+     * @throws CodecException if it has one half of a character alone, which is nothing in UTF-8;
+     *     then nothing of it is written
      * @throws ConnectionResetException if the connection was broken off
      * @throws ConnectionTimeoutException if there was no room for {@link TcpOptions#writeLimit}
      * @throws ConnectionClosedException if this side has closed it, or ended its output
@@ -489,7 +490,7 @@ public final class TcpConnection implements AutoCloseable {
      * @throws WrongThreadException if this is not its cord
      */
     public TcpConnection write(String text) {
-        return write(text.getBytes(StandardCharsets.UTF_8));
+        return write(CodecException.encoded(text, this));
     }
 
     /**

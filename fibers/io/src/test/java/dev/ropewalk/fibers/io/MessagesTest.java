@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.io;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -656,6 +657,31 @@ class MessagesTest {
     }
 
     // ---------------------------------------------------------------- writing
+
+    @Test
+    void I2_lineThatHasNoBytesIsAnErrorOfItsWriter() {
+        Net.anywhere(
+                net ->
+                        net.talk(
+                                server -> {
+                                    MessageConnection<String> lines = server.messages(LINES);
+                                    lines.write("\uD83D\uDE00");
+                                    CodecException refused =
+                                            assertThrows(
+                                                    CodecException.class,
+                                                    () -> {
+                                                        lines.write("a\uD83D");
+                                                        lines.flush();
+                                                    });
+                                    Errors.assertMentions(refused, "at index 1");
+                                    assertFalse(server.hasCaused(refused));
+                                    lines.write("more");
+                                },
+                                client ->
+                                        assertEquals(
+                                                List.of("\uD83D\uDE00", "more"),
+                                                all(client.messages(LINES)))));
+    }
 
     /** Encodes numbers, but 13. */
     private static final class NumberEncoder extends MessageToMessageEncoder<Integer> {

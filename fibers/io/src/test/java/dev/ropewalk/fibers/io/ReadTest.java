@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.io;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -123,6 +124,29 @@ class ReadTest {
                                                 .write(new byte[] {(byte) 0xFF})
                                                 .write("\r\ngröße\n\na")
                                                 .write(new byte[] {(byte) 0xC3})));
+    }
+
+    /** Nor are two texts one key, where one half of a character is all there is of it. */
+    @Test
+    void I2_textThatHasNoBytesIsRefused() {
+        Net.anywhere(
+                net ->
+                        net.talk(
+                                server ->
+                                        assertEquals(List.of("größe \uD83D\uDE00?"), lines(server)),
+                                client -> {
+                                    client.write("größe \uD83D\uDE00");
+                                    for (String half :
+                                            List.of("ab\uD83D", "ab\uDE00c", "ab\uDE00\uD83D")) {
+                                        CodecException refused =
+                                                assertThrows(
+                                                        CodecException.class,
+                                                        () -> client.write(half));
+                                        Errors.assertMentions(refused, "at index 2");
+                                        assertFalse(client.hasCaused(refused));
+                                    }
+                                    client.write("?");
+                                }));
     }
 
     @Test
