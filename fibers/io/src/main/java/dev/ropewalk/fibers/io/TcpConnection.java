@@ -14,10 +14,12 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
 
 import org.jspecify.annotations.Nullable;
 
@@ -440,7 +442,15 @@ public final class TcpConnection implements AutoCloseable {
         if (loop.eventLoop.inEventLoop()) {
             codec.install(made, handlers);
         } else {
-            IoLoop.await(loop.eventLoop.submit(() -> codec.install(made, handlers)), "the codec");
+            Future<?> installed = loop.eventLoop.submit(() -> codec.install(made, handlers));
+            try {
+                IoLoop.await(installed, "the codec");
+            } finally {
+                installed.cancel(false); // of a fiber that leaves before
+            }
+            if (installed.cause() instanceof RuntimeException refused) {
+                throw refused;
+            }
         }
         return new MessageConnection<>(this, made, out);
     }
@@ -830,6 +840,11 @@ public final class TcpConnection implements AutoCloseable {
         if (closing != null) {
             closing.inputShut();
         }
+    }
+
+    /** Whether nobody reads what comes. */
+    boolean drops() {
+        return isClosedHere;
     }
 
     /** Releases it: nobody reads it. */
