@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.internal.EndHandler;
+import dev.ropewalk.fibers.io.internal.FailedTls;
 import dev.ropewalk.fibers.io.internal.Idleness;
 import dev.ropewalk.fibers.io.internal.RenegotiationGuard;
 import dev.ropewalk.fibers.spi.Waits;
@@ -63,6 +64,7 @@ public final class TcpConnection implements AutoCloseable {
      *   CONNECTING -> OPEN     connected, or accepted
      *   CONNECTING -> CLOSED   that failed
      *   OPEN       -> CLOSING  close(): what was written is still sent, and what comes is dropped
+     *   OPEN       -> CLOSING  TLS has failed: the other side is told why, and that is all
      *   OPEN       -> CLOSED   reset(), the other side broke it off, or the cord has ended
      *   CLOSING    -> CLOSED   Closing is over
      *
@@ -105,7 +107,7 @@ public final class TcpConnection implements AutoCloseable {
 
     private final Idleness idleness;
 
-    /** Null before {@link #close}. */
+    /** Null before {@link #close}, or a failure of TLS. */
     private @Nullable Closing closing;
 
     private State state = State.CONNECTING;
@@ -116,6 +118,9 @@ public final class TcpConnection implements AutoCloseable {
 
     /** By {@link #close} or {@link #reset}: nothing can be read or written any more. */
     private boolean isClosedHere;
+
+    /** The other side is told, and it lingers behind that, as behind {@link #close}. */
+    private boolean hasTlsFailed;
 
     /** Kept because a closed channel has none. */
     private @Nullable SocketAddress local;
@@ -130,7 +135,7 @@ public final class TcpConnection implements AutoCloseable {
         this.inbound = new Inbound(this, channel, options);
         this.in = inbound;
         this.out = new Outbound(this, channel, loop, options);
-        this.handshake = options.tls().isPresent() ? new Handshake(this) : null;
+        this.handshake = options.tls().map(tls -> new Handshake(this, tls)).orElse(null);
         this.onClosed = onClosed;
         this.idleness = new Idleness(cord, Waits.nanos(options.idleLimit()), this::idleFor);
         configure(channel, options);
@@ -153,10 +158,14 @@ public final class TcpConnection implements AutoCloseable {
 
     /** Before it is open. */
     void encryptFirst(ChannelHandler tls) {
-        channel.pipeline().addFirst(TLS_HANDLER, tls);
+        ChannelPipeline pipeline = channel.pipeline();
         if (handshake != null && options.tls().filter(Tls::mayAgreeAgain).isPresent()) {
-            channel.pipeline().addFirst(new RenegotiationGuard(handshake::hasAgreed));
+            RenegotiationGuard guard = new RenegotiationGuard(handshake::hasAgreed);
+            pipeline.addFirst(guard.behindTls()).addFirst(TLS_HANDLER, tls).addFirst(guard);
+        } else {
+            pipeline.addFirst(TLS_HANDLER, tls);
         }
+        pipeline.addFirst(new FailedTls(this::lingersBehindTls, this::dropped));
     }
 
     // ---------------------------------------------------------------- connecting
@@ -693,12 +702,17 @@ public final class TcpConnection implements AutoCloseable {
         isClosedHere = true;
         in.close();
         if (state == State.OPEN) {
-            state(State.OPEN, State.CLOSING);
             out.ended(null);
-            idleness.end();
-            closing = new Closing(this, channel, options);
-            closing.begin(out);
+            closing().begin(out);
         }
+    }
+
+    private Closing closing() {
+        state(State.OPEN, State.CLOSING);
+        idleness.end();
+        Closing made = new Closing(this, channel, options);
+        closing = made;
+        return made;
     }
 
     /**
@@ -805,6 +819,9 @@ public final class TcpConnection implements AutoCloseable {
         remote = Addresses.ofJdk(channel.remoteAddress());
         state(State.CONNECTING, State.OPEN);
         idleness.begin();
+        if (handshake != null) {
+            handshake.begin();
+        }
     }
 
     /** Takes it over. */
@@ -878,10 +895,23 @@ public final class TcpConnection implements AutoCloseable {
             if (handshake != null) {
                 handshake.failed(cause);
             }
-            channel.close();
-        } else {
+            hasTlsFailed = handshake != null && cause instanceof SSLException;
+            channel.close(); // TLS says why before
+        } else if (!hasTlsFailed) {
             closeChannel(); // TLS has said its end, or never will
         }
+    }
+
+    boolean hasTlsFailed() {
+        return hasTlsFailed;
+    }
+
+    /** TLS has told the other side why it failed, and would close the channel now. */
+    private boolean lingersBehindTls() {
+        if (hasTlsFailed && state == State.OPEN) {
+            closing().beginBehindTls();
+        }
+        return hasTlsFailed;
     }
 
     /** The output works on: whoever it is may be told. */
@@ -913,6 +943,9 @@ public final class TcpConnection implements AutoCloseable {
         }
         state(state, State.CLOSED);
         idleness.end();
+        if (handshake != null) {
+            handshake.end();
+        }
         if (closing != null) {
             closing.over();
         }
