@@ -271,6 +271,25 @@ class LingerTest {
                 });
     }
 
+    /** What comes behind a failure of TLS counts as well, and nobody need take the connection. */
+    @Test
+    void I2_maxLingerBytesBehindAFailedTls() throws Exception {
+        Certificates.Files3 local = new Certificates(folder).make("local");
+        TcpOptions serving =
+                PATIENT.withMaxLingerBytes(300_000)
+                        .withTls(Tls.server(local.certificates(), local.key()));
+        Net.anywhere(
+                net -> {
+                    TcpListener listener = net.listen(serving);
+                    TcpConnection client = net.connect(listener, PATIENT);
+                    TcpConnection accepted = listener.accept();
+                    assertThrows(ConnectionResetException.class, () -> writeForEver(client));
+                    assertTrue(listener.drain(Net.LONG));
+                    assertFalse(accepted.isOpen());
+                    client.close();
+                });
+    }
+
     /** The bound is reached before all is sent: what is written goes on, and nothing is read. */
     @Test
     void I2_maxLingerBytesWhileItSends() {

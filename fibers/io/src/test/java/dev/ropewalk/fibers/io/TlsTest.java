@@ -715,6 +715,48 @@ class TlsTest {
                 });
     }
 
+    /** Of sides that have agreed too: what comes is no record of theirs. */
+    @Test
+    void I2_brokenTlsIsAnEndAndNoReset() {
+        Tls server = server(local);
+        Tls client = client(local);
+        Net.anywhere(
+                net -> {
+                    TcpListener listener = net.listen(options(server));
+                    Fiber<?> serving =
+                            Fiber.spin("server", () -> listener.serve("client", TlsTest::echo));
+                    boolean[] isAsked = {false};
+                    try (TcpListener relay = net.listen()) {
+                        Fiber<?> relaying =
+                                Fiber.spin("relay", () -> breakTls(net, relay, listener, isAsked));
+                        try (TcpConnection connected = net.connect(relay, options(client))) {
+                            ask(connected);
+                            isAsked[0] = true;
+                            relaying.await();
+                        }
+                    }
+                    assertTrue(listener.drain(Net.LONG));
+                    serving.await();
+                });
+    }
+
+    /** Stands between the two, and puts something in when they have spoken. */
+    private static void breakTls(
+            Net net, TcpListener relay, TcpListener to, boolean[] isAsked) {
+        try (TcpConnection near = relay.accept();
+                TcpConnection far = net.connect(to)) {
+            Fiber<?> there = Fiber.spin("there", () -> near.transferTo(far));
+            Fiber<?> back = Fiber.spin("back", () -> far.transferTo(near));
+            net.until(() -> isAsked[0]);
+            there.terminate();
+            there.awaitEnd(Net.LONG);
+            byte[] much = new byte[net.isVirtual ? 200_000 : 2_000_000];
+            System.arraycopy(new byte[] {23, 3, 3, 0, 50}, 0, much, 0, 5);
+            far.write(much).flush();
+            back.await();
+        }
+    }
+
     // ---------------------------------------------------------------- wrong use
 
     @Test
