@@ -741,8 +741,7 @@ class TlsTest {
     }
 
     /** Stands between the two, and puts something in when they have spoken. */
-    private static void breakTls(
-            Net net, TcpListener relay, TcpListener to, boolean[] isAsked) {
+    private static void breakTls(Net net, TcpListener relay, TcpListener to, boolean[] isAsked) {
         try (TcpConnection near = relay.accept();
                 TcpConnection far = net.connect(to)) {
             Fiber<?> there = Fiber.spin("there", () -> near.transferTo(far));
