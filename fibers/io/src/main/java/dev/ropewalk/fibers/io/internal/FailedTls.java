@@ -13,6 +13,7 @@ import java.util.function.Consumer;
  * while that side still sends, the kernel would take back what it was told (rule I2). So the
  * connection is asked to linger instead, and what comes is dropped before TLS sees it.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // the promises tell
 public final class FailedTls extends ChannelDuplexHandler {
     private final BooleanSupplier lingers;
     private final Consumer<Object> dropped;
@@ -42,7 +43,6 @@ public final class FailedTls extends ChannelDuplexHandler {
 
     /** Netty closes first, and tells of the failure then: so this looks twice. */
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // the promise tells
     public void close(ChannelHandlerContext context, ChannelPromise promise) {
         if (!context.channel().isActive() || context.executor().isShuttingDown()) {
             context.close(promise);
