@@ -13,11 +13,11 @@ final class BytesHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
-        if (connection.isOpen()) {
+        if (connection.drops()) {
+            connection.dropped(bytes);
+        } else {
             connection.touch();
             context.fireChannelRead(bytes);
-        } else {
-            connection.dropped(bytes);
         }
     }
 }

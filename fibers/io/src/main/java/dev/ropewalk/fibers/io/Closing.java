@@ -6,7 +6,9 @@ import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * descriptor is closed: the kernel answers what comes to a closed one, or lies in it unread, with a
  * reset, and drops what the other side has not taken yet.
  *
- * <p>It has no fiber. Confined to the cord, by Netty's side but for {@link #begin}.
+ * <p>It has no fiber. Confined to the cord, by Netty's side but for {@link #begin(Outbound)}.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
 final class Closing {
@@ -59,8 +61,17 @@ final class Closing {
 
     /** By the fiber that closes. */
     void begin(Outbound out) {
+        begin(out.flushAll(), this::flushed);
+    }
+
+    /** TLS has failed and said so: nothing goes through it any more. By Netty's side. */
+    void beginBehindTls() {
+        begin(channel.pipeline().firstContext().writeAndFlush(Unpooled.EMPTY_BUFFER), this::sent);
+    }
+
+    private void begin(ChannelFuture written, Runnable next) {
         channel.config().setAutoRead(true); // the other side may read only when it has written
-        out.flushAll().addListener(_ -> flushed());
+        written.addListener(_ -> next.run());
         if (state == State.SENDING) {
             alarm = Alarm.after(Waits.nanos(options.closeLimit()), this::notSent);
         }

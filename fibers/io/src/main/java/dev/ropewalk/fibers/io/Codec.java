@@ -8,6 +8,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.CorruptedFrameException;
 import io.netty.handler.codec.DelimiterBasedFrameDecoder;
+import io.netty.handler.codec.EncoderException;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.handler.codec.LengthFieldPrepender;
 import io.netty.handler.codec.LineBasedFrameDecoder;
@@ -69,8 +70,9 @@ public final class Codec<M> {
 
     /**
      * {@return lines of UTF-8 without their ends} They end with LF or CR LF, the last one also with
-     * the input, and are written with LF. A line that is no UTF-8 is a {@link CodecException}; for
-     * those that may have other bytes, take {@link #delimited}.
+     * the input, and are written with LF. A line that is no UTF-8 is a {@link CodecException}, also
+     * one that is to be written and has half a character; for those that may have other bytes, take
+     * {@link #delimited}.
      *
      * @param maxBytes how long a line may be
      * @throws IllegalArgumentException if that is less than 1
@@ -79,11 +81,7 @@ public final class Codec<M> {
         checkLimit(maxBytes);
         return new Codec<>(
                 String.class,
-                () ->
-                        List.of(
-                                new LineDecoder(maxBytes),
-                                new TextDecoder(),
-                                new LineEncoder(LineSeparator.UNIX, StandardCharsets.UTF_8)));
+                () -> List.of(new LineDecoder(maxBytes), new TextDecoder(), new TextEncoder()));
     }
 
     /**
@@ -222,6 +220,23 @@ public final class Codec<M> {
                 throw new CorruptedFrameException("of a line, " + fault);
             }
             out.add(text);
+        }
+    }
+
+    /** Netty's writes a question mark in the place of what has no bytes. */
+    private static final class TextEncoder extends LineEncoder {
+        TextEncoder() {
+            super(LineSeparator.UNIX, StandardCharsets.UTF_8);
+        }
+
+        @Override
+        protected void encode(ChannelHandlerContext context, CharSequence line, List<Object> out)
+                throws Exception {
+            String fault = Utf8.fault(line);
+            if (fault != null) {
+                throw new EncoderException("of a line, " + fault);
+            }
+            super.encode(context, line, out);
         }
     }
 

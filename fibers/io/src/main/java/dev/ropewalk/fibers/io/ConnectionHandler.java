@@ -29,10 +29,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-        if (connection.isOpen()) {
-            connection.received(message);
-        } else {
+        if (connection.drops()) {
             connection.dropped(message);
+        } else {
+            connection.received(message);
         }
     }
 
@@ -60,7 +60,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         switch (cause) {
-            case EndHandler.CutOff cut -> connection.inputEnded(cut); // the output works on
+            case EndHandler.CutOff _ -> {} // EndHandler tells by itself; the output works on
             case DecoderException wrong when wrong.getCause() instanceof SSLException tls ->
                     connection.failed(tls);
             case DecoderException undecodable -> connection.undecodable(undecodable);

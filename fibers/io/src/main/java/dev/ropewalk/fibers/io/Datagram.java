@@ -44,10 +44,12 @@ public final class Datagram {
      *
      * @param text what is sent
      * @param address where to
+     * @throws CodecException if it has one half of a character alone, which is nothing in UTF-8
      * @throws IllegalArgumentException as {@link #of(byte[], InetSocketAddress)}
      */
     public static Datagram of(String text, InetSocketAddress address) {
-        return new Datagram(text.getBytes(StandardCharsets.UTF_8), resolved(address));
+        InetSocketAddress to = resolved(address);
+        return new Datagram(CodecException.encoded(text, Addresses.text(to)), to);
     }
 
     static InetSocketAddress resolved(InetSocketAddress address) {
@@ -74,6 +76,7 @@ public final class Datagram {
      * {@return a datagram of text, as UTF-8, to where this one came from}
      *
      * @param answer what is sent
+     * @throws CodecException as {@link #of(String, InetSocketAddress)}
      */
     public Datagram answer(String answer) {
         return of(answer, address);

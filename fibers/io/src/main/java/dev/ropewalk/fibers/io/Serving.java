@@ -110,8 +110,9 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
             isInOrder = true;
         } finally {
             client.isGone = !connection.isOpen();
-            if (isInOrder) {
-                connection.close();
+            if (isInOrder || connection.hasTlsFailed()) {
+                connection
+                        .close(); // a client that TLS has refused has heard that, and nothing else
             } else {
                 connection.reset(); // the other side must not take what it has for all
             }

@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.internal.EndHandler;
+import dev.ropewalk.fibers.io.internal.FailedTls;
 import dev.ropewalk.fibers.io.internal.Idleness;
 import dev.ropewalk.fibers.io.internal.RenegotiationGuard;
 import dev.ropewalk.fibers.spi.Waits;
@@ -14,10 +15,12 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +33,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 
@@ -62,6 +64,7 @@ public final class TcpConnection implements AutoCloseable {
      *   CONNECTING -> OPEN     connected, or accepted
      *   CONNECTING -> CLOSED   that failed
      *   OPEN       -> CLOSING  close(): what was written is still sent, and what comes is dropped
+     *   OPEN       -> CLOSING  TLS has failed: the other side is told why, and that is all
      *   OPEN       -> CLOSED   reset(), the other side broke it off, or the cord has ended
      *   CLOSING    -> CLOSED   Closing is over
      *
@@ -104,7 +107,7 @@ public final class TcpConnection implements AutoCloseable {
 
     private final Idleness idleness;
 
-    /** Null before {@link #close}. */
+    /** Null before {@link #close}, or a failure of TLS. */
     private @Nullable Closing closing;
 
     private State state = State.CONNECTING;
@@ -115,6 +118,9 @@ public final class TcpConnection implements AutoCloseable {
 
     /** By {@link #close} or {@link #reset}: nothing can be read or written any more. */
     private boolean isClosedHere;
+
+    /** The other side is told, and it lingers behind that, as behind {@link #close}. */
+    private boolean hasTlsFailed;
 
     /** Kept because a closed channel has none. */
     private @Nullable SocketAddress local;
@@ -129,7 +135,7 @@ public final class TcpConnection implements AutoCloseable {
         this.inbound = new Inbound(this, channel, options);
         this.in = inbound;
         this.out = new Outbound(this, channel, loop, options);
-        this.handshake = options.tls().isPresent() ? new Handshake(this) : null;
+        this.handshake = options.tls().map(tls -> new Handshake(this, tls)).orElse(null);
         this.onClosed = onClosed;
         this.idleness = new Idleness(cord, Waits.nanos(options.idleLimit()), this::idleFor);
         configure(channel, options);
@@ -152,10 +158,14 @@ public final class TcpConnection implements AutoCloseable {
 
     /** Before it is open. */
     void encryptFirst(ChannelHandler tls) {
-        channel.pipeline().addFirst(TLS_HANDLER, tls);
+        ChannelPipeline pipeline = channel.pipeline();
         if (handshake != null && options.tls().filter(Tls::mayAgreeAgain).isPresent()) {
-            channel.pipeline().addFirst(new RenegotiationGuard(handshake::hasAgreed));
+            RenegotiationGuard guard = new RenegotiationGuard(handshake::hasAgreed);
+            pipeline.addFirst(guard.behindTls()).addFirst(TLS_HANDLER, tls).addFirst(guard);
+        } else {
+            pipeline.addFirst(TLS_HANDLER, tls);
         }
+        pipeline.addFirst(new FailedTls(this::lingersBehindTls, this::dropped));
     }
 
     // ---------------------------------------------------------------- connecting
@@ -441,7 +451,15 @@ public final class TcpConnection implements AutoCloseable {
         if (loop.eventLoop.inEventLoop()) {
             codec.install(made, handlers);
         } else {
-            IoLoop.await(loop.eventLoop.submit(() -> codec.install(made, handlers)), "the codec");
+            Future<?> installed = loop.eventLoop.submit(() -> codec.install(made, handlers));
+            try {
+                IoLoop.await(installed, "the codec");
+            } finally {
+                installed.cancel(false); // of a fiber that leaves before
+            }
+            if (installed.cause() instanceof RuntimeException refused) {
+                throw refused;
+            }
         }
         return new MessageConnection<>(this, made, out);
     }
@@ -481,6 +499,8 @@ public final class TcpConnection implements AutoCloseable {
      *
      * @param text what to write
      * @return this connection
+     * @throws CodecException if it has one half of a character alone, which is nothing in UTF-8;
+     *     then nothing of it is written
      * @throws ConnectionResetException if the connection was broken off
      * @throws ConnectionTimeoutException if there was no room for {@link TcpOptions#writeLimit}
      * @throws ConnectionClosedException if this side has closed it, or ended its output
@@ -489,7 +509,7 @@ public final class TcpConnection implements AutoCloseable {
      * @throws WrongThreadException if this is not its cord
      */
     public TcpConnection write(String text) {
-        return write(text.getBytes(StandardCharsets.UTF_8));
+        return write(CodecException.encoded(text, this));
     }
 
     /**
@@ -682,12 +702,17 @@ public final class TcpConnection implements AutoCloseable {
         isClosedHere = true;
         in.close();
         if (state == State.OPEN) {
-            state(State.OPEN, State.CLOSING);
             out.ended(null);
-            idleness.end();
-            closing = new Closing(this, channel, options);
-            closing.begin(out);
+            closing().begin(out);
         }
+    }
+
+    private Closing closing() {
+        state(State.OPEN, State.CLOSING);
+        idleness.end();
+        Closing made = new Closing(this, channel, options);
+        closing = made;
+        return made;
     }
 
     /**
@@ -794,6 +819,9 @@ public final class TcpConnection implements AutoCloseable {
         remote = Addresses.ofJdk(channel.remoteAddress());
         state(State.CONNECTING, State.OPEN);
         idleness.begin();
+        if (handshake != null) {
+            handshake.begin();
+        }
     }
 
     /** Takes it over. */
@@ -831,6 +859,11 @@ public final class TcpConnection implements AutoCloseable {
         }
     }
 
+    /** Whether nobody reads what comes. */
+    boolean drops() {
+        return isClosedHere;
+    }
+
     /** Releases it: nobody reads it. */
     void dropped(Object what) {
         if (closing == null) {
@@ -862,10 +895,23 @@ public final class TcpConnection implements AutoCloseable {
             if (handshake != null) {
                 handshake.failed(cause);
             }
-            channel.close();
-        } else {
+            hasTlsFailed = handshake != null && cause instanceof SSLException;
+            channel.close(); // TLS says why before
+        } else if (!hasTlsFailed) {
             closeChannel(); // TLS has said its end, or never will
         }
+    }
+
+    boolean hasTlsFailed() {
+        return hasTlsFailed;
+    }
+
+    /** TLS has told the other side why it failed, and would close the channel now. */
+    private boolean lingersBehindTls() {
+        if (hasTlsFailed && state == State.OPEN) {
+            closing().beginBehindTls();
+        }
+        return hasTlsFailed;
     }
 
     /** The output works on: whoever it is may be told. */
@@ -897,6 +943,9 @@ public final class TcpConnection implements AutoCloseable {
         }
         state(state, State.CLOSED);
         idleness.end();
+        if (handshake != null) {
+            handshake.end();
+        }
         if (closing != null) {
             closing.over();
         }

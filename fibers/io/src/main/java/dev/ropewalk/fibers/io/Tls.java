@@ -1,13 +1,12 @@
 package dev.ropewalk.fibers.io;
 
+import dev.ropewalk.fibers.io.internal.NamedTls;
 import dev.ropewalk.fibers.spi.Waits;
 
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.OpenSsl;
-import io.netty.handler.ssl.SniHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
@@ -255,14 +254,9 @@ public final class Tls {
     ChannelHandler serverHandler(Channel channel) {
         Contexts current = contexts;
         if (current.byName.isEmpty()) {
-            return limited(current.standard.newHandler(channel.alloc()));
+            return unlimited(current.standard.newHandler(channel.alloc()));
         }
-        return new SniHandler(current.mapping(), handshakeLimitMs()) {
-            @Override
-            protected SslHandler newSslHandler(SslContext context, ByteBufAllocator allocator) {
-                return limited(super.newSslHandler(context, allocator));
-            }
-        };
+        return new NamedTls(current.mapping());
     }
 
     /** The first handler of a client's connection. */
@@ -270,25 +264,30 @@ public final class Tls {
         SslContext context = contexts.standard;
         String name = values.serverName;
         if (address instanceof InetSocketAddress inet) {
-            return limited(
+            return unlimited(
                     context.newHandler(
                             channel.alloc(),
                             name == null ? inet.getHostString() : name,
                             inet.getPort()));
         }
-        return limited(
+        return unlimited(
                 name == null
                         ? context.newHandler(channel.alloc())
                         : context.newHandler(channel.alloc(), name, 0));
     }
 
-    private SslHandler limited(SslHandler handler) {
-        handler.setHandshakeTimeoutMillis(handshakeLimitMs());
+    /** The limit is {@link Handshake}'s. */
+    private static SslHandler unlimited(SslHandler handler) {
+        handler.setHandshakeTimeoutMillis(0);
         return handler;
     }
 
-    private long handshakeLimitMs() {
-        return Math.clamp(values.handshakeLimit.toMillis(), 1, Integer.MAX_VALUE);
+    Duration handshakeLimit() {
+        return values.handshakeLimit;
+    }
+
+    long handshakeLimitNs() {
+        return Waits.nanos(values.handshakeLimit);
     }
 
     @Override

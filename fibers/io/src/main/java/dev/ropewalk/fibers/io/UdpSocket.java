@@ -29,7 +29,6 @@ import java.net.InetSocketAddress;
 import java.net.PortUnreachableException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
@@ -369,13 +368,14 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
      * @param text what is sent
      * @param address where to
      * @return this socket
+     * @throws CodecException if it has one half of a character alone, which is nothing in UTF-8
      * @throws ConnectionException as {@link #send(Datagram)}
      * @throws ConnectionClosedException as {@link #send(Datagram)}
      * @throws IllegalArgumentException as {@link #send(byte[], InetSocketAddress)}
      * @throws WrongThreadException as {@link #send(Datagram)}
      */
     public UdpSocket send(String text, InetSocketAddress address) {
-        return send(text.getBytes(StandardCharsets.UTF_8), address);
+        return send(CodecException.encoded(text, this), address);
     }
 
     /**
@@ -405,6 +405,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
      *
      * @param text what is sent
      * @return this socket
+     * @throws CodecException as {@link #send(String, InetSocketAddress)}
      * @throws ConnectionException as {@link #send(byte[])}
      * @throws ConnectionClosedException as {@link #send(Datagram)}
      * @throws IllegalArgumentException as {@link #send(Datagram)}
@@ -412,7 +413,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
      * @throws WrongThreadException as {@link #send(Datagram)}
      */
     public UdpSocket send(String text) {
-        return send(text.getBytes(StandardCharsets.UTF_8));
+        return send(CodecException.encoded(text, this));
     }
 
     private void sendTo(byte[] bytes, InetSocketAddress to) {

@@ -1,11 +1,17 @@
 package dev.ropewalk.fibers.io;
 
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocketFactory;
 
 /** Certificates of tests, as PEM files in a folder. */
 final class Certificates {
@@ -16,7 +22,15 @@ final class Certificates {
     }
 
     /** The files of one identity. */
-    record Files3(Path trust, Path certificates, Path key) {}
+    record Files3(Path trust, Path certificates, Path key) {
+        /** Of sockets of the JDK, which trust it, and do what a connection of ours would not. */
+        SSLSocketFactory clientsOfTheJdk() throws SSLException {
+            SslContextBuilder builder = SslContextBuilder.forClient().trustManager(trust.toFile());
+            return ((JdkSslContext) builder.sslProvider(SslProvider.JDK).build())
+                    .context()
+                    .getSocketFactory();
+        }
+    }
 
     /** One that an authority of its own has signed, for hosts and 127.0.0.1 if there are none. */
     Files3 make(String name, String... hosts) throws Exception {

@@ -7,22 +7,33 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.blocking.Blocking;
 import dev.ropewalk.fibers.io.testing.MemoryNetwork;
 import dev.ropewalk.fibers.spi.ClosedException;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCords;
 
+import io.netty.handler.ssl.SslProvider;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 
 /** Rule I2: who closes while the other side sends takes nothing back of what was written. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -85,12 +96,45 @@ class LingerTest {
         Net.anywhere(net -> askAll(net, PATIENT, PATIENT));
     }
 
-    @Test
-    void I2_closeTakesNothingBackOverTls() throws Exception {
+    @ParameterizedTest
+    @EnumSource(names = {"JDK", "OPENSSL"})
+    void I2_closeTakesNothingBackOverTls(SslProvider engine) throws Exception {
         Certificates.Files3 local = new Certificates(folder).make("local");
-        TcpOptions server = PATIENT.withTls(Tls.server(local.certificates(), local.key()));
-        TcpOptions client = PATIENT.withTls(Tls.client().withTrust(local.trust()));
-        Net.anywhere(net -> askAll(net, server, client));
+        Tls server = Tls.server(local.certificates(), local.key()).withEngine(engine);
+        Tls client = Tls.client().withTrust(local.trust()).withEngine(engine);
+        Net.anywhere(net -> askAll(net, PATIENT.withTls(server), PATIENT.withTls(client)));
+    }
+
+    /** There the end of one half is that of both. */
+    @ParameterizedTest
+    @EnumSource(names = {"JDK", "OPENSSL"})
+    void I2_closeTakesNothingBackOverOldTls(SslProvider engine) throws Exception {
+        Certificates.Files3 local = new Certificates(folder).make("local");
+        Tls tls = Tls.server(local.certificates(), local.key()).withEngine(engine);
+        SSLSocketFactory clients = local.clientsOfTheJdk();
+        Net.onSockets(
+                net -> {
+                    TcpListener listener = net.listen(PATIENT.withTls(tls));
+                    int port = listener.port();
+                    Fiber<?> asking =
+                            Fiber.spin("client", () -> Blocking.run(() -> askOld(clients, port)));
+                    try (TcpConnection accepted = listener.accept()) {
+                        assertEquals("TLSv1.2", accepted.tlsSession().getProtocol());
+                        answerOneLine(accepted);
+                    }
+                    asking.await();
+                    assertTrue(listener.drain(Net.LONG));
+                });
+    }
+
+    private static void askOld(SSLSocketFactory clients, int port) throws IOException {
+        try (SSLSocket socket = (SSLSocket) clients.createSocket("127.0.0.1", port)) {
+            socket.setSoTimeout(30_000);
+            socket.setEnabledProtocols(new String[] {"TLSv1.2"});
+            socket.getOutputStream().write("1000000\n".getBytes(US_ASCII));
+            socket.getOutputStream().write(new byte[3_000_000]);
+            assertEquals(1_000_000, socket.getInputStream().readAllBytes().length);
+        }
     }
 
     /** Tell, then close: of a codec too, which has refused what came. */
@@ -223,6 +267,25 @@ class LingerTest {
                     closedHere(listener);
                     assertThrows(ConnectionResetException.class, () -> writeForEver(client));
                     assertTrue(listener.drain(Net.LONG));
+                    client.close();
+                });
+    }
+
+    /** What comes behind a failure of TLS counts as well, and nobody need take the connection. */
+    @Test
+    void I2_maxLingerBytesBehindAFailedTls() throws Exception {
+        Certificates.Files3 local = new Certificates(folder).make("local");
+        TcpOptions serving =
+                PATIENT.withMaxLingerBytes(300_000)
+                        .withTls(Tls.server(local.certificates(), local.key()));
+        Net.anywhere(
+                net -> {
+                    TcpListener listener = net.listen(serving);
+                    TcpConnection client = net.connect(listener, PATIENT);
+                    TcpConnection accepted = listener.accept();
+                    assertThrows(ConnectionResetException.class, () -> writeForEver(client));
+                    assertTrue(listener.drain(Net.LONG));
+                    assertFalse(accepted.isOpen());
                     client.close();
                 });
     }

@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.io;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -15,6 +16,8 @@ import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberState;
+import dev.ropewalk.fibers.StackKind;
+import dev.ropewalk.fibers.io.testing.MemoryNetwork;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.ClosedException;
 import dev.ropewalk.fibers.spi.Selection;
@@ -22,7 +25,9 @@ import dev.ropewalk.fibers.testing.TestCord;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipelineException;
 import io.netty.handler.codec.LineBasedFrameDecoder;
 import io.netty.handler.codec.MessageToMessageEncoder;
 
@@ -344,6 +349,51 @@ class MessagesTest {
                 });
     }
 
+    /** Between the end of an idle connection and the end of its pipeline. */
+    @Test
+    void I2_codecThatComesWhenTheConnectionIsIdleTooLong() {
+        Duration limit = Duration.ofSeconds(10);
+        Net.once(
+                net -> {
+                    MemoryNetwork.current().delay(Duration.ZERO, Duration.ZERO);
+                    net.talk(
+                            TcpOptions.defaults().withIdleLimit(limit),
+                            TcpOptions.defaults(),
+                            server -> {
+                                assertEquals("one", server.readLine());
+                                Fiber.sleep(limit);
+                                assertFalse(server.isOpen());
+                                MessageConnection<String> lines = server.messages(LINES);
+                                assertEquals("two", lines.receive());
+                                assertInstanceOf(
+                                        ConnectionTimeoutException.class, causeOfEnd(lines));
+                            },
+                            client -> {
+                                client.write("one\ntwo\n");
+                                net.until(client::isInputEnded);
+                            });
+                });
+    }
+
+    /** On virtual threads another installs it; who leaves before has a connection as it was. */
+    @Test
+    void I4_fiberThatIsEndedBeforeTheCodecIsThereLeavesTheBytes() {
+        Net.onSockets(
+                StackKind.VIRTUAL_THREAD,
+                net ->
+                        net.talk(
+                                server -> {
+                                    Fiber<?> leaves =
+                                            Fiber.spin("leaves", () -> server.messages(LINES));
+                                    net.until(() -> leaves.state() == FiberState.WAITING);
+                                    leaves.terminate();
+                                    leaves.awaitEnd(Net.LONG);
+                                    assertEquals("line", server.readLine());
+                                    assertEquals(List.of("more"), all(server.messages(LINES)));
+                                },
+                                client -> client.write("line\nmore\n")));
+    }
+
     @Test
     void I2_bytesOfMessagesAreNotRead() {
         Net.anywhere(
@@ -368,6 +418,29 @@ class MessagesTest {
                                     assertEquals("line", lines.receive());
                                 },
                                 client -> client.write("line\n")));
+    }
+
+    @Test
+    void I2_handlerOfAnotherConnectionIsRefused() {
+        Net.anywhere(
+                net -> {
+                    ChannelHandler taken = new LineBasedFrameDecoder(10);
+                    net.talk(
+                            server -> {
+                                server.messages(taken);
+                                server.shutdownOutput();
+                                net.until(server::isInputEnded);
+                            },
+                            client -> {
+                                assertNull(client.readLine());
+                                Errors.assertMentions(
+                                        assertThrows(
+                                                ChannelPipelineException.class,
+                                                () -> client.messages(taken)),
+                                        "Sharable");
+                                assertEquals(-1, client.read(new byte[1])); // it has no codec
+                            });
+                });
     }
 
     @Test
@@ -656,6 +729,31 @@ class MessagesTest {
     }
 
     // ---------------------------------------------------------------- writing
+
+    @Test
+    void I2_lineThatHasNoBytesIsAnErrorOfItsWriter() {
+        Net.anywhere(
+                net ->
+                        net.talk(
+                                server -> {
+                                    MessageConnection<String> lines = server.messages(LINES);
+                                    lines.write("\uD83D\uDE00");
+                                    CodecException refused =
+                                            assertThrows(
+                                                    CodecException.class,
+                                                    () -> {
+                                                        lines.write("a\uD83D");
+                                                        lines.flush();
+                                                    });
+                                    Errors.assertMentions(refused, "at index 1");
+                                    assertFalse(server.hasCaused(refused));
+                                    lines.write("more");
+                                },
+                                client ->
+                                        assertEquals(
+                                                List.of("\uD83D\uDE00", "more"),
+                                                all(client.messages(LINES)))));
+    }
 
     /** Encodes numbers, but 13. */
     private static final class NumberEncoder extends MessageToMessageEncoder<Integer> {

@@ -1045,6 +1045,22 @@ class UdpTest {
     }
 
     @Test
+    void I2_textThatHasNoBytesIsNoDatagram() {
+        InetSocketAddress to = new InetSocketAddress(InetAddress.getLoopbackAddress(), 7);
+        Errors.assertMentions(
+                assertThrows(CodecException.class, () -> Datagram.of("a\uD83D", to)),
+                "at index 1",
+                "127.0.0.1:7");
+        Net.inMemory(
+                net -> {
+                    try (UdpSocket socket = UdpSocket.connect("127.0.0.1", 7)) {
+                        assertThrows(CodecException.class, () -> socket.send("\uDE00"));
+                        assertThrows(CodecException.class, () -> socket.send("\uDE00", to));
+                    }
+                });
+    }
+
+    @Test
     void I2_datagramThatIsNoText() {
         Datagram d =
                 Datagram.of(

@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.io.internal;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
@@ -9,16 +10,19 @@ import java.util.function.BooleanSupplier;
 import javax.net.ssl.SSLException;
 
 /**
- * Between the socket and TLS by the JDK: refuses to agree a second time. In TLS 1.2 the other side
- * may ask for that as often as it likes, and each time is work for this one, before anybody sees
- * it. The type of a record and its length are sent in plain, so it is refused before that work.
+ * Between the socket and TLS by the JDK: refuses what the other side may ask of TLS as often as it
+ * likes, and which is work for this one that nobody sees. BoringSSL refuses that by itself.
  *
- * <p>BoringSSL refuses by itself, and TLS 1.3 has nothing like it: what it still agrees on later
- * looks like data.
+ * <p>In TLS 1.2 it may ask to agree anew. The type of a record and its length are sent in plain, so
+ * that is refused before the work. In TLS 1.3 it may ask for new keys, each time with an answer,
+ * which looks like data until it is decrypted; so records that bring no data are counted.
  */
 public final class RenegotiationGuard extends ChannelInboundHandlerAdapter {
     /** A type of records. */
     private static final int HANDSHAKE = 22;
+
+    /** So many records more may come without data than with it. */
+    private static final int MAX_SILENT = 100;
 
     private final BooleanSupplier hasAgreed;
 
@@ -30,6 +34,15 @@ public final class RenegotiationGuard extends ChannelInboundHandlerAdapter {
 
     /** How many bytes of the record come behind its header. */
     private int left;
+
+    /** Records that have come as a whole with what is read now, behind the agreement. */
+    private int records;
+
+    /** Those of them that have brought data. */
+    private int withData;
+
+    /** How many more have come without data than with it. */
+    private int silent;
 
     /**
      * Of one connection.
@@ -44,12 +57,33 @@ public final class RenegotiationGuard extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext context, Object message) {
         if (message instanceof ByteBuf bytes && isAgreeingAgain(bytes)) {
             bytes.release();
-            context.fireExceptionCaught(
-                    new SSLException(
-                            "the other side wants to agree on TLS 1.2 anew, which is refused"));
-        } else {
-            context.fireChannelRead(message);
+            refuse(context, "to agree on TLS 1.2 anew");
+            return;
         }
+        context.fireChannelRead(message);
+        silent = Math.max(0, silent + records - withData);
+        records = 0;
+        withData = 0;
+        if (silent > MAX_SILENT) {
+            silent = 0;
+            refuse(context, "new keys again and again, and sends no data");
+        }
+    }
+
+    private static void refuse(ChannelHandlerContext context, String what) {
+        context.fireExceptionCaught(
+                new SSLException("the other side wants " + what + ", which is refused"));
+    }
+
+    /** {@return the handler behind TLS, where its data comes} */
+    public ChannelHandler behindTls() {
+        return new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext context, Object data) {
+                withData++;
+                context.fireChannelRead(data);
+            }
+        };
     }
 
     private boolean isAgreeingAgain(ByteBuf bytes) {
@@ -58,11 +92,18 @@ public final class RenegotiationGuard extends ChannelInboundHandlerAdapter {
                 int count = Math.min(left, bytes.writerIndex() - at);
                 left -= count;
                 at += count;
+                countIfWhole();
             } else if (isRefused(bytes.getUnsignedByte(at++))) {
                 return true;
             }
         }
         return false;
+    }
+
+    private void countIfWhole() {
+        if (left == 0 && hasAgreed.getAsBoolean()) {
+            records++;
+        }
     }
 
     /** By the next byte of a header: the type, the version, which has two, and the length. */
@@ -76,6 +117,7 @@ public final class RenegotiationGuard extends ChannelInboundHandlerAdapter {
             case 5 -> {
                 left = lengthHigh << 8 | next;
                 headerBytes = 0;
+                countIfWhole();
             }
             default -> {}
         }

@@ -9,12 +9,34 @@ import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** Finds the bytes that a text does not tell (rule I2). */
+/** Finds what one of the two, bytes and a text, does not tell of the other (rule I2). */
 public final class Utf8 {
     /** What Java puts in the place of bytes that are no UTF-8; it may have been sent, too. */
     private static final char REPLACEMENT = '\uFFFD';
 
     private Utf8() {}
+
+    /**
+     * {@return what is wrong with a text that is to be written; null if it can be} Java would put a
+     * question mark in the place of what cannot.
+     */
+    public static @Nullable String fault(CharSequence text) {
+        int length = text.length();
+        for (int i = 0; i < length; i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                int character = Character.codePointAt(text, i);
+                if (character <= Character.MAX_VALUE) {
+                    return String.format(
+                            Locale.ROOT,
+                            "U+%04X at index %d is one half of a character",
+                            character,
+                            i);
+                }
+                i++;
+            }
+        }
+        return null;
+    }
 
     /**
      * {@return what is wrong with a part of these bytes; null if they are UTF-8}
