@@ -9,6 +9,8 @@ import dev.ropewalk.fibers.supervision.BackOff;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -34,6 +36,9 @@ final class Shard implements Behavior<ShardMessage> {
 
     private static final BackOff BACK_OFF =
             BackOff.doubling(Duration.ofMillis(1), Duration.ofSeconds(5));
+
+    /** A log takes as long to read as it is; nobody waits for less than all of it. */
+    private static final Duration START_LIMIT = Duration.ofDays(1);
 
     private final Keyspace keys;
     private final Commands commands;
@@ -83,6 +88,7 @@ final class Shard implements Behavior<ShardMessage> {
         return Supervision.oneForOne()
                 .intensity(1_000, Duration.ofSeconds(10))
                 .backOff(BACK_OFF)
+                .startLimit(START_LIMIT)
                 .spread();
     }
 
@@ -91,26 +97,31 @@ final class Shard implements Behavior<ShardMessage> {
     private void restore(Journal from) {
         keys.now(Long.MIN_VALUE); // what has expired by now may be there in the middle of the log
         for (boolean isLast = false; !isLast; ) {
+            long at = from.bytes();
             ShardLog.Page page = from.read();
             for (Words each : page.commands()) {
-                replay(each);
+                replay(each, page.file(), at);
+                at += each.encodedBytes();
             }
             isLast = page.isLast();
         }
         keys.now(clock.millis());
         from.begin();
         List<Words> snapshot = snapshot();
-        long wholeBytes = snapshot.stream().mapToLong(Words::encodedBytes).sum();
-        if (wholeBytes < from.bytes() / 2) {
+        long neededBytes = snapshot.stream().mapToLong(Words::encodedBytes).sum();
+        from.needs(neededBytes);
+        if (neededBytes < from.bytes() / 2) {
             from.rewrite(snapshot);
         }
     }
 
-    private void replay(Words logged) {
+    private void replay(Words logged, Path file, long at) {
         try {
             commands.execute(logged);
         } catch (CommandException bad) {
-            throw new IllegalStateException("the log has " + logged + ", which fails", bad);
+            throw new UncheckedIOException(
+                    LogException.damaged(
+                            file, at, logged + " fail there: " + bad.getMessage(), bad));
         }
     }
 

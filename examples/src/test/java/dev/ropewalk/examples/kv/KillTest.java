@@ -1,6 +1,7 @@
 package dev.ropewalk.examples.kv;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -16,6 +17,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,6 +103,36 @@ class KillTest {
                 Jedis client = child.client()) {
             assertEquals("1", client.get("a"));
         }
+    }
+
+    /**
+     * A line that names the file, the byte and the remedy; what a cord did meanwhile is another
+     * matter.
+     */
+    @Test
+    void aRefusedStartIsALine() throws IOException {
+        Path data = Files.createDirectory(folder.resolve("data"));
+        Path log = data.resolve("shard-1-of-2.log");
+        Words first = Words.of("SET", "a", "1");
+        for (Words second : List.of(Words.of("GARBAGE"), Words.of("INCR", "a", "b"))) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            LogFile.encode(first, bytes);
+            LogFile.encode(second, bytes);
+            assertRefused(log, bytes.toByteArray(), first.encodedBytes());
+        }
+        assertRefused(log, Reply.bytes("something else"), 0);
+    }
+
+    private void assertRefused(Path log, byte[] bytes, int at) throws IOException {
+        Files.write(log, bytes);
+        String said = Child.refusal(folder, "--shards=2", "--cords=1");
+        List<String> lines =
+                said.lines().filter(line -> !line.matches("\\[ropewalk-watchdog].*")).toList();
+        assertEquals(1, lines.size(), said);
+        String line = lines.getFirst();
+        assertTrue(line.startsWith("kv: " + log + " is damaged behind byte " + at + ": "), said);
+        assertTrue(line.endsWith("truncate -s " + at + " " + log), said);
+        assertArrayEquals(bytes, Files.readAllBytes(log));
     }
 
     /**

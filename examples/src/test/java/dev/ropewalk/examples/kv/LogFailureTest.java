@@ -1,15 +1,18 @@
 package dev.ropewalk.examples.kv;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.StartFailedException;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.spi.Waits;
@@ -22,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,6 +36,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
@@ -299,6 +304,25 @@ class LogFailureTest {
         }
     }
 
+    /** It is not tried for its length alone: the keys need less than half of it. */
+    @Test
+    void aRewriteThatFailsAtTheStartIsTriedAgain() {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, ShardLog.Fsync.NO, Long.MAX_VALUE / 4)) {
+            for (int i = 0; i < 10; i++) {
+                life.ask("SET", "k", "value " + i);
+            }
+        }
+        disk.fail("create");
+        try (Life life = new Life(disk, ShardLog.Fsync.NO, Long.MAX_VALUE / 4)) {
+            awaitTrue(() -> !disk.failures().isEmpty());
+            disk.heal();
+            awaitTrue(() -> disk.moves() == 1);
+            assertEquals("value 9", text(life.ask("GET", "k")));
+            life.assertNeverRestarted();
+        }
+    }
+
     /** Two failures that follow each other are at least the delay apart, which grows. */
     @Test
     void aRewriteThatFailsRests() {
@@ -327,6 +351,27 @@ class LogFailureTest {
                 assertTrue(failedNs.get(2) - failedNs.get(1) >= 1_900_000_000L, failedNs::toString);
             }
             life.assertNeverRestarted();
+        }
+    }
+
+    /** One that was started again, or a process: nothing has grown, and all of it is needed. */
+    @Test
+    void aLogThatIsNeededIsNotRewrittenAtAStart() {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, ShardLog.Fsync.NO, Long.MAX_VALUE / 4)) {
+            for (int i = 0; i < 10; i++) {
+                life.ask("SET", "k" + i, "x".repeat(100));
+            }
+        }
+        assertTrue(disk.used() > 3 * GROWTH, () -> disk.used() + " bytes");
+        try (Life life = new Life(disk, ShardLog.Fsync.NO, GROWTH)) {
+            assertEquals(Reply.OK, life.ask("SET", "k0", "1"));
+            assertTrue(life.save());
+            assertEquals(0, disk.moves());
+            for (int i = 0; i < 20; i++) {
+                assertEquals(Reply.OK, life.ask("SET", "k0", "x".repeat(100)));
+            }
+            awaitTrue(() -> disk.moves() > 0); // now it is more than twice as long
         }
     }
 
@@ -369,6 +414,25 @@ class LogFailureTest {
         }
     }
 
+    /** The one that was to write the log anew is gone, and its wish with it. */
+    @Test
+    void aShardThatIsStartedAgainWritesAnUnsafeLogAnew() {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, ShardLog.Fsync.EVERYSEC, Long.MAX_VALUE / 4)) {
+            assertEquals(Reply.OK, life.ask("SET", "a", "1"));
+            disk.fail("force");
+            awaitTrue(() -> disk.failures().size() >= 2); // the sync, and the rewrite behind it
+            assertThrows(CompletionException.class, () -> life.ask("DEBUG", "PANIC", "a"));
+            assertEquals("1", text(life.ask("GET", "a")));
+            disk.heal();
+            awaitTrue(() -> life.ask("SET", "b", "2").equals(Reply.OK));
+            assertTrue(life.save());
+        }
+        try (Life life = new Life(disk.afterPowerLoss(), ShardLog.Fsync.EVERYSEC, GROWTH)) {
+            assertEquals(Map.of("a", "1", "b", "2"), life.all(List.of("a", "b")));
+        }
+    }
+
     /** At the end of the process: it says so. */
     @Test
     void aSaveThatFails() {
@@ -380,6 +444,62 @@ class LogFailureTest {
             assertFalse(life.save());
             life.assertNeverRestarted();
         }
+    }
+
+    // ---------------------------------------------------------------- starts that are refused
+
+    /** A whole command that a log cannot have is damage too: it is told with its place. */
+    @ParameterizedTest
+    @ValueSource(strings = {"NOSUCH a", "SET a", "INCR text", "HSET text f v", "SET a 1 EX x"})
+    void aCommandThatFailsIsDamage(String line) {
+        ByteArrayOutputStream good = new ByteArrayOutputStream();
+        for (int i = 0; i < 20; i++) {
+            LogFile.encode(Words.of("SET", "text", "value " + i), good);
+        }
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        all.writeBytes(good.toByteArray());
+        LogFile.encode(Words.of((Object[]) line.split(" ")), all);
+        all.writeBytes(good.toByteArray());
+        TestDisk disk = new TestDisk(1);
+        disk.put(LOG, all.toByteArray());
+        StartFailedException refused =
+                assertThrows(
+                        StartFailedException.class,
+                        () -> new Life(disk, ShardLog.Fsync.ALWAYS, GROWTH).close());
+        String text = String.valueOf(refused.getMessage());
+        assertTrue(text.contains(LOG + " is damaged behind byte " + good.size()), text);
+        assertTrue(text.contains("truncate -s " + good.size() + " " + LOG), text);
+        assertTrue(text.contains(line.substring(0, line.indexOf(' '))), text);
+        assertArrayEquals(all.toByteArray(), disk.bytes(LOG));
+    }
+
+    /** The disk says only what it cannot do. */
+    @ParameterizedTest
+    @ValueSource(strings = {"read", "truncate"})
+    void aStartThatTheDiskFailsNamesTheFile(String step) {
+        TestDisk disk = new TestDisk(1);
+        disk.put(LOG, Reply.bytes("*1\r\n"));
+        disk.plan(
+                (_, next) -> {
+                    if (next.startsWith(step)) {
+                        throw new TestDisk.NamelessException();
+                    }
+                    return TestDisk.Fault.NONE;
+                });
+        StartFailedException refused =
+                assertThrows(
+                        StartFailedException.class,
+                        () -> new Life(disk, ShardLog.Fsync.ALWAYS, GROWTH).close());
+        String text = String.valueOf(refused.getMessage());
+        assertTrue(text.contains(LOG + " cannot be read"), text);
+        assertTrue(text.contains("Input/output error"), text);
+    }
+
+    /** It takes as long as there is something to read. */
+    @Test
+    void aLongLogMayBeReadForHours() {
+        Duration limit = Shard.rules().startLimit();
+        assertTrue(limit.compareTo(Duration.ofHours(12)) >= 0, limit::toString);
     }
 
     // ---------------------------------------------------------------- all of it

@@ -176,6 +176,8 @@ class ProtocolTest {
                     *x                    | invalid multibulk length
                     *                     | invalid multibulk length
                     *01                   | invalid multibulk length
+                    *-0                   | invalid multibulk length
+                    *1,$-0                | invalid bulk length
                     *1,$4,PINGPONG        | no line end behind a word of 4 bytes, as its head says
                     echo "abc             | unbalanced quotes in request
                     echo 'abc             | unbalanced quotes in request

@@ -35,8 +35,18 @@ final class TestDisk implements Disk {
          * Asked before each step.
          *
          * @param number from 1 on
+         * @throws IOException fails it in a way of its own
          */
-        Fault of(int number, String step);
+        Fault of(int number, String step) throws IOException;
+    }
+
+    /** As the system says it of a file that is open. */
+    static final class NamelessException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        NamelessException() {
+            super("Input/output error");
+        }
     }
 
     /** A file, however many names it has. */
