@@ -19,6 +19,8 @@ import redis.clients.jedis.exceptions.JedisException;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -121,18 +123,30 @@ class KillTest {
             assertRefused(log, bytes.toByteArray(), first.encodedBytes());
         }
         assertRefused(log, Reply.bytes("something else"), 0);
+        Files.delete(log);
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String line = refusal("--port=" + taken.getLocalPort());
+            assertTrue(line.startsWith("kv: "), line);
+            assertTrue(line.contains("cannot listen on 127.0.0.1:" + taken.getLocalPort()), line);
+        }
     }
 
     private void assertRefused(Path log, byte[] bytes, int at) throws IOException {
         Files.write(log, bytes);
-        String said = Child.refusal(folder, "--shards=2", "--cords=1");
+        String line = refusal();
+        assertTrue(line.startsWith("kv: " + log + " is damaged behind byte " + at + ": "), line);
+        assertTrue(line.endsWith("truncate -s " + at + " " + log), line);
+        assertArrayEquals(bytes, Files.readAllBytes(log));
+    }
+
+    private String refusal(String... more) throws IOException {
+        List<String> options = new ArrayList<>(List.of("--shards=2", "--cords=1"));
+        options.addAll(List.of(more));
+        String said = Child.refusal(folder, options.toArray(String[]::new));
         List<String> lines =
                 said.lines().filter(line -> !line.matches("\\[ropewalk-watchdog].*")).toList();
         assertEquals(1, lines.size(), said);
-        String line = lines.getFirst();
-        assertTrue(line.startsWith("kv: " + log + " is damaged behind byte " + at + ": "), said);
-        assertTrue(line.endsWith("truncate -s " + at + " " + log), said);
-        assertArrayEquals(bytes, Files.readAllBytes(log));
+        return lines.getFirst();
     }
 
     /**
