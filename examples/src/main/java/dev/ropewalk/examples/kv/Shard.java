@@ -30,6 +30,7 @@ final class Shard implements Behavior<ShardMessage> {
     private static final Duration SWEEP = Duration.ofMillis(100);
     private static final int SWEPT_AT_ONCE = 1_000;
     private static final int PIECE_WORDS = 1_000;
+    private static final int PIECE_BYTES = 1 << 20;
 
     /** What the log has refused it would refuse again: so many sweeps are left out. */
     private static final int SWEEPS_LEFT_OUT = 10;
@@ -142,18 +143,21 @@ final class Shard implements Behavior<ShardMessage> {
         return all;
     }
 
-    /** Not in one command: that would have more words than a log is read with. */
+    /** Not in one command: it would be longer than a log is read with, and than the memory. */
     private static void addPieces(String key, Map<String, byte[]> fields, List<Words> to) {
         List<Object> words = new ArrayList<>();
+        int bytes = 0;
         for (Map.Entry<String, byte[]> each : fields.entrySet()) {
             if (words.isEmpty()) {
                 words.addAll(List.of("HSET", key));
             }
             words.add(each.getKey());
             words.add(each.getValue());
-            if (words.size() >= PIECE_WORDS) {
+            bytes += each.getKey().length() + each.getValue().length;
+            if (words.size() >= PIECE_WORDS || bytes >= PIECE_BYTES) {
                 to.add(Words.of(words.toArray()));
                 words.clear();
+                bytes = 0;
             }
         }
         if (!words.isEmpty()) {

@@ -3,6 +3,7 @@ package dev.ropewalk.examples.kv;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -131,6 +132,10 @@ class KillTest {
         }
     }
 
+    private Path data(String name) {
+        return folder.resolve("data").resolve(name);
+    }
+
     private void assertRefused(Path log, byte[] bytes, int at) throws IOException {
         Files.write(log, bytes);
         String line = refusal();
@@ -175,6 +180,12 @@ class KillTest {
                 }
             }
             assertTrue(refused.contains("MISCONF the log cannot be written"), refused);
+            String long100 = "x".repeat(100);
+            for (int i = 0; i < 20; i++) {
+                assertThrows(JedisDataException.class, () -> client.append("big", long100));
+            }
+            String line = data("shard-0-of-1.log") + ": writes are refused";
+            assertEquals(1, child.errors().split(line, -1).length - 1, child::errors);
             assertEquals("1", client.get("small"));
             assertEquals(acknowledged, client.strlen("big"));
             client.del("big"); // there is room for a short one, and then again for long ones

@@ -25,7 +25,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -89,6 +91,10 @@ class LogFailureTest {
 
         Reply ask(Object... words) {
             return ask(Words.of(words)).getFirst();
+        }
+
+        long logBytes() {
+            return shard.ask(ShardMessage.Describe::new, LIMIT).logBytes();
         }
 
         boolean save() {
@@ -254,6 +260,28 @@ class LogFailureTest {
         }
     }
 
+    /** What was refused is not counted, or it would be written anew for nothing. */
+    @ParameterizedTest
+    @EnumSource(ShardLog.Fsync.class)
+    void theLengthOfALogIsThatOfItsFile(ShardLog.Fsync fsync) {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, fsync, 500)) {
+            life.ask("SET", "a", "1");
+            assertEquals(disk.bytes(LOG).length, life.logBytes());
+            disk.fail("write");
+            for (int i = 0; i < 20; i++) {
+                assertRefused(life.ask("SET", "a", "x".repeat(1_000)));
+            }
+            assertEquals(disk.bytes(LOG).length, life.logBytes());
+            disk.heal();
+            for (int i = 0; disk.moves() == 0; i++) {
+                life.ask("SET", "a", i);
+                awaitTrue(() -> disk.bytes(LOG).length == life.logBytes());
+            }
+            assertTrue(disk.bytes(LOG).length < 100);
+        }
+    }
+
     /** Its end cannot be logged, and is the end nevertheless. */
     @Test
     void aKeyExpiresWhileTheDiskIsFull() {
@@ -372,6 +400,51 @@ class LogFailureTest {
                 assertEquals(Reply.OK, life.ask("SET", "k0", "x".repeat(100)));
             }
             awaitTrue(() -> disk.moves() > 0); // now it is more than twice as long
+        }
+    }
+
+    /** It is written in pieces that are small beside the memory, however large a hash is. */
+    @Test
+    void aRewriteHasNoLargerCommandsThanItNeeds() throws IOException {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, ShardLog.Fsync.NO, Long.MAX_VALUE / 4)) {
+            for (int i = 0; i < 200; i++) {
+                life.ask("HSET", "h", "f" + i % 40, "x".repeat(100_000));
+            }
+        }
+        try (Life life = new Life(disk, ShardLog.Fsync.NO, GROWTH)) {
+            awaitTrue(() -> disk.moves() == 1);
+            assertEquals(new Reply.Whole(40), life.ask("HLEN", "h"));
+        }
+        CommandReader reader = new CommandReader(new ByteArrayInputStream(disk.bytes(LOG)));
+        long from = 0;
+        for (Words each = reader.next(); each != null; each = reader.next()) {
+            long length = reader.position() - from;
+            assertTrue(length < 1_500_000, () -> length + " bytes");
+            from = reader.position();
+        }
+    }
+
+    /** The new file has its name, which is not safe: the next sync makes it so, without a write. */
+    @Test
+    void theNameOfARewrittenLogIsForcedAgain() {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, ShardLog.Fsync.EVERYSEC, Long.MAX_VALUE / 4)) {
+            for (int i = 0; i < 10; i++) {
+                life.ask("SET", "k", "value " + i);
+            }
+            assertTrue(life.save());
+        }
+        AtomicLong names = new AtomicLong();
+        disk.plan(
+                (_, step) ->
+                        step.startsWith("forceName") && names.incrementAndGet() == 1
+                                ? TestDisk.Fault.FAIL
+                                : TestDisk.Fault.NONE);
+        try (Life life = new Life(disk, ShardLog.Fsync.EVERYSEC, Long.MAX_VALUE / 4)) {
+            awaitTrue(() -> names.get() >= 2);
+            assertEquals(1, disk.moves());
+            life.assertNeverRestarted();
         }
     }
 

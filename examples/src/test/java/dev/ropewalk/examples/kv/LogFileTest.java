@@ -250,6 +250,19 @@ class LogFileTest {
         }
     }
 
+    /** A value may have whole commands in it: of those, one that no log has is no damage. */
+    @ParameterizedTest
+    @ValueSource(strings = {"PING", "GET a", "NOSUCH a b"})
+    void aTornValueWithWordsThatNoLogHasIsCutOff(String inner) throws IOException {
+        byte[] first = encoded("SET", "a", "1");
+        String value = "x\n" + new String(encoded(inner.split(" ")), ISO_8859_1) + "more";
+        byte[] torn = encoded("SET", "b", value);
+        TestDisk disk = new TestDisk(1);
+        disk.put(LOG, joined(List.of(first, Arrays.copyOf(torn, torn.length - 3))));
+        assertEquals(1, keysOf(disk));
+        assertArrayEquals(first, disk.bytes(LOG));
+    }
+
     /** A disk that cannot be read is no damaged file, and nothing is cut. */
     @Test
     void aReadThatFailsIsNoDamage() throws IOException {
