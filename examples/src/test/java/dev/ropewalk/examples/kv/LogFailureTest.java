@@ -39,6 +39,10 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
@@ -503,6 +507,43 @@ class LogFailureTest {
         }
         try (Life life = new Life(disk.afterPowerLoss(), ShardLog.Fsync.EVERYSEC, GROWTH)) {
             assertEquals(Map.of("a", "1", "b", "2"), life.all(List.of("a", "b")));
+        }
+    }
+
+    /**
+     * A loss of power may cost two seconds: a sync that takes longer than one holds up the writes.
+     */
+    @Test
+    void aSyncThatIsSlowHoldsUpWrites() {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, ShardLog.Fsync.EVERYSEC, Long.MAX_VALUE / 4)) {
+            CountDownLatch open = new CountDownLatch(1);
+            disk.holdForces(open);
+            List<CompletableFuture<List<Reply>>> sent = new ArrayList<>();
+            try {
+                await().atMost(LIMIT)
+                        .until(
+                                () -> {
+                                    sent.add(life.send(Words.of("INCR", "a")));
+                                    return !isDoneWithinASecond(sent.getLast());
+                                });
+                assertTrue(sent.size() > 1);
+            } finally {
+                open.countDown();
+            }
+            assertEquals(List.of(new Reply.Whole(sent.size())), sent.getLast().join());
+            assertTrue(life.save());
+            life.assertNeverRestarted();
+        }
+    }
+
+    private static boolean isDoneWithinASecond(CompletableFuture<?> answer)
+            throws InterruptedException, ExecutionException {
+        try {
+            answer.get(1, TimeUnit.SECONDS);
+            return true;
+        } catch (TimeoutException held) {
+            return false;
         }
     }
 
