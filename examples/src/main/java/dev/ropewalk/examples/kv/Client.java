@@ -179,7 +179,7 @@ final class Client {
                                 && !command.is(1, "ASYNC"))) {
                     throw CommandException.syntax();
                 }
-                yield all(Words.of("FLUSHALL"), turn, List::getFirst);
+                yield all(Words.of("FLUSHALL"), turn, Client::firstFailure);
             }
             case "DEL", "UNLINK", "EXISTS" -> split(command, 1, turn, Client::sum);
             case "MSET" -> split(command, 2, turn, Client::firstFailure);
@@ -418,9 +418,19 @@ final class Client {
         for (String name : names) {
             ReceivePort<byte[]> port = subscriptions.remove(name);
             if (port != null) {
+                pushRest(name, port);
                 kv.topics().leave(name, port);
             }
             confirm("unsubscribe", Reply.text(name));
+        }
+    }
+
+    /** What was published before it leaves, and counted as heard. */
+    private void pushRest(String name, ReceivePort<byte[]> port) {
+        byte[] next = port.tryReceive();
+        for (int i = 0; next != null && i < Topics.MAX_BEHIND; i++) {
+            push(name, next);
+            next = port.tryReceive();
         }
     }
 

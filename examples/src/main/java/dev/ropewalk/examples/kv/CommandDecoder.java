@@ -144,7 +144,7 @@ final class CommandDecoder extends ByteToMessageDecoder {
         boolean isMinus = last > at && in.getByte(at) == '-';
         at += isMinus ? 1 : 0;
         boolean isNumber = at < last && last - at <= MAX_DIGITS && in.getByte(last) == '\r';
-        isNumber &= last - at == 1 || in.getByte(at) != '0'; // neither 007 nor -07
+        isNumber &= (last - at == 1 && !isMinus) || in.getByte(at) != '0'; // neither 007 nor -0
         long number = 0;
         for (; isNumber && at < last; at++) {
             int digit = in.getByte(at) - '0';

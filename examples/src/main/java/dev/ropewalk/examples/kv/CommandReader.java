@@ -19,6 +19,9 @@ final class CommandReader {
         }
     }
 
+    /** More are too large for anything that has a number. */
+    private static final int MAX_DIGITS = 10;
+
     private final InputStream in;
     private long position;
 
@@ -64,10 +67,16 @@ final class CommandReader {
 
     private int number(int kind, char wanted, int max) throws IOException {
         expect(kind, wanted);
-        long number = 0;
         int next = read();
-        for (; next >= '0' && next <= '9' && number <= max; next = read()) {
+        int most = next == '0' ? 1 : MAX_DIGITS; // not 007: there is one way to write a command
+        long number = 0;
+        int digits = 0;
+        for (; next >= '0' && next <= '9' && digits < most; next = read()) {
             number = number * 10 + next - '0';
+            digits++;
+        }
+        if (digits == 0) {
+            throw new MalformedException("a byte " + next + " where a digit was due");
         }
         if (number > max) {
             throw new MalformedException(number + " > " + max);

@@ -207,6 +207,11 @@ final class Journal {
 
     // ---------------------------------------------------------------- rewriting
 
+    /** So many bytes would do. */
+    void needs(long fewest) {
+        bytesWhenCompact = fewest;
+    }
+
     /** Although it has not grown. */
     void demandRewrite() {
         isRewriteDemanded = true;
@@ -249,6 +254,7 @@ final class Journal {
             bytes += bytesWhenRewritten - bytesBeforeRewrite;
         } else {
             rewrite = Rewrite.RESTING;
+            isRewriteDemanded = true; // also one that began with the shard
             context.timers().once(rest, new ShardMessage.RewriteAgain());
             Duration longer = rest.multipliedBy((long) BACK_OFF.factor());
             rest = longer.compareTo(BACK_OFF.max()) < 0 ? longer : BACK_OFF.max();

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.ActorSystemOptions;
 import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.StartFailedException;
+import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.examples.server.Places;
@@ -71,6 +72,7 @@ final class Kv implements ServerProgram.Server {
         }
     }
 
+    private final Failures failures = new Failures();
     private final Topics topics = new Topics();
     private final AtomicInteger clients = new AtomicInteger();
     private final AtomicLong clientIds = new AtomicLong();
@@ -94,7 +96,7 @@ final class Kv implements ServerProgram.Server {
         boolean isUp = false;
         try {
             List<ActorRef<ShardLog.Message>> logs = startLogs(settings);
-            this.supervisor = system.root().supervise("shards", Shard.rules()); // ends before logs
+            this.supervisor = supervise("shards", Shard.rules()); // ends before logs
             this.shards = startShards(settings, logs);
             this.places =
                     Places.on(
@@ -105,13 +107,19 @@ final class Kv implements ServerProgram.Server {
                                             TcpListener.bind(
                                                     "127.0.0.1", port, settings.server().tcp())));
             isUp = true;
-        } catch (StartFailedException unreadable) {
-            throw new IOException(unreadable);
+            failures.up();
+        } catch (StartFailedException failed) {
+            IOException disk = Failures.ofDisk(failed);
+            throw disk == null ? new IOException(failed) : disk;
         } finally {
             if (!isUp) {
                 system.close();
             }
         }
+    }
+
+    private Supervisor supervise(String name, Supervision rules) {
+        return system.root().supervise(name, rules.onFailure(failures));
     }
 
     /** None if nothing is to survive the process. */
@@ -120,7 +128,7 @@ final class Kv implements ServerProgram.Server {
         Path folder = settings.folder();
         if (folder != null) {
             checkFolder(folder, settings.shards());
-            Supervisor all = system.root().supervise("logs", ShardLog.rules());
+            Supervisor all = supervise("logs", ShardLog.rules());
             for (int i = 0; i < settings.shards(); i++) {
                 Path file = folder.resolve("shard-" + i + suffix(settings.shards()));
                 logs.add(

@@ -1,6 +1,5 @@
 package dev.ropewalk.examples.kv;
 
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,7 +78,7 @@ final class LogFile implements AutoCloseable {
         try {
             disk.delete(beside());
         } catch (IOException e) {
-            LOG.warn("{} is left over, and cannot be deleted", beside(), e);
+            LOG.warn("{} is left over, and cannot be deleted: {}", beside(), e.toString());
         }
     }
 
@@ -95,9 +94,19 @@ final class LogFile implements AutoCloseable {
      *
      * @param from 0, or where the part before ended
      * @param most so many bytes, and the command that they end in
-     * @throws IOException if it cannot be read, or is damaged, which leaves it as it is
+     * @throws LogException if it cannot be read, or is damaged, which leaves it as it is
      */
-    Part read(long from, int most) throws IOException {
+    Part read(long from, int most) throws LogException {
+        try {
+            return readOrCut(from, most);
+        } catch (LogException damaged) {
+            throw damaged;
+        } catch (IOException failed) {
+            throw LogException.unreadable(path, failed);
+        }
+    }
+
+    private Part readOrCut(long from, int most) throws IOException {
         cutRest();
         List<Words> commands = new ArrayList<>();
         long next = from;
@@ -116,7 +125,8 @@ final class LogFile implements AutoCloseable {
             cutOff(next);
         } catch (CommandReader.MalformedException damaged) {
             if (endWithoutZeros(next) == bytes) {
-                throw damaged(next, String.valueOf(damaged.getMessage()), damaged);
+                throw LogException.damaged(
+                        path, next, String.valueOf(damaged.getMessage()), damaged);
             }
             cutOff(next);
         }
@@ -127,12 +137,14 @@ final class LogFile implements AutoCloseable {
     private void cutOff(long at) throws IOException {
         long end = endWithoutZeros(at);
         if (end - at > MAX_COMMAND_BYTES) {
-            throw damaged(at, (end - at) + " bytes are more than a command has", null);
+            throw LogException.damaged(
+                    path, at, (end - at) + " bytes are more than a command has", null);
         }
         byte[] torn = new Input(at).readNBytes((int) (end - at));
         int whole = TornEnd.wholeCommand(torn);
         if (whole >= 0) {
-            throw damaged(
+            throw LogException.damaged(
+                    path,
                     at,
                     "the command there is not whole, but one behind it is, at byte " + (at + whole),
                     null);
@@ -162,21 +174,6 @@ final class LogFile implements AutoCloseable {
             end = at;
         }
         return from;
-    }
-
-    private IOException damaged(long at, String why, @Nullable Throwable cause) {
-        return new IOException(
-                path
-                        + " is damaged behind byte "
-                        + at
-                        + ": "
-                        + why
-                        + "; it is left as it is. Take a copy of it that is whole, or give up what"
-                        + " is behind that byte: truncate -s "
-                        + at
-                        + " "
-                        + path,
-                cause);
     }
 
     /** Of what was appended. */
@@ -279,7 +276,7 @@ final class LogFile implements AutoCloseable {
             disk.forceName(path);
             isNameUnsafe = false;
         } catch (IOException e) {
-            LOG.warn("{}: its name is not safe from a loss of power", path, e);
+            LOG.warn("{}: its name is not safe from a loss of power: {}", path, e.toString());
         }
     }
 
@@ -313,7 +310,8 @@ final class LogFile implements AutoCloseable {
                 last.truncate(bytes);
             }
         } catch (IOException e) {
-            LOG.warn("{}: what was refused may stand behind byte {}", path, bytes, e);
+            LOG.warn(
+                    "{}: what was refused may stand behind byte {}: {}", path, bytes, e.toString());
         }
     }
 

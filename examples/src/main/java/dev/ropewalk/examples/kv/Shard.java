@@ -9,6 +9,8 @@ import dev.ropewalk.fibers.supervision.BackOff;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -28,12 +30,16 @@ final class Shard implements Behavior<ShardMessage> {
     private static final Duration SWEEP = Duration.ofMillis(100);
     private static final int SWEPT_AT_ONCE = 1_000;
     private static final int PIECE_WORDS = 1_000;
+    private static final int PIECE_BYTES = 1 << 20;
 
     /** What the log has refused it would refuse again: so many sweeps are left out. */
     private static final int SWEEPS_LEFT_OUT = 10;
 
     private static final BackOff BACK_OFF =
             BackOff.doubling(Duration.ofMillis(1), Duration.ofSeconds(5));
+
+    /** A log takes as long to read as it is; nobody waits for less than all of it. */
+    private static final Duration START_LIMIT = Duration.ofDays(1);
 
     private final Keyspace keys;
     private final Commands commands;
@@ -83,6 +89,7 @@ final class Shard implements Behavior<ShardMessage> {
         return Supervision.oneForOne()
                 .intensity(1_000, Duration.ofSeconds(10))
                 .backOff(BACK_OFF)
+                .startLimit(START_LIMIT)
                 .spread();
     }
 
@@ -91,26 +98,31 @@ final class Shard implements Behavior<ShardMessage> {
     private void restore(Journal from) {
         keys.now(Long.MIN_VALUE); // what has expired by now may be there in the middle of the log
         for (boolean isLast = false; !isLast; ) {
+            long at = from.bytes();
             ShardLog.Page page = from.read();
             for (Words each : page.commands()) {
-                replay(each);
+                replay(each, page.file(), at);
+                at += each.encodedBytes();
             }
             isLast = page.isLast();
         }
         keys.now(clock.millis());
         from.begin();
         List<Words> snapshot = snapshot();
-        long wholeBytes = snapshot.stream().mapToLong(Words::encodedBytes).sum();
-        if (wholeBytes < from.bytes() / 2) {
+        long neededBytes = snapshot.stream().mapToLong(Words::encodedBytes).sum();
+        from.needs(neededBytes);
+        if (neededBytes < from.bytes() / 2) {
             from.rewrite(snapshot);
         }
     }
 
-    private void replay(Words logged) {
+    private void replay(Words logged, Path file, long at) {
         try {
             commands.execute(logged);
         } catch (CommandException bad) {
-            throw new IllegalStateException("the log has " + logged + ", which fails", bad);
+            throw new UncheckedIOException(
+                    LogException.damaged(
+                            file, at, logged + " fail there: " + bad.getMessage(), bad));
         }
     }
 
@@ -131,18 +143,21 @@ final class Shard implements Behavior<ShardMessage> {
         return all;
     }
 
-    /** Not in one command: that would have more words than a log is read with. */
+    /** Not in one command: it would be longer than a log is read with, and than the memory. */
     private static void addPieces(String key, Map<String, byte[]> fields, List<Words> to) {
         List<Object> words = new ArrayList<>();
+        int bytes = 0;
         for (Map.Entry<String, byte[]> each : fields.entrySet()) {
             if (words.isEmpty()) {
                 words.addAll(List.of("HSET", key));
             }
             words.add(each.getKey());
             words.add(each.getValue());
-            if (words.size() >= PIECE_WORDS) {
+            bytes += each.getKey().length() + each.getValue().length;
+            if (words.size() >= PIECE_WORDS || bytes >= PIECE_BYTES) {
                 to.add(Words.of(words.toArray()));
                 words.clear();
+                bytes = 0;
             }
         }
         if (!words.isEmpty()) {

@@ -85,9 +85,10 @@ final class ShardLog implements Behavior<ShardLog.Message> {
      * A part of the log.
      *
      * @param life to be told with each append
+     * @param file for people
      * @param next where the next page begins
      */
-    record Page(int life, List<Words> commands, long next, boolean isLast) {}
+    record Page(int life, Path file, List<Words> commands, long next, boolean isLast) {}
 
     private static final int PAGE_BYTES = 4 * 1_024 * 1_024;
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -97,6 +98,7 @@ final class ShardLog implements Behavior<ShardLog.Message> {
     private final ActorRef<Message> self;
     private final AtomicInteger lives;
     private final LogFile file;
+    private final Path path;
     private final Fsync fsync;
     private final Complaint writes;
     private final Complaint rewrites;
@@ -126,6 +128,7 @@ final class ShardLog implements Behavior<ShardLog.Message> {
         this.lives = lives;
         this.life = lives.incrementAndGet();
         this.file = file;
+        this.path = path;
         this.fsync = fsync;
         this.writes = new Complaint(path, "writes are refused");
         this.rewrites = new Complaint(path, "the log is not rewritten");
@@ -164,7 +167,7 @@ final class ShardLog implements Behavior<ShardLog.Message> {
     @Override
     public Behavior<Message> onMessage(Message message) {
         switch (message) {
-            case Message.Attach to -> shard = to.shard();
+            case Message.Attach to -> attach(to.shard());
             case Message.Read asked -> read(asked);
             case Message.Append more when more.life() != life -> more.outcome().refused(life, null);
             case Message.Append more -> append(more);
@@ -177,11 +180,18 @@ final class ShardLog implements Behavior<ShardLog.Message> {
         return Behavior.same();
     }
 
+    private void attach(Recipient<ShardMessage> to) {
+        shard = to;
+        if (unsafe != null) {
+            to.tell(new ShardMessage.RewriteDue()); // the one before it may be gone with its wish
+        }
+    }
+
     private void read(Message.Read asked) {
         write();
         try {
             LogFile.Part part = Blocking.call(() -> file.read(asked.from(), PAGE_BYTES));
-            asked.replyTo().tell(new Page(life, part.commands(), part.next(), part.isLast()));
+            asked.replyTo().tell(new Page(life, path, part.commands(), part.next(), part.isLast()));
         } catch (IOException unreadable) {
             asked.replyTo().fail(unreadable);
         }

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentMap;
  */
 final class Topics {
     /** What a slow subscriber may be behind; it misses the oldest then. */
-    private static final int MAX_BEHIND = 1_024;
+    static final int MAX_BEHIND = 1_024;
 
     private record Topic(Broadcast<byte[]> broadcast, int subscribers) {}
 

@@ -3,12 +3,14 @@ package dev.ropewalk.examples.server;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.io.ConnectionException;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /**
  * A listener on each of several cords, all of one port, over which the kernel spreads the clients.
@@ -50,7 +52,8 @@ public final class Places implements ServerProgram.Server {
      * Listens on each of these cords, which are the caller's to close.
      *
      * @param port 0 takes a free one, the same for all
-     * @throws FiberFailedException if one cannot
+     * @throws ConnectionException if one cannot
+     * @throws FiberFailedException if something else fails
      */
     public static Places on(List<Cord> cords, int port, Starter starter) {
         Places made = new Places();
@@ -62,7 +65,8 @@ public final class Places implements ServerProgram.Server {
      * Listens on cords of its own.
      *
      * @param port 0 takes a free one, the same for all
-     * @throws FiberFailedException if one cannot
+     * @throws ConnectionException if one cannot
+     * @throws FiberFailedException if something else fails
      */
     public static Places onOwnCords(String name, int number, int port, Starter starter) {
         Places made = new Places();
@@ -94,7 +98,13 @@ public final class Places implements ServerProgram.Server {
                 cord.spin(
                         "listener",
                         () -> {
-                            Listening listening = starter.listen(port);
+                            Listening listening;
+                            try {
+                                listening = starter.listen(port);
+                            } catch (ConnectionException refused) {
+                                begun.completeExceptionally(refused);
+                                return; // whoever starts it is told, and the log is not
+                            }
                             begun.complete(listening);
                             listening.serve();
                         });
@@ -102,6 +112,11 @@ public final class Places implements ServerProgram.Server {
         Listening listening;
         try {
             listening = begun.join();
+        } catch (CompletionException failed) {
+            if (failed.getCause() instanceof ConnectionException refused) {
+                throw refused;
+            }
+            throw failed;
         } catch (CancellationException notBegun) {
             serving.await(); // throws why
             throw new IllegalStateException("it served for no time");

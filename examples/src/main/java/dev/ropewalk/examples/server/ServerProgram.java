@@ -4,6 +4,7 @@ import dev.ropewalk.examples.cli.BadOption;
 import dev.ropewalk.examples.cli.Output;
 import dev.ropewalk.examples.cli.Plain;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.io.ConnectionException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -112,7 +113,7 @@ public abstract class ServerProgram {
             return start(options);
         } catch (FiberFailedException failed) {
             err.println(name + ": " + Plain.text(String.valueOf(failed.getCause())));
-        } catch (IOException failed) {
+        } catch (ConnectionException | IOException failed) {
             err.println(name + ": " + Plain.text(failed.toString()));
         }
         return null;

@@ -1,5 +1,6 @@
 package dev.ropewalk.examples.kv;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -29,6 +30,19 @@ final class Child implements AutoCloseable {
     /** Behind the words of a shell, to limit it. */
     Child(List<String> before, Path folder, String... options) throws IOException {
         errors = folder.resolve("errors");
+        List<String> words = words(before, folder, options);
+        process =
+                new ProcessBuilder(words)
+                        .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()))
+                        .start();
+        BufferedReader out =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
+        String line = out.readLine();
+        assertTrue(line != null && line.startsWith("kv listens on"), () -> line + errors());
+        port = Integer.parseInt(String.valueOf(line).replaceAll(".*:", ""));
+    }
+
+    private static List<String> words(List<String> before, Path folder, String... options) {
         List<String> words = new ArrayList<>(before);
         words.addAll(
                 List.of(
@@ -43,15 +57,18 @@ final class Child implements AutoCloseable {
                         "--port=0",
                         "--dir=" + folder.resolve("data")));
         words.addAll(List.of(options));
-        process =
-                new ProcessBuilder(words)
-                        .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()))
+        return words;
+    }
+
+    /** All that a start says that is refused, which is its status as well. */
+    static String refusal(Path folder, String... options) throws IOException {
+        Process refused =
+                new ProcessBuilder(words(List.of(), folder, options))
+                        .redirectErrorStream(true)
                         .start();
-        BufferedReader out =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
-        String line = out.readLine();
-        assertTrue(line != null && line.startsWith("kv listens on"), () -> line + errors());
-        port = Integer.parseInt(String.valueOf(line).replaceAll(".*:", ""));
+        String said = new String(refused.getInputStream().readAllBytes(), UTF_8);
+        assertEquals(1, refused.onExit().orTimeout(30, TimeUnit.SECONDS).join().exitValue(), said);
+        return said;
     }
 
     Jedis client() {

@@ -277,4 +277,20 @@ class KeyspaceTest {
         }
         assertEquals(0, keys.size());
     }
+
+    /** A cursor is the first code that was not seen: a key that has just that one comes next. */
+    @Test
+    void aScanBeginsWithItsCursor() {
+        Keyspace keys = new Keyspace();
+        for (int i = 0; i < 100; i++) {
+            keys.put("k" + i, new byte[0]);
+        }
+        for (int i = 0; i < 100; i++) {
+            String key = "k" + i;
+            List<Keyspace.Entry> found = new ArrayList<>();
+            long from = Integer.toUnsignedLong(ScanOrder.hash(key));
+            keys.scan(from, 100, each -> each.key.equals(key), found);
+            assertEquals(1, found.size(), key);
+        }
+    }
 }

@@ -1,7 +1,9 @@
 package dev.ropewalk.examples.kv;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -16,7 +18,10 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -104,6 +109,52 @@ class KillTest {
     }
 
     /**
+     * A line that names the file, the byte and the remedy; what a cord did meanwhile is another
+     * matter.
+     */
+    @Test
+    void aRefusedStartIsALine() throws IOException {
+        Path data = Files.createDirectory(folder.resolve("data"));
+        Path log = data.resolve("shard-1-of-2.log");
+        Words first = Words.of("SET", "a", "1");
+        for (Words second : List.of(Words.of("GARBAGE"), Words.of("INCR", "a", "b"))) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            LogFile.encode(first, bytes);
+            LogFile.encode(second, bytes);
+            assertRefused(log, bytes.toByteArray(), first.encodedBytes());
+        }
+        assertRefused(log, Reply.bytes("something else"), 0);
+        Files.delete(log);
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String line = refusal("--port=" + taken.getLocalPort());
+            assertTrue(line.startsWith("kv: "), line);
+            assertTrue(line.contains("cannot listen on 127.0.0.1:" + taken.getLocalPort()), line);
+        }
+    }
+
+    private Path data(String name) {
+        return folder.resolve("data").resolve(name);
+    }
+
+    private void assertRefused(Path log, byte[] bytes, int at) throws IOException {
+        Files.write(log, bytes);
+        String line = refusal();
+        assertTrue(line.startsWith("kv: " + log + " is damaged behind byte " + at + ": "), line);
+        assertTrue(line.endsWith("truncate -s " + at + " " + log), line);
+        assertArrayEquals(bytes, Files.readAllBytes(log));
+    }
+
+    private String refusal(String... more) throws IOException {
+        List<String> options = new ArrayList<>(List.of("--shards=2", "--cords=1"));
+        options.addAll(List.of(more));
+        String said = Child.refusal(folder, options.toArray(String[]::new));
+        List<String> lines =
+                said.lines().filter(line -> !line.matches("\\[ropewalk-watchdog].*")).toList();
+        assertEquals(1, lines.size(), said);
+        return lines.getFirst();
+    }
+
+    /**
      * A disk that is full, by a limit of the shell: each write from there on is refused, reads go
      * on, and the store is what its log is.
      */
@@ -129,6 +180,12 @@ class KillTest {
                 }
             }
             assertTrue(refused.contains("MISCONF the log cannot be written"), refused);
+            String long100 = "x".repeat(100);
+            for (int i = 0; i < 20; i++) {
+                assertThrows(JedisDataException.class, () -> client.append("big", long100));
+            }
+            String line = data("shard-0-of-1.log") + ": writes are refused";
+            assertEquals(1, child.errors().split(line, -1).length - 1, child::errors);
             assertEquals("1", client.get("small"));
             assertEquals(acknowledged, client.strlen("big"));
             client.del("big"); // there is room for a short one, and then again for long ones

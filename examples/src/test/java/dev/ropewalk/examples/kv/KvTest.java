@@ -380,6 +380,34 @@ class KvTest {
 
     // ---------------------------------------------------------------- crashes and logs
 
+    /** Of several shards: whichever refuses, the client is told, and the others have done it. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void aCommandForAllThatOneShardRefuses(int refusing) throws IOException {
+        TestDisk disk = new TestDisk(1);
+        Kv.Settings settings =
+                new Kv.Settings(
+                        new ServerOptions(0, 1, 100, false),
+                        3,
+                        folder,
+                        ShardLog.Fsync.NO,
+                        InstantSource.system(),
+                        disk,
+                        Long.MAX_VALUE / 4);
+        try (Kv kv = new Kv(settings);
+                Jedis client = new Jedis("127.0.0.1", kv.port(), 30_000)) {
+            Map<Integer, String> keys = new HashMap<>();
+            for (int i = 0; keys.size() < 3; i++) {
+                keys.put(kv.shardOf("k" + i), "k" + i);
+            }
+            keys.values().forEach(key -> client.set(key, "1"));
+            disk.fail("write " + folder.resolve("shard-" + refusing + "-of-3.log"));
+            assertRefused("MISCONF", client::flushAll);
+            assertEquals(1, client.dbSize());
+            assertEquals("1", client.get(keys.get(refusing)));
+        }
+    }
+
     /** Without a log the keys stay, and the client gets an error and no silence. */
     @ParameterizedTest
     @ValueSource(ints = {1, 4})

@@ -1,15 +1,18 @@
 package dev.ropewalk.examples.kv;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.StartFailedException;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.spi.Waits;
@@ -22,6 +25,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,6 +38,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
@@ -84,6 +95,10 @@ class LogFailureTest {
 
         Reply ask(Object... words) {
             return ask(Words.of(words)).getFirst();
+        }
+
+        long logBytes() {
+            return shard.ask(ShardMessage.Describe::new, LIMIT).logBytes();
         }
 
         boolean save() {
@@ -249,6 +264,28 @@ class LogFailureTest {
         }
     }
 
+    /** What was refused is not counted, or it would be written anew for nothing. */
+    @ParameterizedTest
+    @EnumSource(ShardLog.Fsync.class)
+    void theLengthOfALogIsThatOfItsFile(ShardLog.Fsync fsync) {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, fsync, 500)) {
+            life.ask("SET", "a", "1");
+            assertEquals(disk.bytes(LOG).length, life.logBytes());
+            disk.fail("write");
+            for (int i = 0; i < 20; i++) {
+                assertRefused(life.ask("SET", "a", "x".repeat(1_000)));
+            }
+            assertEquals(disk.bytes(LOG).length, life.logBytes());
+            disk.heal();
+            for (int i = 0; disk.moves() == 0; i++) {
+                life.ask("SET", "a", i);
+                awaitTrue(() -> disk.bytes(LOG).length == life.logBytes());
+            }
+            assertTrue(disk.bytes(LOG).length < 100);
+        }
+    }
+
     /** Its end cannot be logged, and is the end nevertheless. */
     @Test
     void aKeyExpiresWhileTheDiskIsFull() {
@@ -299,6 +336,25 @@ class LogFailureTest {
         }
     }
 
+    /** It is not tried for its length alone: the keys need less than half of it. */
+    @Test
+    void aRewriteThatFailsAtTheStartIsTriedAgain() {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, ShardLog.Fsync.NO, Long.MAX_VALUE / 4)) {
+            for (int i = 0; i < 10; i++) {
+                life.ask("SET", "k", "value " + i);
+            }
+        }
+        disk.fail("create");
+        try (Life life = new Life(disk, ShardLog.Fsync.NO, Long.MAX_VALUE / 4)) {
+            awaitTrue(() -> !disk.failures().isEmpty());
+            disk.heal();
+            awaitTrue(() -> disk.moves() == 1);
+            assertEquals("value 9", text(life.ask("GET", "k")));
+            life.assertNeverRestarted();
+        }
+    }
+
     /** Two failures that follow each other are at least the delay apart, which grows. */
     @Test
     void aRewriteThatFailsRests() {
@@ -326,6 +382,72 @@ class LogFailureTest {
                 assertTrue(failedNs.get(1) - failedNs.get(0) >= 900_000_000L, failedNs::toString);
                 assertTrue(failedNs.get(2) - failedNs.get(1) >= 1_900_000_000L, failedNs::toString);
             }
+            life.assertNeverRestarted();
+        }
+    }
+
+    /** One that was started again, or a process: nothing has grown, and all of it is needed. */
+    @Test
+    void aLogThatIsNeededIsNotRewrittenAtAStart() {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, ShardLog.Fsync.NO, Long.MAX_VALUE / 4)) {
+            for (int i = 0; i < 10; i++) {
+                life.ask("SET", "k" + i, "x".repeat(100));
+            }
+        }
+        assertTrue(disk.used() > 3 * GROWTH, () -> disk.used() + " bytes");
+        try (Life life = new Life(disk, ShardLog.Fsync.NO, GROWTH)) {
+            assertEquals(Reply.OK, life.ask("SET", "k0", "1"));
+            assertTrue(life.save());
+            assertEquals(0, disk.moves());
+            for (int i = 0; i < 20; i++) {
+                assertEquals(Reply.OK, life.ask("SET", "k0", "x".repeat(100)));
+            }
+            awaitTrue(() -> disk.moves() > 0); // now it is more than twice as long
+        }
+    }
+
+    /** It is written in pieces that are small beside the memory, however large a hash is. */
+    @Test
+    void aRewriteHasNoLargerCommandsThanItNeeds() throws IOException {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, ShardLog.Fsync.NO, Long.MAX_VALUE / 4)) {
+            for (int i = 0; i < 200; i++) {
+                life.ask("HSET", "h", "f" + i % 40, "x".repeat(100_000));
+            }
+        }
+        try (Life life = new Life(disk, ShardLog.Fsync.NO, GROWTH)) {
+            awaitTrue(() -> disk.moves() == 1);
+            assertEquals(new Reply.Whole(40), life.ask("HLEN", "h"));
+        }
+        CommandReader reader = new CommandReader(new ByteArrayInputStream(disk.bytes(LOG)));
+        long from = 0;
+        for (Words each = reader.next(); each != null; each = reader.next()) {
+            long length = reader.position() - from;
+            assertTrue(length < 1_500_000, () -> length + " bytes");
+            from = reader.position();
+        }
+    }
+
+    /** The new file has its name, which is not safe: the next sync makes it so, without a write. */
+    @Test
+    void theNameOfARewrittenLogIsForcedAgain() {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, ShardLog.Fsync.EVERYSEC, Long.MAX_VALUE / 4)) {
+            for (int i = 0; i < 10; i++) {
+                life.ask("SET", "k", "value " + i);
+            }
+            assertTrue(life.save());
+        }
+        AtomicLong names = new AtomicLong();
+        disk.plan(
+                (_, step) ->
+                        step.startsWith("forceName") && names.incrementAndGet() == 1
+                                ? TestDisk.Fault.FAIL
+                                : TestDisk.Fault.NONE);
+        try (Life life = new Life(disk, ShardLog.Fsync.EVERYSEC, Long.MAX_VALUE / 4)) {
+            awaitTrue(() -> names.get() >= 2);
+            assertEquals(1, disk.moves());
             life.assertNeverRestarted();
         }
     }
@@ -369,6 +491,62 @@ class LogFailureTest {
         }
     }
 
+    /** The one that was to write the log anew is gone, and its wish with it. */
+    @Test
+    void aShardThatIsStartedAgainWritesAnUnsafeLogAnew() {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, ShardLog.Fsync.EVERYSEC, Long.MAX_VALUE / 4)) {
+            assertEquals(Reply.OK, life.ask("SET", "a", "1"));
+            disk.fail("force");
+            awaitTrue(() -> disk.failures().size() >= 2); // the sync, and the rewrite behind it
+            assertThrows(CompletionException.class, () -> life.ask("DEBUG", "PANIC", "a"));
+            assertEquals("1", text(life.ask("GET", "a")));
+            disk.heal();
+            awaitTrue(() -> life.ask("SET", "b", "2").equals(Reply.OK));
+            assertTrue(life.save());
+        }
+        try (Life life = new Life(disk.afterPowerLoss(), ShardLog.Fsync.EVERYSEC, GROWTH)) {
+            assertEquals(Map.of("a", "1", "b", "2"), life.all(List.of("a", "b")));
+        }
+    }
+
+    /**
+     * A loss of power may cost two seconds: a sync that takes longer than one holds up the writes.
+     */
+    @Test
+    void aSyncThatIsSlowHoldsUpWrites() {
+        TestDisk disk = new TestDisk(1);
+        try (Life life = new Life(disk, ShardLog.Fsync.EVERYSEC, Long.MAX_VALUE / 4)) {
+            CountDownLatch open = new CountDownLatch(1);
+            disk.holdForces(open);
+            List<CompletableFuture<List<Reply>>> sent = new ArrayList<>();
+            try {
+                await().atMost(LIMIT)
+                        .until(
+                                () -> {
+                                    sent.add(life.send(Words.of("INCR", "a")));
+                                    return !isDoneWithinASecond(sent.getLast());
+                                });
+                assertTrue(sent.size() > 1);
+            } finally {
+                open.countDown();
+            }
+            assertEquals(List.of(new Reply.Whole(sent.size())), sent.getLast().join());
+            assertTrue(life.save());
+            life.assertNeverRestarted();
+        }
+    }
+
+    private static boolean isDoneWithinASecond(CompletableFuture<?> answer)
+            throws InterruptedException, ExecutionException {
+        try {
+            answer.get(1, TimeUnit.SECONDS);
+            return true;
+        } catch (TimeoutException held) {
+            return false;
+        }
+    }
+
     /** At the end of the process: it says so. */
     @Test
     void aSaveThatFails() {
@@ -380,6 +558,62 @@ class LogFailureTest {
             assertFalse(life.save());
             life.assertNeverRestarted();
         }
+    }
+
+    // ---------------------------------------------------------------- starts that are refused
+
+    /** A whole command that a log cannot have is damage too: it is told with its place. */
+    @ParameterizedTest
+    @ValueSource(strings = {"NOSUCH a", "SET a", "INCR text", "HSET text f v", "SET a 1 EX x"})
+    void aCommandThatFailsIsDamage(String line) {
+        ByteArrayOutputStream good = new ByteArrayOutputStream();
+        for (int i = 0; i < 20; i++) {
+            LogFile.encode(Words.of("SET", "text", "value " + i), good);
+        }
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        all.writeBytes(good.toByteArray());
+        LogFile.encode(Words.of((Object[]) line.split(" ")), all);
+        all.writeBytes(good.toByteArray());
+        TestDisk disk = new TestDisk(1);
+        disk.put(LOG, all.toByteArray());
+        StartFailedException refused =
+                assertThrows(
+                        StartFailedException.class,
+                        () -> new Life(disk, ShardLog.Fsync.ALWAYS, GROWTH).close());
+        String text = String.valueOf(refused.getMessage());
+        assertTrue(text.contains(LOG + " is damaged behind byte " + good.size()), text);
+        assertTrue(text.contains("truncate -s " + good.size() + " " + LOG), text);
+        assertTrue(text.contains(line.substring(0, line.indexOf(' '))), text);
+        assertArrayEquals(all.toByteArray(), disk.bytes(LOG));
+    }
+
+    /** The disk says only what it cannot do. */
+    @ParameterizedTest
+    @ValueSource(strings = {"read", "truncate"})
+    void aStartThatTheDiskFailsNamesTheFile(String step) {
+        TestDisk disk = new TestDisk(1);
+        disk.put(LOG, Reply.bytes("*1\r\n"));
+        disk.plan(
+                (_, next) -> {
+                    if (next.startsWith(step)) {
+                        throw new TestDisk.NamelessException();
+                    }
+                    return TestDisk.Fault.NONE;
+                });
+        StartFailedException refused =
+                assertThrows(
+                        StartFailedException.class,
+                        () -> new Life(disk, ShardLog.Fsync.ALWAYS, GROWTH).close());
+        String text = String.valueOf(refused.getMessage());
+        assertTrue(text.contains(LOG + " cannot be read"), text);
+        assertTrue(text.contains("Input/output error"), text);
+    }
+
+    /** It takes as long as there is something to read. */
+    @Test
+    void aLongLogMayBeReadForHours() {
+        Duration limit = Shard.rules().startLimit();
+        assertTrue(limit.compareTo(Duration.ofHours(12)) >= 0, limit::toString);
     }
 
     // ---------------------------------------------------------------- all of it

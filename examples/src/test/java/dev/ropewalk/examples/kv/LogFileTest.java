@@ -145,6 +145,32 @@ class LogFileTest {
         }
     }
 
+    /** There is one way to write a command, so the place of each follows from those before it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "*02,$3,DEL,$1,a,",
+                "*2,$03,DEL,$1,a,",
+                "*2,$3,DEL,$00,,",
+                "*2,$3,DEL,$,,",
+                "*,",
+                "*2,$3,DEL,$-1,",
+                "*2,$3,DEL,$99999999999999999999,a,",
+            })
+    void aNumberThatNobodyWritesIsDamage(String lines) throws IOException {
+        byte[] first = encoded("SET", "a", "1");
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        bytes.writeBytes(first);
+        bytes.writeBytes(Reply.bytes(lines.replace(",", "\r\n")));
+        Files.write(path, bytes.toByteArray());
+        try (LogFile file = LogFile.open(DISK, path)) {
+            IOException damaged = assertThrows(IOException.class, () -> all(file, 1_000));
+            assertTrue(
+                    damaged.toString().contains("is damaged behind byte " + first.length),
+                    damaged::toString);
+        }
+    }
+
     /** What a log of hundred keys is made of. */
     private static List<byte[]> hundred(int valueBytes) {
         List<byte[]> all = new ArrayList<>();
@@ -222,6 +248,19 @@ class LogFileTest {
                 assertEquals(whole * parts.getFirst().length, disk.bytes(LOG).length);
             }
         }
+    }
+
+    /** A value may have whole commands in it: of those, one that no log has is no damage. */
+    @ParameterizedTest
+    @ValueSource(strings = {"PING", "GET a", "NOSUCH a b"})
+    void aTornValueWithWordsThatNoLogHasIsCutOff(String inner) throws IOException {
+        byte[] first = encoded("SET", "a", "1");
+        String value = "x\n" + new String(encoded(inner.split(" ")), ISO_8859_1) + "more";
+        byte[] torn = encoded("SET", "b", value);
+        TestDisk disk = new TestDisk(1);
+        disk.put(LOG, joined(List.of(first, Arrays.copyOf(torn, torn.length - 3))));
+        assertEquals(1, keysOf(disk));
+        assertArrayEquals(first, disk.bytes(LOG));
     }
 
     /** A disk that cannot be read is no damaged file, and nothing is cut. */

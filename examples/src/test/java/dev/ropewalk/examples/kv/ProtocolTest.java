@@ -176,6 +176,8 @@ class ProtocolTest {
                     *x                    | invalid multibulk length
                     *                     | invalid multibulk length
                     *01                   | invalid multibulk length
+                    *-0                   | invalid multibulk length
+                    *1,$-0                | invalid bulk length
                     *1,$4,PINGPONG        | no line end behind a word of 4 bytes, as its head says
                     echo "abc             | unbalanced quotes in request
                     echo 'abc             | unbalanced quotes in request
@@ -270,7 +272,9 @@ class ProtocolTest {
         String body = "\r\nset hacked 1\r\nPING\r\n";
         assertEquals("", answer(head + body).replace("reset", ""));
         assertEquals("+PONG\r\n", answer("PING\r\n" + head + body).replace("reset", ""));
-        assertTrue(answer("SUBSCRIBE c\r\n" + head + body).startsWith("*3\r\n$9\r\nsubscribe"));
+        assertEquals(
+                "*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n",
+                answer("SUBSCRIBE c\r\n" + head + body).replace("reset", ""));
         assertEquals(":0\r\n", answer("EXISTS hacked\r\n"));
     }
 
@@ -292,6 +296,38 @@ class ProtocolTest {
         assertTrue(hello.startsWith("*14\r\n$6\r\nserver\r\n"), hello);
         assertTrue(hello.contains("$5\r\nproto\r\n:2\r\n"), hello);
         assertTrue(hello.endsWith("*0\r\n$1\r\nd\r\n"), hello);
+    }
+
+    /** What was published while it was subscribed was counted, so it is not lost. */
+    @ParameterizedTest
+    @ValueSource(strings = {"UNSUBSCRIBE c", "UNSUBSCRIBE"})
+    void whatIsPublishedBeforeAnUnsubscribeIsHeard(String unsubscribe) throws IOException {
+        String message = ">3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\n";
+        for (int i = 0; i < 50; i++) { // a select takes any of what is ready
+            String answer =
+                    answer(
+                            "HELLO 3\r\nSUBSCRIBE c\r\nPUBLISH c m\r\nPUBLISH c n\r\n"
+                                    + unsubscribe
+                                    + "\r\nPUBLISH c o\r\n");
+            int first = answer.indexOf(message + "m\r\n");
+            int second = answer.indexOf(message + "n\r\n");
+            int left = answer.indexOf(">3\r\n$11\r\nunsubscribe\r\n$1\r\nc\r\n:0\r\n:0\r\n");
+            assertTrue(0 <= first && first < second && second < left, answer);
+        }
+    }
+
+    /** One that is refused in any word has changed nothing, neither name nor version. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "HELLO 3 SETNAME n AUTH a b",
+                "HELLO 3 SETNAME n NOPE",
+                "HELLO 3 SETNAME n SETNAME \"a b\"",
+                "HELLO 3 SETNAME n AUTH default",
+            })
+    void aRefusedHelloChangesNothing(String hello) throws IOException {
+        String answer = answer("CLIENT SETNAME m\r\n" + hello + "\r\nCLIENT GETNAME\r\nGET no\r\n");
+        assertTrue(answer.matches("\\+OK\r\n-[^\r\n]+\r\n\\$1\r\nm\r\n\\$-1\r\n"), answer);
     }
 
     /** Nulls, pairs and what is pushed look different, and a subscribed client may ask. */

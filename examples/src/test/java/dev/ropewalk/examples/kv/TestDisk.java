@@ -3,6 +3,7 @@ package dev.ropewalk.examples.kv;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * A disk in memory that fails when it is told to, is full, or dies with its process. It knows what
@@ -35,8 +37,18 @@ final class TestDisk implements Disk {
          * Asked before each step.
          *
          * @param number from 1 on
+         * @throws IOException fails it in a way of its own
          */
-        Fault of(int number, String step);
+        Fault of(int number, String step) throws IOException;
+    }
+
+    /** As the system says it of a file that is open. */
+    static final class NamelessException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        NamelessException() {
+            super("Input/output error");
+        }
     }
 
     /** A file, however many names it has. */
@@ -52,6 +64,7 @@ final class TestDisk implements Disk {
     private final Random random;
     private Plan plan = (_, _) -> Fault.NONE;
     private long capacity = Long.MAX_VALUE;
+    private volatile @Nullable CountDownLatch forcesHeld;
     private int steps;
     private int moves;
     private boolean isDead;
@@ -75,6 +88,11 @@ final class TestDisk implements Disk {
     void heal() {
         plan((_, _) -> Fault.NONE);
         capacity(Long.MAX_VALUE);
+    }
+
+    /** Whoever forces a file waits for it from now on; null for no longer. */
+    void holdForces(@Nullable CountDownLatch until) {
+        forcesHeld = until;
     }
 
     /** Of all files that have a name. */
@@ -279,6 +297,14 @@ final class TestDisk implements Disk {
 
         @Override
         public void force() throws IOException {
+            CountDownLatch until = forcesHeld;
+            if (until != null) {
+                try {
+                    until.await();
+                } catch (InterruptedException e) {
+                    throw new InterruptedIOException();
+                }
+            }
             synchronized (TestDisk.this) {
                 BitSet written = node.dirty;
                 node.dirty = new BitSet();
