@@ -35,6 +35,8 @@ final class LogException extends IOException {
     }
 
     @Override
+    @SuppressWarnings(
+            "OverrideThrowableToString") // printed by what names it as the cause of a start
     public String toString() {
         return String.valueOf(getMessage());
     }
