@@ -2,7 +2,7 @@ package dev.ropewalk.actors;
 
 import static java.util.stream.Collectors.joining;
 
-import dev.ropewalk.actors.internal.SupervisorCell;
+import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.internal.SystemCore;
 import dev.ropewalk.actors.internal.SystemEnd;
 import dev.ropewalk.actors.internal.observe.TreeWalk;

@@ -3,7 +3,7 @@ package dev.ropewalk.actors;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.actors.internal.SupervisorCell;
+import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.supervision.ActorSpec;
 import dev.ropewalk.actors.supervision.ChildInfo;
 import dev.ropewalk.actors.supervision.ChildSpec;

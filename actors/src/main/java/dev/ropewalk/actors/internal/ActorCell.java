@@ -28,6 +28,14 @@ import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.routing.Gauge;
 import dev.ropewalk.actors.internal.routing.Membership;
 import dev.ropewalk.actors.internal.sending.Gate;
+import dev.ropewalk.actors.internal.supervision.Child;
+import dev.ropewalk.actors.internal.supervision.Restarts;
+import dev.ropewalk.actors.internal.supervision.Start;
+import dev.ropewalk.actors.internal.supervision.Supervised;
+import dev.ropewalk.actors.internal.supervision.SupervisedActor;
+import dev.ropewalk.actors.internal.supervision.Supervising;
+import dev.ropewalk.actors.internal.supervision.SupervisorCell;
+import dev.ropewalk.actors.internal.supervision.SupervisorEvent;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.ActorPhase;
@@ -72,7 +80,7 @@ import java.util.function.Function;
  * Everything but the final fields is confined to the actor's cord; a call from another thread comes
  * as a message to that cord, which also makes stopping and accepting atomic.
  */
-public final class ActorCell<M> extends Target<M> implements Supervised, ObservedActor, Gate.Host {
+public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>, ObservedActor, Gate.Host {
     private enum State {
         DOWN,
         DELAYED,
@@ -151,12 +159,13 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
             String name,
             Cord cord,
             Actor<M> actor,
-            SupervisorCell supervisor,
+            Supervising supervisor,
+            SystemCore core,
             @Nullable ChildSpec<?> spec) {
         this.definition = Definition.of(actor);
         this.cord = Objects.requireNonNull(cord, "cord");
         this.child = new Child(this, supervisor, spec);
-        this.ref = ActorRef.to(supervisor.path(), name, supervisor.core().nextNumber(), this);
+        this.ref = ActorRef.to(supervisor.path(), name, core.nextNumber(), this);
         this.gate = definition.mailbox.gate(this);
     }
 
@@ -650,7 +659,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     boolean isDownUntilEndOf(ActorCell<?> asker) {
         return state == State.DOWN
                 && (asker.isBeingStopped || asker.child.supervisor().endsForGood())
-                && child.supervisor().awaitsEndOf(asker);
+                && child.supervisor().awaitsEndOf(asker.child);
     }
 
     /** What it waits for may be an actor that waits for its end. */
@@ -849,7 +858,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     }
 
     /** The supervisor of its own actors is over: they have ended by themselves, or with it. */
-    void childrenOver(SupervisorCell below, boolean isDrained) {
+    @Override
+    public void childrenOver(SupervisorCell below, boolean isDrained) {
         if (incarnation != null && incarnation.childrenOver(below) && isDrained) {
             stop(); // the one that it put off
         }
@@ -942,7 +952,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     }
 
     /** Its supervisor's, from the stop or the crash to the end of the hooks. */
-    Duration stopLimit() {
+    @Override
+    public Duration stopLimit() {
         return child.stopLimit(child.supervisor().rules());
     }
 
@@ -1146,13 +1157,25 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
 
     // ---------------------------------------------------------------- looking
 
-    ActorRef<M> ref() {
+    /** No field, because there are many actors. */
+    SystemCore core() {
+        return (SystemCore) child.supervisor().host();
+    }
+
+    @Override
+    public ActorRef<M> ref() {
         return ref;
     }
 
     @Override
     public String name() {
         return ref.name();
+    }
+
+    @Override
+    public @Nullable Supervised lookUp(String below) {
+        SupervisorCell own = core().childrenOf(this);
+        return own == null ? null : own.lookUp(below);
     }
 
     @Override
@@ -1175,7 +1198,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     }
 
     public DeadLetters deadLetters() {
-        return child.supervisor().core().deadLetters;
+        return core().deadLetters;
     }
 
     @Nullable Ask<?, ?> asking() {
@@ -1188,7 +1211,8 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     }
 
     /** Null if its cord did not answer within the limit. */
-    @Nullable MailboxSnapshot mailbox(long limitNanos) {
+    @Override
+    public @Nullable MailboxSnapshot mailbox(long limitNanos) {
         return CordQuery.ask(cord, this::snapshot).awaitOrAnswer(limitNanos);
     }
 
@@ -1205,7 +1229,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     public Described describe() {
         Incarnation<M> now = incarnation;
         Seen<M> seen = now == null ? null : now.seen();
-        SupervisorCell below = child.supervisor().core().childrenOf(this);
+        SupervisorCell below = core().childrenOf(this);
         ActorDump own =
                 new ActorDump(
                         ref.path(),
@@ -1341,7 +1365,7 @@ public final class ActorCell<M> extends Target<M> implements Supervised, Observe
     }
 
     private Snapshots snapshots() {
-        return child.supervisor().core().snapshots();
+        return core().snapshots();
     }
 
     private void changed() {

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.Exit;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.internal.behavior.Requests;
@@ -173,7 +174,7 @@ final class Belongings<M> {
         }
         links = null;
         if (children != null) {
-            children.core().removeChildrenOf(cell, children);
+            cell.core().removeChildrenOf(cell, children);
         }
         children = null;
         requests = null;

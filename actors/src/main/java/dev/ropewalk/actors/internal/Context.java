@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
@@ -151,6 +152,7 @@ final class Context<M> implements ActorContext<M>, Committing {
         SupervisorCell below = own.children;
         if (below == null) {
             below = SupervisorCell.below(cell);
+            cell.core().addChildrenOf(cell, below);
             own.children = below;
         }
         return below;

@@ -1,5 +1,7 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.internal.supervision.Start;
+import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.ActorBody;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.Behavior;
@@ -234,7 +236,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             return false;
         }
         belongings.children = null;
-        below.core().removeChildrenOf(cell, below);
+        cell.core().removeChildrenOf(cell, below);
         return true;
     }
 

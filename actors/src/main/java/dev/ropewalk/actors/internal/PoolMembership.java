@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.internal.supervision.Supervising;
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.Behavior;
@@ -32,8 +33,8 @@ public final class PoolMembership {
     /** Does not wait. */
     private static <M> void join(String pool, ActorContext<M> self) {
         if (self.self().target() instanceof ActorCell<M> cell) { // otherwise it is run by a test
-            SupervisorCell supervisor = cell.child().supervisor();
-            GroupCell<M> group = supervisor.core().pool(pool, supervisor);
+            Supervising supervisor = cell.child().supervisor();
+            GroupCell<M> group = cell.core().pool(pool, supervisor);
             group.join(cell, self.self(), _ -> {});
         }
     }

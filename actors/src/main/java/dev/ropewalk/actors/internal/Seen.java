@@ -47,7 +47,7 @@ record Seen<M>(
     }
 
     private CrashReports reports() {
-        return cell.child().supervisor().core().crashReports;
+        return cell.core().crashReports;
     }
 
     /** It has failed with it. Runs the program's code, if it takes crash reports. */

@@ -1,10 +1,16 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.internal.observe.CrashReports;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.Snapshots;
 import dev.ropewalk.actors.internal.routing.GroupCell;
+import dev.ropewalk.actors.internal.supervision.Names;
+import dev.ropewalk.actors.internal.supervision.Supervising;
+import dev.ropewalk.actors.internal.supervision.SupervisorCell;
+import dev.ropewalk.actors.internal.supervision.SupervisorHost;
+import dev.ropewalk.actors.supervision.ChildSpec;
 import dev.ropewalk.fibers.Cord;
 
 import org.jspecify.annotations.Nullable;
@@ -15,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** What all actors of a system share; for any thread. */
-public final class SystemCore {
+public final class SystemCore implements SupervisorHost {
     final DeadLetters deadLetters;
     final CrashReports crashReports;
 
@@ -30,7 +36,7 @@ public final class SystemCore {
     private final AtomicLong lastNumber = new AtomicLong();
 
     /** The supervisors of pools, by their names. */
-    private final ConcurrentHashMap<String, SupervisorCell> pools = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Supervising> pools = new ConcurrentHashMap<>();
 
     private final ConcurrentHashMap<String, TypedGroup> groups = new ConcurrentHashMap<>();
 
@@ -49,6 +55,17 @@ public final class SystemCore {
         this.crashReports = crashReports;
         this.cords = List.copyOf(cords);
         this.deadLetters = new DeadLetters(deadLetterTaker);
+    }
+
+    @Override
+    public <M> ActorCell<M> actor(
+            @Nullable String name,
+            Cord cord,
+            Actor<M> actor,
+            Supervising supervisor,
+            @Nullable ChildSpec<?> spec) {
+        return new ActorCell<>(
+                name == null ? ActorCell.ANONYMOUS : name, cord, actor, supervisor, this, spec);
     }
 
     /** The light ones. */
@@ -101,8 +118,8 @@ public final class SystemCore {
      *
      * @throws IllegalArgumentException if a pool of the name stands elsewhere too
      */
-    <M> GroupCell<M> pool(String id, SupervisorCell supervisor) {
-        SupervisorCell owner =
+    <M> GroupCell<M> pool(String id, Supervising supervisor) {
+        Supervising owner =
                 pools.merge(id, supervisor, (old, now) -> isSamePlace(old, now) ? now : old);
         if (owner != supervisor) {
             throw new IllegalArgumentException(
@@ -118,7 +135,7 @@ public final class SystemCore {
     }
 
     /** Or the old place is no more. */
-    private static boolean isSamePlace(SupervisorCell old, SupervisorCell now) {
+    private static boolean isSamePlace(Supervising old, Supervising now) {
         return old.isGone() || old.path().equals(now.path());
     }
 
@@ -158,7 +175,8 @@ public final class SystemCore {
     }
 
     /** The same, without a close. */
-    void rootHasEnded() {
+    @Override
+    public void rootHasEnded() {
         whyOver = "its system is over: the root supervisor has ended; start a new system";
         endGroups();
     }
@@ -172,7 +190,8 @@ public final class SystemCore {
         }
     }
 
-    void checkOpen(Object what) {
+    @Override
+    public void checkOpen(Object what) {
         String why = whyOver;
         if (why != null) {
             throw new IllegalStateException(what + " was not started, because " + why);
@@ -185,7 +204,8 @@ public final class SystemCore {
     }
 
     /** The cord of the next actor of a supervisor that spreads its actors. */
-    Cord nextCord() {
+    @Override
+    public Cord nextCord() {
         return cords.get((int) (placed.getAndIncrement() % cords.size()));
     }
 }

@@ -1,7 +1,7 @@
 package dev.ropewalk.actors.supervision;
 
 import dev.ropewalk.actors.ActorRef;
-import dev.ropewalk.actors.internal.Names;
+import dev.ropewalk.actors.internal.supervision.Names;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.supervision.RestartRule;
 

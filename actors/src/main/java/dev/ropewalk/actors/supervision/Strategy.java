@@ -1,5 +1,7 @@
 package dev.ropewalk.actors.supervision;
 
+import java.util.List;
+
 /** Which children a supervisor starts again when one of them has failed, as in OTP. */
 public enum Strategy {
     /** That one. */
@@ -9,5 +11,40 @@ public enum Strategy {
     /** That one and those that were started after it, which are stopped first. */
     REST_FOR_ONE,
     /** That one; its children come and go, and are stopped side by side. */
-    DYNAMIC
+    DYNAMIC;
+
+    /**
+     * {@return which children are started again with the failed one, in start order}
+     *
+     * @param failed one of the children
+     * @param children those that may be started again, in start order
+     */
+    public <C> List<C> groupOf(C failed, List<C> children) {
+        return switch (this) {
+            case ONE_FOR_ONE, DYNAMIC -> List.of(failed);
+            case ONE_FOR_ALL -> children;
+            case REST_FOR_ONE -> children.subList(children.indexOf(failed), children.size());
+        };
+    }
+
+    /**
+     * {@return whether others are stopped with the failed child, and come up in order} Otherwise
+     * the failed child is started again by itself.
+     */
+    public boolean isOfGroup() {
+        return this == ONE_FOR_ALL || this == REST_FOR_ONE;
+    }
+
+    /** {@return whether the first of a group waits for the back-offs of all} */
+    public boolean startsTogether() {
+        return this == ONE_FOR_ALL;
+    }
+
+    /**
+     * {@return whether the children are told to stop all at once} Otherwise each is told when the
+     * one that was started after it has ended. Such children have no order, so no tree names them.
+     */
+    public boolean stopsSideBySide() {
+        return this == DYNAMIC;
+    }
 }

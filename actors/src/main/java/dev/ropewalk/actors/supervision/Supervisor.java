@@ -4,7 +4,7 @@ import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.StartFailedException;
-import dev.ropewalk.actors.internal.SupervisorCell;
+import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.supervision.TooManyRestartsException;
 

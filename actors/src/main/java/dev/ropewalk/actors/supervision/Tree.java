@@ -101,7 +101,7 @@ public final class Tree extends ChildSpec<Tree> {
                         "two children of " + id + " have the id " + child.id());
             }
         }
-        if (rules.strategy() == Strategy.DYNAMIC && !all.isEmpty()) {
+        if (rules.strategy().stopsSideBySide() && !all.isEmpty()) {
             throw new IllegalArgumentException(
                     id + " is dynamic, and its children come by spin; it was given " + ids);
         }

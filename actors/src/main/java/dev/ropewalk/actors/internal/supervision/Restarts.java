@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.supervision;
 
 import dev.ropewalk.actors.ActorKilledException;
 import dev.ropewalk.actors.ExitReason;
@@ -7,10 +7,10 @@ import dev.ropewalk.fibers.supervision.RestartRule;
 import org.jspecify.annotations.Nullable;
 
 /** Which ends are followed by a restart, and how a failure is told. */
-final class Restarts {
+public final class Restarts {
     private Restarts() {}
 
-    static boolean follow(RestartRule rule, ExitReason reason) {
+    public static boolean follow(RestartRule rule, ExitReason reason) {
         return switch (rule) {
             case PERMANENT -> true;
             case TRANSIENT -> reason.isFailure();

@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.supervision;
 
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.internal.observe.Observed;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 
 /** What a supervisor starts, ends and starts again: an actor, or a supervisor below it. */
-interface Supervised extends Observed {
+public interface Supervised extends Observed {
     String name();
 
     /** {@return what logs and listeners call it} Printed only if they do. */
@@ -22,6 +22,9 @@ interface Supervised extends Observed {
     Child child();
 
     RestartRule restartRule();
+
+    /** {@return what is below it at this path, null if there is nothing} From any thread. */
+    @Nullable Supervised lookUp(String below);
 
     /**
      * {@return the handler of the next incarnation}

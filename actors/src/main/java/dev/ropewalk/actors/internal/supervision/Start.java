@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.supervision;
 
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.StartFailedException;
@@ -16,7 +16,7 @@ import java.util.Objects;
  * a one is done when the factory has returned, or the body is about to begin. Exactly one of done,
  * failed and too late takes effect; the waiter decides.
  */
-final class Start {
+public final class Start {
     private static final Object DONE = new Object();
 
     private record Failed(String why, @Nullable Throwable cause) {}
@@ -28,7 +28,7 @@ final class Start {
     private final @Nullable WaitCell waiter;
 
     /** The supervisor that is told when it is done; null if none is. */
-    private final @Nullable SupervisorCell told;
+    private final @Nullable Supervising told;
 
     /** If it fails, it is no child. */
     private final boolean isNew;
@@ -40,7 +40,7 @@ final class Start {
             Object name,
             long delayNs,
             @Nullable WaitCell waiter,
-            @Nullable SupervisorCell told,
+            @Nullable Supervising told,
             boolean isNew) {
         this.name = name;
         this.delayNs = delayNs;
@@ -60,16 +60,16 @@ final class Start {
     }
 
     /** After a time; its supervisor goes on meanwhile. */
-    static Start after(long delayNs, SupervisorCell supervisor, Object name) {
+    static Start after(long delayNs, Supervising supervisor, Object name) {
         return new Start(name, delayNs, null, supervisor, false);
     }
 
     /** Of a child whose supervisor goes on when it is done; that hears of a failure anyway. */
-    static Start toldTo(SupervisorCell supervisor, Object name) {
+    static Start toldTo(Supervising supervisor, Object name) {
         return after(0, supervisor, name);
     }
 
-    long delayNs() {
+    public long delayNs() {
         return delayNs;
     }
 
@@ -81,7 +81,7 @@ final class Start {
         return isNew;
     }
 
-    void done() {
+    public void done() {
         give(DONE);
         if (told != null) {
             told.post(new SupervisorEvent.Started(this));
@@ -89,12 +89,12 @@ final class Start {
     }
 
     /** No effect if it was done. */
-    void failed(String why, @Nullable Throwable cause) {
+    public void failed(String why, @Nullable Throwable cause) {
         give(new Failed(why, cause));
     }
 
     /** For this reason it was not up. */
-    void failed(ExitReason reason) {
+    public void failed(ExitReason reason) {
         String why =
                 reason instanceof ExitReason.Normal ? "it ended at once" : Restarts.why(reason);
         failed(why, reason.failure());
@@ -125,7 +125,7 @@ final class Start {
     }
 
     /** Of a start that is given up the caller hears when what started has ended. */
-    void awaitOrGiveUp(SupervisorCell supervisor) {
+    void awaitOrGiveUp(Supervising supervisor) {
         Supervision rules = supervisor.rules();
         boolean isDecided = false;
         boolean isInTime;
@@ -152,7 +152,7 @@ final class Start {
                         "the end of what did not start: " + this,
                         isEndless
                                 ? Waits.nanos(rules.startLimit())
-                                : limitNs + 2 * SupervisorCell.GRACE_NS);
+                                : limitNs + 2 * ChildEnds.GRACE_NS);
         throw tooLate(rules.startLimit(), why instanceof String text ? text : null);
     }
 

@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.supervision;
 
 import dev.ropewalk.fibers.spi.Alarm;
 
@@ -28,7 +28,7 @@ import java.util.Set;
  * alarms. Confined to the supervisor's cord.
  */
 final class OrderedStart {
-    private final SupervisorCell owner;
+    private final SupervisorLife owner;
 
     /** In start order. */
     private final List<Child> members = new ArrayList<>();
@@ -45,7 +45,7 @@ final class OrderedStart {
     /** Nothing comes up before a member has ended. */
     private boolean awaitsEnds;
 
-    OrderedStart(SupervisorCell owner) {
+    OrderedStart(SupervisorLife owner) {
         this.owner = owner;
     }
 
@@ -76,7 +76,7 @@ final class OrderedStart {
             if (child.state() == Child.State.STARTING) {
                 setAside();
                 awaitsEnds(true);
-                owner.askToStop(child, false);
+                owner.ends().askToStop(child, false);
             }
         }
     }
@@ -140,7 +140,7 @@ final class OrderedStart {
             Child youngest = youngestUp();
             if (youngest != null) {
                 awaitsEnds(true);
-                owner.askToStop(youngest, false);
+                owner.ends().askToStop(youngest, false);
             } else if (awaited != null || unspun != null || !startNext(isTogether, startLimit)) {
                 return;
             }
@@ -151,7 +151,7 @@ final class OrderedStart {
     private boolean startNext(boolean isTogether, Duration startLimit) {
         long leftNs = isTogether ? longestDelayNs() : owner.delayLeftNs(members.getFirst());
         if (leftNs > 0) {
-            alarm = Alarm.after(leftNs, () -> owner.post(new SupervisorEvent.DelayOver()));
+            alarm = Alarm.after(leftNs, () -> owner.cell().post(new SupervisorEvent.DelayOver()));
             return false;
         }
         Child next = members.getFirst();
@@ -159,13 +159,13 @@ final class OrderedStart {
             next = owner.inPlaceOf(next);
             members.set(0, next);
         }
-        Start begun = Start.toldTo(owner, owner.path() + "/" + next.what.name());
+        Start begun = Start.toldTo(owner.cell(), owner.cell().path() + "/" + next.what.name());
         awaited = begun;
         owner.spin(next, begun, Child.State.STARTING);
         if (next.state() != Child.State.STARTING) {
             setAside();
             unspun = next;
-            owner.post(new SupervisorEvent.TryAgain(next));
+            owner.cell().post(new SupervisorEvent.TryAgain(next));
             return false;
         }
         alarm = owner.alarmAfter(startLimit, new SupervisorEvent.StartLimit(begun));
@@ -201,7 +201,7 @@ final class OrderedStart {
     private void awaitsEnds(boolean now) {
         if (awaitsEnds != now) {
             awaitsEnds = now;
-            owner.awaitsEnds(now);
+            owner.cell().awaitsEnds(now);
         }
     }
 

@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.supervision;
 
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.fibers.Fiber;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 
 /** What comes to a supervisor, in order. */
-sealed interface SupervisorEvent {
+public sealed interface SupervisorEvent {
     /** How far an incarnation came. */
     enum Phase {
         /** It had no turn: its cord has ended, or it was ended before. */

@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.supervision;
 
 import dev.ropewalk.actors.supervision.Strategy;
 
@@ -77,19 +77,14 @@ final class Children {
     }
 
     /**
-     * The oldest first of those that are started again with this one, by one for all or rest for
-     * one; without those that are to end for themselves.
+     * The oldest first of those that are started again with this one; without those that are to end
+     * for themselves.
      */
     List<Child> groupOf(Child failed, Strategy strategy) {
-        List<Child> group = new ArrayList<>();
-        Child child = strategy == Strategy.ONE_FOR_ALL ? oldest : failed;
-        for (; child != null; child = child.younger) {
-            boolean isPart = child.isAlive() || child.state() == Child.State.DOWN;
-            if (isPart && child.departure() == null) {
-                group.add(child);
-            }
-        }
-        return group;
+        List<Child> mayComeAgain = toList();
+        mayComeAgain.removeIf(
+                child -> !(child.isAlive() || child.state() == Child.State.DOWN) || child.departure() != null);
+        return strategy.groupOf(failed, mayComeAgain);
     }
 
     @Nullable Child youngest() {

@@ -1,9 +1,10 @@
-package dev.ropewalk.actors.internal;
+package dev.ropewalk.actors.internal.supervision;
 
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.supervision.ChildInfo;
 import dev.ropewalk.actors.supervision.ChildSpec;
 import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.supervision.RestartDelays;
@@ -27,7 +28,7 @@ import java.util.Objects;
  *   all -> GONE                     it is not started again, and stands in no list
  * </pre>
  */
-final class Child {
+public final class Child {
     enum State {
         NEW,
         STARTING,
@@ -41,7 +42,7 @@ final class Child {
     final Supervised what;
 
     /** Null for the root of a system. */
-    private final @Nullable SupervisorCell supervisor;
+    private final @Nullable Supervising supervisor;
 
     /** Null if it was spun, and is forgotten when it is over. */
     final @Nullable ChildSpec<?> spec;
@@ -59,17 +60,17 @@ final class Child {
 
     private State state = State.NEW;
 
-    Child(Supervised what, @Nullable SupervisorCell supervisor, @Nullable ChildSpec<?> spec) {
+    public Child(Supervised what, @Nullable Supervising supervisor, @Nullable ChildSpec<?> spec) {
         this.what = what;
         this.supervisor = supervisor;
         this.spec = spec;
     }
 
-    SupervisorCell supervisor() {
+    public Supervising supervisor() {
         return Objects.requireNonNull(supervisor, "the supervisor of a root");
     }
 
-    RestartRule restartRule() {
+    public RestartRule restartRule() {
         RestartRule own = spec == null ? null : spec.restartRule();
         return own == null ? what.restartRule() : own;
     }
@@ -83,7 +84,7 @@ final class Child {
     }
 
     /** How long it may take to stop. */
-    Duration stopLimit(Supervision rules) {
+    public Duration stopLimit(Supervision rules) {
         Duration own = spec == null ? null : spec.stopLimit();
         return own == null ? what.stopLimit(rules) : own;
     }
@@ -101,7 +102,7 @@ final class Child {
         return past == null ? null : past.lastReason;
     }
 
-    boolean isDraining() {
+    public boolean isDraining() {
         Past known =
                 past; // the actor's cord may see it late, and then takes its end for no last one
         return known != null && known.isDraining;
@@ -208,8 +209,8 @@ final class Child {
                 };
         return new ChildInfo(
                 what.name(),
-                what instanceof ActorCell<?> actor ? actor.ref() : null,
-                what instanceof SupervisorCell below ? below : null,
+                what instanceof SupervisedActor<?> actor ? actor.ref() : null,
+                what instanceof Supervisor below ? below : null,
                 told,
                 restartRule(),
                 isSignificant());

@@ -1,0 +1,13 @@
+/**
+ * What a supervisor is made of: the cell survives a restart, a life does not, and a child is what
+ * the supervisor knows of what it supervises. It knows actors as {@link
+ * dev.ropewalk.actors.internal.supervision.SupervisedActor} and its system as {@link
+ * dev.ropewalk.actors.internal.supervision.SupervisorHost} only; {@code internal} calls it, and
+ * {@code observe} looks at it. Not exported.
+ *
+ * <p>References are non-null unless marked {@code @Nullable}.
+ */
+@NullMarked
+package dev.ropewalk.actors.internal.supervision;
+
+import org.jspecify.annotations.NullMarked;
