@@ -2,11 +2,11 @@ package dev.ropewalk.actors;
 
 import static java.util.stream.Collectors.joining;
 
-import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.internal.SystemCore;
 import dev.ropewalk.actors.internal.SystemEnd;
 import dev.ropewalk.actors.internal.observe.TreeWalk;
 import dev.ropewalk.actors.internal.routing.GroupCell;
+import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.observe.SupervisorDump;
 import dev.ropewalk.actors.observe.SystemDump;
 import dev.ropewalk.actors.observe.SystemSnapshot;

@@ -100,7 +100,12 @@ class LayeringTest {
                             "dev.ropewalk.actors.internal.behavior",
                             "dev.ropewalk.actors.internal.observe",
                             "dev.ropewalk.actors.internal.routing",
-                            "dev.ropewalk.actors.internal.sending"));
+                            "dev.ropewalk.actors.internal.sending",
+                            "dev.ropewalk.actors.internal.supervision"));
+
+    private static final String ACTORS_CELLS = "dev.ropewalk.actors.internal";
+
+    private static final String SUPERVISORS = ACTORS_CELLS + ".supervision";
 
     private static final String STACKS = "dev.ropewalk.fibers.internal.stack";
 
@@ -180,6 +185,23 @@ class LayeringTest {
         assertNone(
                 "These references close a circle of packages",
                 circular(withoutWhatMayBeNamedFromBelow(compiledClasses(CLASS_NAME))));
+    }
+
+    /** It knows actors, and the system, by interfaces of its own. */
+    @Test
+    void theRoomOfSupervisorsNamesNoCellOfAnActor() throws IOException {
+        List<Reference> references = compiledClasses(CLASS_NAME);
+        assertNone(
+                "These classes of supervisors name the inside of actors",
+                references.stream()
+                        .filter(r -> r.fromPackage().equals(SUPERVISORS))
+                        .filter(r -> r.toPackage().equals(ACTORS_CELLS))
+                        .toList());
+        assertTrue(
+                references.stream()
+                        .filter(r -> r.fromPackage().equals(ACTORS_CELLS))
+                        .anyMatch(r -> r.toPackage().equals(SUPERVISORS)),
+                "no actor names the room of supervisors");
     }
 
     @Test

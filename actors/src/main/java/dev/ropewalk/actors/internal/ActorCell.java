@@ -8,11 +8,8 @@ import dev.ropewalk.actors.Down;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxFullException;
 import dev.ropewalk.actors.MailboxSnapshot;
-import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
-import dev.ropewalk.actors.internal.behavior.BehaviorSigns;
-import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.FifoMailbox;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
@@ -29,13 +26,11 @@ import dev.ropewalk.actors.internal.routing.Gauge;
 import dev.ropewalk.actors.internal.routing.Membership;
 import dev.ropewalk.actors.internal.sending.Gate;
 import dev.ropewalk.actors.internal.supervision.Child;
-import dev.ropewalk.actors.internal.supervision.Restarts;
 import dev.ropewalk.actors.internal.supervision.Start;
 import dev.ropewalk.actors.internal.supervision.Supervised;
 import dev.ropewalk.actors.internal.supervision.SupervisedActor;
 import dev.ropewalk.actors.internal.supervision.Supervising;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
-import dev.ropewalk.actors.internal.supervision.SupervisorEvent;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.ActorPhase;
@@ -44,22 +39,15 @@ import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.actors.supervision.ChildSpec;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.internal.dump.CordQuery;
-import dev.ropewalk.fibers.internal.log.Log;
-import dev.ropewalk.fibers.internal.log.Logs;
-import dev.ropewalk.fibers.spi.Alarm;
-import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
 import org.jspecify.annotations.Nullable;
 
-import java.lang.reflect.Modifier;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
@@ -80,7 +68,8 @@ import java.util.function.Function;
  * Everything but the final fields is confined to the actor's cord; a call from another thread comes
  * as a message to that cord, which also makes stopping and accepting atomic.
  */
-public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>, ObservedActor, Gate.Host {
+public final class ActorCell<M> extends Target<M>
+        implements SupervisedActor<M>, ObservedActor, Gate.Host {
     private enum State {
         DOWN,
         DELAYED,
@@ -91,8 +80,6 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
 
     /** Of actors without a name of their own; their numbers tell them apart. */
     public static final String ANONYMOUS = "actor";
-
-    private static final Log LOG = Logs.logger(ActorCell.class);
 
     private final ActorRef<M> ref;
     private final Cord cord;
@@ -108,7 +95,7 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
     private State state = State.DOWN;
 
     /** Null unless one runs. */
-    private @Nullable Incarnation<M> incarnation;
+    @Nullable Incarnation<M> incarnation;
 
     /** Where a restart that keeps the state goes on; otherwise what the factory made last. */
     private @Nullable Behavior<M> committed;
@@ -117,22 +104,22 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
     private volatile @Nullable Ask<?, ?> asking;
 
     /** Null for most actors. */
-    private @Nullable Extras<M> extras;
+    @Nullable Extras<M> extras;
 
     /** By {@link #terminate}, not by the supervisor; while down it ends the next incarnation. */
-    private boolean terminateAsked;
+    boolean terminateAsked;
 
     /** By its supervisor: what comes is its last end. */
-    private boolean stopAsked;
+    boolean stopAsked;
 
     /** By its supervisor, which waits for its end; read by the cords of those that it asks. */
-    private volatile boolean isBeingStopped;
+    volatile boolean isBeingStopped;
 
     /** By {@link #kill}, before its first incarnation began. */
     private boolean killAsked;
 
     /** Some incarnation was up: what fails now is no first start. */
-    private boolean wasUp;
+    boolean wasUp;
 
     /** It had an incarnation. */
     private boolean hasBegun;
@@ -175,7 +162,7 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
     public void tell(M message) {
         if (Taps.areAny()) {
             send(seen(message));
-            sentTo(ref, message);
+            Caller.sentTo(ref, message);
         } else {
             send(told(message));
         }
@@ -204,7 +191,7 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
             gate.send(item, Long.MAX_VALUE, router);
         }
         if (isSeen) {
-            sentTo(ref, message);
+            Caller.sentTo(ref, message);
         }
     }
 
@@ -246,7 +233,7 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
 
     @Override
     public boolean isCaller() {
-        Incarnation<?> caller = caller();
+        Incarnation<?> caller = Caller.incarnation();
         return caller != null && caller == incarnation;
     }
 
@@ -260,7 +247,7 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         boolean isSeen = Taps.areAny();
         TellResult result = trySend(isSeen ? seen(message) : told(message), router);
         if (isSeen && result == TellResult.ACCEPTED) {
-            sentTo(ref, message);
+            Caller.sentTo(ref, message);
         }
         return result;
     }
@@ -281,35 +268,9 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         return TellResult.ACCEPTED;
     }
 
-    /**
-     * An ask says so to its asker. Other senders get it, but for actors and what is below them,
-     * which would fail, and replies: the sender of one did not choose where it goes (rule A8).
-     */
     @Override
     public void refuse(Object item, MailboxFullException full, @Nullable String router) {
-        if (item instanceof Ask<?, ?> ask) {
-            throw ask.failure(new Ask.Failed(why(DeadLetter.Reason.REFUSED), full));
-        }
-        if (!(item instanceof Envelope.Adapted) && !isInActor()) {
-            throw full;
-        }
-        drop(item, nameBy(router), DeadLetter.Reason.REFUSED, full);
-    }
-
-    /**
-     * Whether nobody can take what a call throws: an actor of this cord calls, or its last hooks,
-     * or a fiber below them; or the cord itself, as at the limit of an ask.
-     */
-    public static boolean isInActor() {
-        Cord here = Cord.currentOrNull();
-        Fiber<?> caller = Fiber.currentOrNull();
-        for (Fiber<?> each = caller; each != null && each.cord() == here; each = each.parent()) {
-            Handler handler = Waits.handler(each);
-            if (handler instanceof Incarnation || handler instanceof EndHooks.LateRun) {
-                return true;
-            }
-        }
-        return here != null && caller == null;
+        Dropped.refuse(this, item, full, router);
     }
 
     @Override
@@ -322,82 +283,13 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
 
     @Override
     public <R> R ask(Function<Recipient<R>, ? extends M> message, Duration limit) {
-        Objects.requireNonNull(message, "message");
-        long limitNanos = Waits.nanos(limit);
-        Waits.switchpoint(); // before the message is made: an exception means that none was sent
-        limitNanos = inherited(limitNanos);
-        AwaitedAsk<M, R> ask = new AwaitedAsk<>(this, limitNanos);
-        ActorCell<?> asker = ask.askingActor();
-        ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
-        if (asker == null) {
-            return sendAndAwait(ask, limitNanos);
-        }
-        asker.asking = ask;
-        try {
-            AskCycles.check(asker);
-            return sendAndAwait(ask, limitNanos);
-        } finally {
-            asker.asking = null;
-        }
-    }
-
-    private <R> R sendAndAwait(AwaitedAsk<M, R> ask, long limitNanos) {
-        if (gate == null) {
-            deliver(ask);
-            askSent(ask);
-            return ask.await(limitNanos);
-        }
-        long beganNs = Waits.nanoTime();
-        if (!gate.send(ask, limitNanos, null)) {
-            throw ask.timeout(limitNanos);
-        }
-        askSent(ask);
-        boolean isLimited = limitNanos != Long.MAX_VALUE;
-        return ask.await(
-                isLimited ? Math.max(0, limitNanos - (Waits.nanoTime() - beganNs)) : limitNanos);
-    }
-
-    /** The limit of an ask by the caller, if that is an actor. */
-    public static long inherited(long limitNanos) {
-        // What an actor asks while it handles an ask, it asks no longer than its own asker waits.
-        Incarnation<?> caller = caller();
-        return caller == null ? limitNanos : Math.min(limitNanos, caller.askLeftNanos());
+        return AwaitedAsk.ask(this, message, limit);
     }
 
     @Override
     public <R> CompletionStage<R> askLater(
             Function<Recipient<R>, ? extends M> message, Duration limit) {
-        Objects.requireNonNull(message, "message");
-        LaterAsk<M, R> ask = new LaterAsk<>(this, inherited(Waits.nanos(limit)));
-        ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
-        if (gate == null) {
-            deliver(ask);
-        } else if (gate.trySend(ask, null) == TellResult.FULL) {
-            if (definition.mailbox.options().overflow() == Overflow.DROP_NEW) {
-                drop(ask, DeadLetter.Reason.REFUSED, null);
-            } else {
-                ask.noReply(why(DeadLetter.Reason.REFUSED), gate.full(ask));
-            }
-            return ask.stage();
-        }
-        askSent(ask);
-        ask.beginLimit();
-        return ask.stage();
-    }
-
-    private void askSent(Ask<M, ?> ask) {
-        if (Taps.areAny()) {
-            sentTo(ref, ask.open());
-        }
-    }
-
-    /** The taps of the actor that calls hear of it. */
-    public static void sentTo(Object to, Object message) {
-        Incarnation<?> sender = caller();
-        Extras<?> own = sender == null ? null : sender.cell().extras;
-        if (own != null) {
-            own.taps().forEach(tap -> tap.out(message, to.toString()));
-        }
+        return LaterAsk.ask(this, message, limit);
     }
 
     /** The actor begins a message. */
@@ -407,38 +299,11 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         }
     }
 
-    /** The actor that calls; null if it is none. */
-    static @Nullable Incarnation<?> caller() {
-        Fiber<?> fiber = Fiber.currentOrNull();
-        return fiber != null && Waits.handler(fiber) instanceof Incarnation<?> incarnation
-                ? incarnation
-                : null;
-    }
-
-    /** Whoever calls is this actor itself. */
-    void checkCaller(String call) {
-        Incarnation<?> caller = caller();
-        if (caller == null || caller.cell() != this) {
-            throw new IllegalStateException(
-                    call
-                            + " of "
-                            + ref
-                            + " was called by "
-                            + callerName()
-                            + "; only the actor's own fiber may call it");
-        }
-    }
-
     void checkCord(String call) {
         if (!cord.isCurrent()) {
             throw new IllegalStateException(
-                    call + " of " + ref + " was called by " + callerName() + ", not on " + cord);
+                    call + " of " + ref + " was called by " + Caller.name() + ", not on " + cord);
         }
-    }
-
-    static String callerName() {
-        Fiber<?> fiber = Fiber.currentOrNull();
-        return fiber == null ? Thread.currentThread().toString() : fiber.toString();
     }
 
     @Override
@@ -472,27 +337,9 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
                 });
     }
 
-    /** True if it is over; false if the limit passed. */
     @Override
     public boolean awaitEnd(Duration limit) {
-        long limitNanos = Waits.nanos(limit);
-        Incarnation<?> caller = caller();
-        if (caller != null && caller.cell() == this) {
-            throw new IllegalStateException(ref + " would wait for its own end");
-        }
-        Waits.switchpoint();
-        WaitCell over = new WaitCell();
-        DownListener listener = over::give;
-        watch(listener, false);
-        boolean isOver = false;
-        try {
-            isOver = over.await("the end of " + ref, limitNanos) != Waits.TIMED_OUT;
-        } finally {
-            if (!isOver) {
-                unwatch(listener);
-            }
-        }
-        return isOver;
+        return CellEnd.await(this, limit);
     }
 
     @Override
@@ -500,7 +347,7 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         onCord(
                 () -> {
                     boolean isLeaving = extras != null && extras.isLeaving;
-                    if (state == State.ENDED && !isLeaving) {
+                    if (isOver() && !isLeaving) {
                         listener.down(new Down(ref, new ExitReason.NoActor()));
                     } else {
                         extras().watch(listener, ofEach);
@@ -519,11 +366,11 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
     }
 
     /** Of the incarnation that runs; null if there is none, or it owns nothing. */
-    private @Nullable Belongings<M> belongings() {
+    @Nullable Belongings<M> belongings() {
         return incarnation == null ? null : incarnation.belongingsOrNull();
     }
 
-    private Extras<M> extras() {
+    Extras<M> extras() {
         if (extras == null) {
             extras = new Extras<>();
         }
@@ -559,61 +406,17 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         }
     }
 
-    // ---------------------------------------------------------------- links
-
-    /** Another actor has linked to this one. */
-    void linkedBy(LinkEnd end) {
-        onCord(
-                () -> {
-                    if (state == State.ENDED) {
-                        end.peer().exitOf(end.other(), new ExitReason.NoActor());
-                    } else if (incarnation != null) {
-                        incarnation.belongings().links().add(end);
-                    } else {
-                        extras().addWaiting(end);
-                    }
-                });
-    }
-
-    /** The other actor has unlinked. */
-    void unlinkedBy(LinkEnd end) {
-        onCord(
-                () -> {
-                    Belongings<M> own = belongings();
-                    Links links = own == null ? null : own.linksOrNull();
-                    if (links != null) {
-                        links.unlinked(end);
-                    }
-                    if (extras != null) {
-                        extras.removeWaiting(end);
-                    }
-                });
-    }
-
-    /** The other actor's incarnation is over. */
-    void exitOf(LinkEnd end, ExitReason reason) {
-        onCord(
-                () -> {
-                    if (incarnation != null) {
-                        incarnation.exited(end, reason);
-                    }
-                    if (extras != null) {
-                        extras.removeWaiting(end);
-                    }
-                });
-    }
-
     // ---------------------------------------------------------------- accepting
 
     /** Its cord ended while it was on its way. */
-    private void lost(Object item, @Nullable String router) {
+    void lost(Object item, @Nullable String router) {
         if (gate == null || gate.comes(item)) {
-            drop(item, nameBy(router), DeadLetter.Reason.ENDED, null);
+            Dropped.drop(this, item, Dropped.nameBy(this, router), DeadLetter.Reason.ENDED, null);
         }
     }
 
     /** On the cord: the message is accepted from here on. */
-    private void accept(Object item, @Nullable String router) {
+    void accept(Object item, @Nullable String router) {
         if (item instanceof Envelope.Notice<?> notice && notice.source.isRevoked()) {
             return;
         }
@@ -630,7 +433,7 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         Mailbox queue = ownMailbox();
         queue.add(item, Waits.ticks(cord));
         if (queue.isOverfull()) {
-            drop(queue.displaced(), DeadLetter.Reason.DISPLACED, null);
+            Dropped.drop(this, queue.displaced(), DeadLetter.Reason.DISPLACED, null);
         }
         if (state == State.UP) {
             Objects.requireNonNull(incarnation).nudge(item);
@@ -640,7 +443,7 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
     /** It has ended; or it is down, and does not begin again before its asker has ended. */
     private boolean isRefused(Object item, @Nullable String router) {
         if (state == State.ENDED) {
-            drop(item, nameBy(router), DeadLetter.Reason.ENDED, null);
+            Dropped.drop(this, item, Dropped.nameBy(this, router), DeadLetter.Reason.ENDED, null);
             return true;
         }
         Object inside = Placed.now(item);
@@ -651,7 +454,7 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
             return isRefused(item, router); // a newer one has its place
         }
         begun(item); // it takes up no room
-        drop(item, nameBy(router), DeadLetter.Reason.ENDED, null);
+        Dropped.drop(this, item, Dropped.nameBy(this, router), DeadLetter.Reason.ENDED, null);
         return true;
     }
 
@@ -675,7 +478,7 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         return state == State.UP && !isSuspended;
     }
 
-    private Mailbox ownMailbox() {
+    Mailbox ownMailbox() {
         if (isWatched) {
             changed();
         }
@@ -729,25 +532,6 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         checkCord("postponed");
         mailbox.dropVoidPostponed();
         return mailbox.postponed();
-    }
-
-    void checkPostponed(@Nullable String stateName) {
-        Postponing.check(this, stateName);
-    }
-
-    /** It comes again when the state changes, which may be now. */
-    void postpone(Object item, int times, boolean isLasting) {
-        if (isLasting && !Postponing.makesRoom(this, item)) {
-            return;
-        }
-        if (times >= Requests.TOLD_FROM && Integer.bitCount(times) == 1) {
-            LOG.warn(
-                    "{} has postponed a message {} times, and no state takes it: {}",
-                    ref,
-                    times,
-                    Envelope.content(item));
-        }
-        ownMailbox().postpone(new Envelope.PutBack(item, 0, times));
     }
 
     void resumePostponed() {
@@ -823,17 +607,9 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         return committed;
     }
 
-    /**
-     * Refuses the instance of the incarnation before, if it has a state. Lambdas and records are
-     * taken: what a lambda captures is the program's business, and a record is a value. The sign to
-     * stop is one object for all.
-     */
+    /** Refuses the instance of the incarnation before, if it has a state. */
     void checkFresh(Behavior<M> first) {
-        if (definition.keepsState || first == BehaviorSigns.<M>stopped()) {
-            return;
-        }
-        Class<?> type = first.getClass();
-        if (type.isHidden() || type.isRecord() || !hasFields(type)) {
+        if (!definition.hasStateOfItsOwn(first)) {
             return;
         }
         if (first == committed) {
@@ -845,16 +621,6 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
                             + "; make a new one at each start, or use keepState()");
         }
         committed = first;
-    }
-
-    private static boolean hasFields(Class<?> type) {
-        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
-            if (Arrays.stream(each.getDeclaredFields())
-                    .anyMatch(field -> !Modifier.isStatic(field.getModifiers()))) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** The supervisor of its own actors is over: they have ended by themselves, or with it. */
@@ -869,53 +635,26 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         overByItself = true;
     }
 
-    /** The incarnation is over, if it ever was; the supervisor decides what follows. */
-    void over(Incarnation<M> ended, Fiber<?> fiber, ExitReason reason, @Nullable Start start) {
-        boolean began = ended == incarnation;
-        // Those that are told of each end hear of the last one when its groups know.
-        boolean isToldLater = extras != null && extras.isInGroup() && isLastEnd(reason, false);
-        boolean isShutdown = reason instanceof ExitReason.Shutdown;
-        boolean hasNotCome = !began || state == State.STARTING;
-        boolean startFailed = reason.isFailure() && !wasUp && hasNotCome;
-        if (began) {
-            incarnation = null;
-            if (definition.keepsState && state == State.UP) {
-                committed = ended.behavior();
-            }
-            state(state, State.DOWN);
-            overByItself |= isShutdown && terminateAsked;
-            // An actor that fails before it is terminated is terminated when it starts again.
-            terminateAsked &= reason.isFailure();
-            if (extras != null && !isToldLater) {
-                extras.tellOfIncarnation(new Down(ref, reason));
-            }
+    /** The incarnation is over; its supervisor decides what follows. */
+    void isDown(Incarnation<M> ended, ExitReason reason) {
+        incarnation = null;
+        if (definition.keepsState && state == State.UP) {
+            committed = ended.behavior();
         }
-        if (reason.isFailure()) {
-            ActorEvents.failed(ref, cord, reason);
-        }
-        child.supervisor()
-                .post(
-                        new SupervisorEvent.Ended(
-                                child,
-                                fiber,
-                                startFailed
-                                        ? SupervisorEvent.Phase.FIRST_START
-                                        : began
-                                                ? SupervisorEvent.Phase.RAN
-                                                : SupervisorEvent.Phase.NEVER_RAN,
-                                reason,
-                                start,
-                                isStateLeft(),
-                                hasNotCome && child.isDraining() && mailbox.messages() == 0));
-        if (began && child.supervisor().endsForGood() && !isStateLeft()) {
-            child.supervisor().releaseName(child);
-            endHere(reason); // nothing is left to decide
-        }
+        state(state, State.DOWN);
+        overByItself |= reason instanceof ExitReason.Shutdown && terminateAsked;
+        // An actor that fails before it is terminated is terminated when it starts again.
+        terminateAsked &= reason.isFailure();
     }
 
-    private boolean isStateLeft() {
-        Belongings<M> kept = extras == null ? null : extras.kept;
-        return kept != null && kept.hasHooks();
+    /** Not started again; false if that was so before. */
+    boolean isEndedNow() {
+        if (state == State.ENDED) {
+            return false;
+        }
+        state(state, State.ENDED);
+        committed = null;
+        return true;
     }
 
     /** It has ended by itself, whatever ends its fiber now. */
@@ -932,23 +671,8 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         return state == State.UP;
     }
 
-    /**
-     * Whether no other incarnation can follow. A supervisor that fails may start it again; what is
-     * left then is done by {@link #stateEnd}.
-     *
-     * @param isOwn whether the reason is its own, or its link's, and not its supervisor's
-     */
-    boolean isLastEnd(ExitReason reason, boolean isOwn) {
-        RestartRule rule = child.restartRule();
-        if (stopAsked || rule == RestartRule.TEMPORARY) {
-            return true;
-        }
-        if (child.isDraining() && !reason.isFailure()) {
-            return true;
-        }
-        boolean isWithSupervisor =
-                reason instanceof ExitReason.Shutdown && !isOwn && !terminateAsked;
-        return !isWithSupervisor && !Restarts.follow(rule, reason);
+    boolean isStarting() {
+        return state == State.STARTING;
     }
 
     /** Its supervisor's, from the stop or the crash to the end of the hooks. */
@@ -963,17 +687,6 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
             own.kept();
         }
         extras().kept = own;
-    }
-
-    /** What failed in end hooks is part of what the actor failed with; otherwise it is told. */
-    void cleanedUp(List<Throwable> failures, @Nullable Throwable failure) {
-        for (Throwable broken : failures) {
-            if (RestartRule.isFailure(failure) && broken != failure) {
-                Objects.requireNonNull(failure).addSuppressed(broken);
-            } else if (broken != failure) {
-                child.supervisor().report(ref, broken);
-            }
-        }
     }
 
     // ---------------------------------------------------------------- the supervisor's side
@@ -1006,37 +719,6 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         return new EndHooks.LateRun<>(this, reason);
     }
 
-    /** What the kept state has left to do, in a fiber of its own. */
-    void endState(Fiber<?> fiber, ExitReason reason) {
-        Extras<M> own = extras;
-        Belongings<M> kept = own == null ? null : own.kept;
-        if (own == null || kept == null) {
-            return;
-        }
-        isBeingStopped = true;
-        Duration limit = stopLimit();
-        Alarm alarm =
-                Alarm.after(
-                        Waits.nanos(limit),
-                        () -> Waits.abandon(fiber, "its stop limit of " + limit + " ran out"));
-        cleanedUp(kept.endOfState(reason), null);
-        alarm.cancel();
-        own.kept = null;
-    }
-
-    void stateEnded(Fiber<?> fiber, ExitReason reason) {
-        child.supervisor()
-                .post(
-                        new SupervisorEvent.Ended(
-                                child,
-                                fiber,
-                                SupervisorEvent.Phase.STATE_ENDED,
-                                reason,
-                                null,
-                                false,
-                                false));
-    }
-
     @Override
     public void drain() {
         stop();
@@ -1065,67 +747,24 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
 
     @Override
     public void end(ExitReason reason) {
-        onCord(() -> endHere(reason));
+        onCord(() -> CellEnd.forGood(this, reason));
     }
 
-    private void endHere(ExitReason reason) {
-        if (state != State.ENDED) {
-            state(state, State.ENDED);
-            committed = null;
-            ActorEvents.ended(ref, cord, reason);
-        }
-        Extras<M> own = extras;
-        if (own != null) {
-            own.endKept(this, reason);
-        }
-        resumePostponed();
-        for (Object queued = mailbox.poll(); queued != null; queued = mailbox.poll()) {
-            drop(queued, DeadLetter.Reason.ENDED, null);
-        }
+    @Nullable Object poll() {
+        return mailbox.poll();
+    }
+
+    /** It has ended, and its mailbox is empty. */
+    void dropsMailbox() {
         mailbox = FifoMailbox.EMPTY;
         if (gate != null) {
             gate.close();
         }
-        if (own != null) {
-            own.over(this, reason); // last: then all that it was told is accounted for
-        }
-    }
-
-    /** For a message that came after its end: whoever sent it may know the router only. */
-    private String nameBy(@Nullable String router) {
-        return router == null ? ref.toString() : ref + " by " + router;
     }
 
     /** Reports a message that is not processed, and tells its asker. */
     void drop(Object item, DeadLetter.Reason reason, @Nullable Throwable failure) {
-        drop(item, nameBy(null), reason, failure);
-    }
-
-    private void drop(
-            Object item, String to, DeadLetter.Reason reason, @Nullable Throwable failure) {
-        if (item == Stop.STOP) {
-            return;
-        }
-        Object inside = Placed.taken(item instanceof Envelope.PutBack again ? again.item : item);
-        if (gate == null || !gate.putsOff(() -> dropNow(inside, to, reason, failure))) {
-            dropNow(inside, to, reason, failure);
-        }
-    }
-
-    /** Runs the program's code. */
-    private void dropNow(
-            Object inside, String to, DeadLetter.Reason reason, @Nullable Throwable failure) {
-        if (inside instanceof Envelope.Notice<?> notice) {
-            notice.source.done();
-            if (reason == DeadLetter.Reason.ENDED) {
-                return; // nobody told it
-            }
-        }
-        deadLetters()
-                .report(
-                        new DeadLetter(Envelope.content(inside), to, reason, failure),
-                        Envelope.isOfTaker(inside));
-        noReply(inside, reason, failure);
+        Dropped.drop(this, item, reason, failure);
     }
 
     @Override
@@ -1135,24 +774,7 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
 
     @Override
     public void noReply(Object item, DeadLetter.Reason reason) {
-        noReply(item, reason, null);
-    }
-
-    private static void noReply(
-            Object item, DeadLetter.Reason reason, @Nullable Throwable failure) {
-        if (item instanceof Ask<?, ?> ask) {
-            ask.noReply(why(reason), failure);
-        }
-    }
-
-    static String why(DeadLetter.Reason reason) {
-        return switch (reason) {
-            case ENDED -> "it has ended";
-            case UNHANDLED -> "it has no use for the message";
-            case REFUSED, DISPLACED -> "its mailbox is full";
-            case REPLACED -> "a newer message with the same key has replaced it";
-            case FAILED, PARKED, LATE_REPLY, FAILURE, NO_MEMBERS -> "it failed";
-        };
+        Dropped.noReply(item, reason, null);
     }
 
     // ---------------------------------------------------------------- looking
@@ -1188,6 +810,11 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         return cord;
     }
 
+    /** Null if the mailbox is a queue without a bound. */
+    @Nullable Gate<M> gate() {
+        return gate;
+    }
+
     Definition<M> definition() {
         return definition;
     }
@@ -1205,6 +832,11 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         return asking;
     }
 
+    /** It waits for the reply of this ask; null for none. */
+    void asks(@Nullable Ask<?, ?> ask) {
+        asking = ask;
+    }
+
     @Override
     public MailboxSnapshot mailbox() {
         return Objects.requireNonNull(mailbox(Long.MAX_VALUE));
@@ -1213,60 +845,24 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
     /** Null if its cord did not answer within the limit. */
     @Override
     public @Nullable MailboxSnapshot mailbox(long limitNanos) {
-        return CordQuery.ask(cord, this::snapshot).awaitOrAnswer(limitNanos);
-    }
-
-    private MailboxSnapshot snapshot() {
-        return new MailboxSnapshot(
-                mailbox.messages(),
-                definition.mailbox.options().capacity(),
-                mailbox.oldest(MailboxSnapshot.SHOWN));
+        return CordQuery.ask(cord, () -> CellView.snapshot(this)).awaitOrAnswer(limitNanos);
     }
 
     // ---------------------------------------------------------------- observing, on the cord
 
     @Override
     public Described describe() {
-        Incarnation<M> now = incarnation;
-        Seen<M> seen = now == null ? null : now.seen();
-        SupervisorCell below = core().childrenOf(this);
-        ActorDump own =
-                new ActorDump(
-                        ref.path(),
-                        ref.number(),
-                        cord.name(),
-                        phase(),
-                        seen == null ? null : seen.stateName(),
-                        restarts(),
-                        mailbox.messages() - mailbox.postponed(),
-                        mailbox.postponed(),
-                        mailbox.oldestAge(),
-                        seen == null ? null : seen.message(),
-                        now == null ? null : now.waitsNowFor(),
-                        List.of());
-        return new Described(own, below == null ? List.of() : below.below());
+        return CellView.describe(this);
     }
 
     @Override
     public ActorDump silent() {
-        return new ActorDump(
-                ref.path(),
-                ref.number(),
-                cord.name(),
-                null,
-                null,
-                0,
-                0,
-                0,
-                null,
-                null,
-                null,
-                List.of());
+        return CellView.silent(this);
     }
 
     @Override
     public ActorGlance glance() {
-        return new ActorGlance(ref.path(), ref.number(), phase(), mailbox.messages(), restarts());
+        return CellView.glance(this);
     }
 
     @Override
@@ -1274,7 +870,7 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         isWatched = true;
     }
 
-    private ActorPhase phase() {
+    ActorPhase phase() {
         return switch (state) {
             case DOWN -> ActorPhase.DOWN;
             case DELAYED, STARTING -> ActorPhase.STARTING;
@@ -1378,56 +974,12 @@ public final class ActorCell<M> extends Target<M> implements SupervisedActor<M>,
         if (cord.isCurrent()) {
             task.run();
         } else {
-            cord.post(new Task(task));
+            cord.post(new CellTask(task));
         }
     }
 
     @Override
     public String toString() {
         return "actor " + ref + " on " + cord;
-    }
-
-    /** A message from another thread on its way. */
-    private static final class Delivery extends CordMessage {
-        private final ActorCell<?> cell;
-        private final Object item;
-
-        /** Null if its sender knows the actor. */
-        private final @Nullable String router;
-
-        Delivery(ActorCell<?> cell, Object item, @Nullable String router) {
-            this.cell = cell;
-            this.item = item;
-            this.router = router;
-        }
-
-        @Override
-        public void onCord() {
-            cell.accept(item, router);
-        }
-
-        @Override
-        public void onClosed() {
-            cell.lost(item, router);
-        }
-    }
-
-    /** Something to do on the cord that needs no doing once the cord has ended. */
-    private static final class Task extends CordMessage {
-        private final Runnable task;
-
-        Task(Runnable task) {
-            this.task = task;
-        }
-
-        @Override
-        public void onCord() {
-            task.run();
-        }
-
-        @Override
-        public void onClosed() {
-            task.run(); // nobody else touches the cell now, and its messages must be reported
-        }
     }
 }

@@ -32,7 +32,7 @@ final class Adapter<R> implements Recipient<R> {
     public void tell(R reply) {
         cell.send(adapted(message, Objects.requireNonNull(reply, "message")));
         if (Taps.areAny()) {
-            ActorCell.sentTo(cell.ref(), reply);
+            Caller.sentTo(cell.ref(), reply);
         }
     }
 
@@ -41,7 +41,7 @@ final class Adapter<R> implements Recipient<R> {
         TellResult result =
                 cell.trySend(adapted(message, Objects.requireNonNull(reply, "message")));
         if (result == TellResult.ACCEPTED && Taps.areAny()) {
-            ActorCell.sentTo(cell.ref(), reply);
+            Caller.sentTo(cell.ref(), reply);
         }
         return result;
     }

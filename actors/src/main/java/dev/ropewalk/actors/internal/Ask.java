@@ -102,7 +102,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     public void tell(R reply) {
         give(Objects.requireNonNull(reply, "reply"), reply, DeadLetter.Reason.LATE_REPLY, null);
         if (Taps.areAny()) {
-            ActorCell.sentTo(asker instanceof ActorCell<?> actor ? actor.ref() : asker, reply);
+            Caller.sentTo(asker instanceof ActorCell<?> actor ? actor.ref() : asker, reply);
         }
     }
 
@@ -111,7 +111,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
         boolean taken = take(Objects.requireNonNull(reply, "reply"));
         target.answered(this);
         if (taken && Taps.areAny()) {
-            ActorCell.sentTo(asker instanceof ActorCell<?> actor ? actor.ref() : asker, reply);
+            Caller.sentTo(asker instanceof ActorCell<?> actor ? actor.ref() : asker, reply);
         }
         return taken ? TellResult.ACCEPTED : TellResult.ENDED;
     }
@@ -137,6 +137,13 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
         take(new Failed(why, cause));
     }
 
+    /** The taps of the actor that asks hear of it. */
+    void isSent() {
+        if (Taps.areAny()) {
+            Caller.sentTo(target.ref(), open());
+        }
+    }
+
     ActorCell<M> target() {
         return target;
     }
@@ -148,7 +155,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
         if (handler instanceof Incarnation<?> incarnation) {
             return incarnation.cell();
         }
-        return handler instanceof EndHooks.LateRun<?> hooks ? hooks.cell() : ActorCell.callerName();
+        return handler instanceof EndHooks.LateRun<?> hooks ? hooks.cell() : Caller.name();
     }
 
     /**

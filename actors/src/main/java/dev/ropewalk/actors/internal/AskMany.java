@@ -159,7 +159,7 @@ public final class AskMany {
     }
 
     private static void checkOthers(Collection<? extends ActorRef<?>> actors) {
-        Incarnation<?> caller = ActorCell.caller();
+        Incarnation<?> caller = Caller.incarnation();
         if (caller == null) {
             return;
         }

@@ -1,9 +1,14 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.internal.sending.Gate;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
+import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Function;
 
 /** An ask whose asker, a fiber or a plain thread, waits for the reply. */
 final class AwaitedAsk<M, R> extends Ask<M, R> {
@@ -11,6 +16,45 @@ final class AwaitedAsk<M, R> extends Ask<M, R> {
 
     AwaitedAsk(ActorCell<M> target, long limitNanos) {
         super(target, limitNanos);
+    }
+
+    /** See {@link ActorRef#ask}. */
+    static <M, R> R ask(
+            ActorCell<M> target, Function<Recipient<R>, ? extends M> message, Duration limit) {
+        Objects.requireNonNull(message, "message");
+        long limitNanos = Waits.nanos(limit);
+        Waits.switchpoint(); // before the message is made: an exception means that none was sent
+        limitNanos = Caller.inherited(limitNanos);
+        AwaitedAsk<M, R> ask = new AwaitedAsk<>(target, limitNanos);
+        ActorCell<?> asker = ask.askingActor();
+        ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
+        if (asker == null) {
+            return ask.sendAndAwait(target, limitNanos);
+        }
+        asker.asks(ask);
+        try {
+            AskCycles.check(asker);
+            return ask.sendAndAwait(target, limitNanos);
+        } finally {
+            asker.asks(null);
+        }
+    }
+
+    private R sendAndAwait(ActorCell<M> target, long limitNanos) {
+        Gate<M> gate = target.gate();
+        if (gate == null) {
+            target.deliver(this);
+            isSent();
+            return await(limitNanos);
+        }
+        long beganNs = Waits.nanoTime();
+        if (!gate.send(this, limitNanos, null)) {
+            throw timeout(limitNanos);
+        }
+        isSent();
+        boolean isLimited = limitNanos != Long.MAX_VALUE;
+        return await(
+                isLimited ? Math.max(0, limitNanos - (Waits.nanoTime() - beganNs)) : limitNanos);
     }
 
     @Override
@@ -24,7 +68,7 @@ final class AwaitedAsk<M, R> extends Ask<M, R> {
     }
 
     @SuppressWarnings("unchecked") // the waiter is given nothing but R and Failed
-    R await(long limitNanos) {
+    private R await(long limitNanos) {
         Object result = waiter.await(this, limitNanos);
         if (result == Waits.TIMED_OUT) {
             throw timeout(limitNanos);

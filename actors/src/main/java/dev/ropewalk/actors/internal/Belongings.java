@@ -1,9 +1,9 @@
 package dev.ropewalk.actors.internal;
 
-import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.Exit;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.internal.behavior.Requests;
+import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.fibers.spi.Alarm;
 
 import org.jspecify.annotations.Nullable;

@@ -128,7 +128,7 @@ final class CellTimers<M> implements Timers<M> {
     // ---------------------------------------------------------------- for programs
 
     private void check() {
-        cell.checkCaller("timers");
+        Caller.checkIs(cell, "timers");
         if (isClosed) {
             throw new IllegalStateException(
                     this
@@ -262,7 +262,7 @@ final class CellTimers<M> implements Timers<M> {
 
         @Override
         public void cancel() {
-            cell.checkCaller("cancel of a timer");
+            Caller.checkIs(cell, "cancel of a timer");
             close();
         }
 

@@ -1,6 +1,5 @@
 package dev.ropewalk.actors.internal;
 
-import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
@@ -13,6 +12,7 @@ import dev.ropewalk.actors.Timers;
 import dev.ropewalk.actors.internal.behavior.Committing;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.routing.GroupCell;
+import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.actors.routing.GroupChange;
 import dev.ropewalk.actors.routing.GroupWatch;

@@ -6,11 +6,14 @@ import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.FailedMessage;
 import dev.ropewalk.actors.MailboxOptions;
+import dev.ropewalk.actors.internal.behavior.BehaviorSigns;
 import dev.ropewalk.actors.internal.sending.MailboxSpec;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -72,6 +75,29 @@ public final class Definition<M> extends Actor<M> {
     /** Whether a restart goes on with the last behavior. */
     public boolean keepsState() {
         return keepsState;
+    }
+
+    /**
+     * Whether a first behavior has a state that no other incarnation may have. Lambdas and records
+     * have none: what a lambda captures is the program's business, and a record is a value. The
+     * sign to stop is one object for all.
+     */
+    boolean hasStateOfItsOwn(Behavior<M> first) {
+        if (keepsState || first == BehaviorSigns.<M>stopped()) {
+            return false;
+        }
+        Class<?> type = first.getClass();
+        return !type.isHidden() && !type.isRecord() && hasFields(type);
+    }
+
+    private static boolean hasFields(Class<?> type) {
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            if (Arrays.stream(each.getDeclaredFields())
+                    .anyMatch(field -> !Modifier.isStatic(field.getModifiers()))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The same options around another way to make it, in the same style. */

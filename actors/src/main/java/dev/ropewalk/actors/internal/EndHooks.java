@@ -74,12 +74,12 @@ final class EndHooks {
 
         @Override
         public void cleanUp(Fiber<?> fiber, @Nullable Throwable failure) {
-            cell.endState(fiber, reason);
+            CellEnd.ofState(cell, fiber, reason);
         }
 
         @Override
         public boolean onEnd(Fiber<?> fiber, @Nullable Throwable failure) {
-            cell.stateEnded(fiber, reason);
+            CellEnd.stateEnded(cell, fiber, reason);
             return true;
         }
 

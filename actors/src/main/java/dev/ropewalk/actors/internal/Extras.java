@@ -102,13 +102,13 @@ final class Extras<M> {
         Belongings<M> left = kept;
         kept = null;
         if (left != null) {
-            Waits.asNoFiber(() -> cell.cleanedUp(left.endOfState(reason), null));
+            Waits.asNoFiber(() -> CellEnd.cleanedUp(cell, left.endOfState(reason), null));
         }
     }
 
     /** The actor is over: those that link to it, watch it or observe it hear of that. */
     void over(ActorCell<M> cell, ExitReason reason) {
-        takeWaiting().forEach(end -> end.peer().exitOf(end.other(), new ExitReason.NoActor()));
+        takeWaiting().forEach(end -> end.other().end(new ExitReason.NoActor()));
         List<Membership> left = takeGroups();
         if (!left.isEmpty()) {
             leaveAll(cell, left, reason);

@@ -86,7 +86,7 @@ final class GroupWatchEntry<M, G>
 
     @Override
     public void cancel() {
-        cell.checkCaller("cancel of a watch");
+        Caller.checkIs(cell, "cancel of a watch");
         close();
     }
 

@@ -1,7 +1,5 @@
 package dev.ropewalk.actors.internal;
 
-import dev.ropewalk.actors.internal.supervision.Start;
-import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.ActorBody;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.Behavior;
@@ -18,6 +16,8 @@ import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.actors.internal.observe.Taps;
+import dev.ropewalk.actors.internal.supervision.Start;
+import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
@@ -402,14 +402,14 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     @Override
     public void checkPostponed() {
-        cell.checkPostponed(StateBehavior.nameOf(behavior));
+        Postponing.check(cell, StateBehavior.nameOf(behavior));
     }
 
     @Override
     public void postponed(int times, boolean isLasting) {
         Object item = Objects.requireNonNull(current);
         current = null; // it is in the mailbox again
-        cell.postpone(item, times, isLasting);
+        Postponing.postpone(cell, item, times, isLasting);
     }
 
     @Override
@@ -623,8 +623,8 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         limitEnd();
         ExitReason reason = reason(failure);
         own.ended = reason;
-        if (!keepsState() || cell.isLastEnd(reason, own.endAsked != null)) {
-            cell.cleanedUp(own.hooks().runAll(reason), failure);
+        if (!keepsState() || CellEnd.isLast(cell, reason, own.endAsked != null)) {
+            CellEnd.cleanedUp(cell, own.hooks().runAll(reason), failure);
         }
     }
 
@@ -654,10 +654,10 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                 cell.keep(own);
             } else {
                 // What an abandoned one has left is not done in the fiber that happens to run here.
-                Waits.asNoFiber(() -> cell.cleanedUp(own.endOfState(reason), cause));
+                Waits.asNoFiber(() -> CellEnd.cleanedUp(cell, own.endOfState(reason), cause));
             }
         }
-        cell.over(this, ended, reason, waited);
+        CellEnd.over(cell, this, ended, reason, waited);
         return true;
     }
 
@@ -698,7 +698,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     /** The asker of the message in hand, if that is not tried again, waits for no end hook. */
     private void tellAsker(Throwable failure) {
         if (current instanceof Ask<?, ?> ask && tries > 0 && !isTriedAgain()) {
-            Waits.asNoFiber(() -> ask.noReply(ActorCell.why(DeadLetter.Reason.FAILED), failure));
+            Waits.asNoFiber(() -> ask.noReply(Dropped.why(DeadLetter.Reason.FAILED), failure));
         }
     }
 
@@ -764,7 +764,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                             + " of "
                             + cell.ref()
                             + " was called by "
-                            + ActorCell.callerName()
+                            + Caller.name()
                             + "; only the actor's own fiber may call it");
         }
         return belongings();
@@ -785,7 +785,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                     "receive of "
                             + cell.ref()
                             + " was called by "
-                            + ActorCell.callerName()
+                            + Caller.name()
                             + "; only the actor's own fiber may receive");
         }
         return own;

@@ -1,10 +1,21 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.Overflow;
+import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.sending.AskLimit;
+import dev.ropewalk.actors.internal.sending.Gate;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /**
  * An ask whose reply completes a stage. Its limit is served on the asker's side, because the asked
@@ -60,8 +71,26 @@ final class LaterAsk<M, R> extends Ask<M, R> {
         this.limitNanos = limitNanos;
     }
 
-    CompletableFuture<R> stage() {
-        return stage;
+    /** See {@link ActorRef#askLater}. */
+    static <M, R> CompletionStage<R> ask(
+            ActorCell<M> target, Function<Recipient<R>, ? extends M> message, Duration limit) {
+        Objects.requireNonNull(message, "message");
+        LaterAsk<M, R> ask = new LaterAsk<>(target, Caller.inherited(Waits.nanos(limit)));
+        ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
+        Gate<M> gate = target.gate();
+        if (gate == null) {
+            target.deliver(ask);
+        } else if (gate.trySend(ask, null) == TellResult.FULL) {
+            if (target.definition().mailbox.options().overflow() == Overflow.DROP_NEW) {
+                target.drop(ask, DeadLetter.Reason.REFUSED, null);
+            } else {
+                ask.noReply(Dropped.why(DeadLetter.Reason.REFUSED), gate.full(ask));
+            }
+            return ask.stage;
+        }
+        ask.isSent();
+        ask.beginLimit();
+        return ask.stage;
     }
 
     @Override
@@ -81,7 +110,7 @@ final class LaterAsk<M, R> extends Ask<M, R> {
     }
 
     /** By the asker, once the question is sent. */
-    void beginLimit() {
+    private void beginLimit() {
         if (limitNanos == Long.MAX_VALUE || !isOpen()) {
             return;
         }

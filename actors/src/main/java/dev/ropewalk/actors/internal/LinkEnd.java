@@ -57,6 +57,54 @@ final class LinkEnd implements Envelope.Notice.Source {
         return other().own;
     }
 
+    // ---------------------------------------------------------------- from any thread
+
+    /** Another actor has linked to this one. */
+    void arrive() {
+        own.onCord(
+                () -> {
+                    if (own.isOver()) {
+                        other().end(new ExitReason.NoActor());
+                    } else if (own.incarnation != null) {
+                        own.incarnation.belongings().links().add(this);
+                    } else {
+                        own.extras().addWaiting(this);
+                    }
+                });
+    }
+
+    /** The other actor has unlinked. */
+    void remove() {
+        own.onCord(
+                () -> {
+                    Belongings<?> has = own.belongings();
+                    Links links = has == null ? null : has.linksOrNull();
+                    if (links != null) {
+                        links.unlinked(this);
+                    }
+                    stopWaiting();
+                });
+    }
+
+    /** The other actor's incarnation is over. */
+    void end(ExitReason reason) {
+        own.onCord(
+                () -> {
+                    if (own.incarnation != null) {
+                        own.incarnation.exited(this, reason);
+                    }
+                    stopWaiting();
+                });
+    }
+
+    private void stopWaiting() {
+        if (own.extras != null) {
+            own.extras.removeWaiting(this);
+        }
+    }
+
+    // ---------------------------------------------------------------- on the actor's cord
+
     Exit exit(ExitReason reason) {
         return new Exit(peer().ref(), reason);
     }

@@ -35,7 +35,7 @@ final class Links {
         if (!up.containsKey(peer)) {
             LinkEnd end = LinkEnd.between(cell, peer);
             add(end);
-            peer.linkedBy(end.other());
+            end.other().arrive();
         }
     }
 
@@ -50,7 +50,7 @@ final class Links {
         if (ends != null) {
             for (LinkEnd end : ends) {
                 end.state(LinkEnd.State.UP, LinkEnd.State.OVER);
-                peer.unlinkedBy(end.other());
+                end.other().remove();
             }
         }
         LinkEnd exited = down.get(peer);
@@ -85,7 +85,7 @@ final class Links {
                 each.state(LinkEnd.State.UP, LinkEnd.State.OVER);
                 if (each != end) {
                     // It may be with the peer's next incarnation, which is linked no more either.
-                    each.peer().unlinkedBy(each.other());
+                    each.other().remove();
                 }
             }
         }
@@ -102,7 +102,7 @@ final class Links {
         for (List<LinkEnd> ends : up.values()) {
             for (LinkEnd end : ends) {
                 end.state(LinkEnd.State.UP, LinkEnd.State.OVER);
-                end.peer().exitOf(end.other(), reason);
+                end.other().end(reason);
             }
         }
         up.clear();

@@ -73,7 +73,7 @@ final class MonitorEntry<M> implements Monitor, DownListener, Envelope.Notice.So
 
     @Override
     public void cancel() {
-        cell.checkCaller("cancel of a monitor");
+        Caller.checkIs(cell, "cancel of a monitor");
         close();
     }
 

@@ -1,10 +1,10 @@
 package dev.ropewalk.actors.internal;
 
-import dev.ropewalk.actors.internal.supervision.Supervising;
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.internal.routing.GroupCell;
+import dev.ropewalk.actors.internal.supervision.Supervising;
 
 /**
  * Makes a worker join its pool when it is up, each time it is started: so it does not matter who

@@ -6,11 +6,15 @@ import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
 
 /** The bound on what an actor postpones, and the rule for what is beyond it; on its cord. */
 final class Postponing {
+    private static final Log LOG = Logs.logger(ActorCell.class);
+
     private Postponing() {}
 
     /**
@@ -37,8 +41,23 @@ final class Postponing {
                 || cell.postponed() < options.maxPostponed();
     }
 
+    /** It comes again when the state changes, which may be now. */
+    static void postpone(ActorCell<?> cell, Object item, int times, boolean isLasting) {
+        if (isLasting && !makesRoom(cell, item)) {
+            return;
+        }
+        if (times >= Requests.TOLD_FROM && Integer.bitCount(times) == 1) {
+            LOG.warn(
+                    "{} has postponed a message {} times, and no state takes it: {}",
+                    cell.ref(),
+                    times,
+                    Envelope.content(item));
+        }
+        cell.ownMailbox().postpone(new Envelope.PutBack(item, 0, times));
+    }
+
     /** False if the message itself is a dead letter now; otherwise it may be postponed. */
-    static boolean makesRoom(ActorCell<?> cell, Object item) {
+    private static boolean makesRoom(ActorCell<?> cell, Object item) {
         MailboxOptions options = cell.definition().mailbox.options();
         if (hasRoom(cell, options) || Envelope.isNotice(item)) {
             return true;

@@ -16,6 +16,7 @@ public enum Strategy {
     /**
      * {@return which children are started again with the failed one, in start order}
      *
+     * @param <C> what stands for a child
      * @param failed one of the children
      * @param children those that may be started again, in start order
      */

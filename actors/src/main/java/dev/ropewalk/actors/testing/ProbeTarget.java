@@ -8,7 +8,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
-import dev.ropewalk.actors.internal.ActorCell;
+import dev.ropewalk.actors.internal.Caller;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.sending.AskLimit;
 import dev.ropewalk.actors.spi.DownListener;
@@ -92,7 +92,7 @@ final class ProbeTarget<M> extends Target<M> {
         }
         sink.told(message);
         if (Taps.areAny()) {
-            ActorCell.sentTo(ref, message);
+            Caller.sentTo(ref, message);
         }
         return TellResult.ACCEPTED;
     }

@@ -49,6 +49,17 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
         this.maxQueued = maxQueued;
     }
 
+    /**
+     * An empty one. What kinds there are is decided here.
+     *
+     * @param owner what its reports call it
+     * @param isRanked whether items come out by their priority
+     * @param maxQueued more are too many
+     */
+    public static Mailbox of(Object owner, boolean isRanked, int maxQueued) {
+        return isRanked ? new RankedMailbox(owner, maxQueued) : new FifoMailbox(owner, maxQueued);
+    }
+
     /** Without those that are postponed. */
     public abstract int size();
 

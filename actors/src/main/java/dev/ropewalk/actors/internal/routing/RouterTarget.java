@@ -7,8 +7,8 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
-import dev.ropewalk.actors.internal.ActorCell;
 import dev.ropewalk.actors.internal.AskMany;
+import dev.ropewalk.actors.internal.Caller;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.routing.NoMembersException;
 import dev.ropewalk.actors.routing.WhenEmpty;
@@ -128,7 +128,7 @@ public final class RouterTarget<M> extends Target<M> {
                 failure instanceof NoMembersException
                         ? DeadLetter.Reason.NO_MEMBERS
                         : DeadLetter.Reason.FAILED;
-        if (!ActorCell.isInActor() || !report(new DeadLetter(message, name, reason, failure))) {
+        if (!Caller.isInActor() || !report(new DeadLetter(message, name, reason, failure))) {
             Refusals.throwIfAny(failure);
         }
     }
@@ -240,7 +240,7 @@ public final class RouterTarget<M> extends Target<M> {
         Roster<M> roster = now();
         Duration left = limit;
         if (roster.size() == 0) {
-            long limitNs = ActorCell.inherited(Waits.nanos(limit));
+            long limitNs = Caller.inherited(Waits.nanos(limit));
             long beganNs = Waits.nanoTime();
             try {
                 roster = awaitMembers(limitNs);

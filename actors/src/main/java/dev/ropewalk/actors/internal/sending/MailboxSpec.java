@@ -2,9 +2,7 @@ package dev.ropewalk.actors.internal.sending;
 
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.Overflow;
-import dev.ropewalk.actors.internal.mailbox.FifoMailbox;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
-import dev.ropewalk.actors.internal.mailbox.RankedMailbox;
 
 import org.jspecify.annotations.Nullable;
 
@@ -50,9 +48,7 @@ public record MailboxSpec<M>(
     public Mailbox mailbox(Object owner) {
         boolean displaces = options.overflow() == Overflow.DROP_OLD;
         int maxQueued = displaces ? options.capacity() : Integer.MAX_VALUE;
-        return priority == null
-                ? new FifoMailbox(owner, maxQueued)
-                : new RankedMailbox(owner, maxQueued);
+        return Mailbox.of(owner, priority != null, maxQueued);
     }
 
     /** What senders to the actor have to do with; null if messages leave as they are. */

@@ -132,8 +132,7 @@ final class ChildEnds {
         boolean isKept =
                 child.spec != null
                         && !child.isToForget()
-                        && child.restartRule()
-                                != RestartRule.TEMPORARY;
+                        && child.restartRule() != RestartRule.TEMPORARY;
         isOver(child, reason, isKept);
     }
 

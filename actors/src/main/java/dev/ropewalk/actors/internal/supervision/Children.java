@@ -83,7 +83,9 @@ final class Children {
     List<Child> groupOf(Child failed, Strategy strategy) {
         List<Child> mayComeAgain = toList();
         mayComeAgain.removeIf(
-                child -> !(child.isAlive() || child.state() == Child.State.DOWN) || child.departure() != null);
+                child ->
+                        !(child.isAlive() || child.state() == Child.State.DOWN)
+                                || child.departure() != null);
         return strategy.groupOf(failed, mayComeAgain);
     }
 

@@ -127,7 +127,8 @@ final class LastTurn {
     private boolean pump(long deadlineNs) {
         SupervisorEvent event = inbox.poll();
         if (event == null) {
-            long leftNs = deadlineNs == Long.MAX_VALUE ? deadlineNs : deadlineNs - cell.cord().nanoTime();
+            long leftNs =
+                    deadlineNs == Long.MAX_VALUE ? deadlineNs : deadlineNs - cell.cord().nanoTime();
             if (leftNs <= 0) {
                 return false;
             }

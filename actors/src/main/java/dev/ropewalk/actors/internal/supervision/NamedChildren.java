@@ -142,7 +142,8 @@ final class NamedChildren {
             Supervised named = names.get(child.what.name());
             boolean isNamed = child.spec != null;
             if (isNamed && named != child.what) {
-                throw new IllegalStateException(child + " of " + path + " lost its name to " + named);
+                throw new IllegalStateException(
+                        child + " of " + path + " lost its name to " + named);
             }
         }
     }

@@ -4,42 +4,31 @@ import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxSnapshot;
-import dev.ropewalk.actors.StartFailedException;
 import dev.ropewalk.actors.StopReport;
 import dev.ropewalk.actors.internal.observe.Described;
 import dev.ropewalk.actors.observe.SupervisorDump;
 import dev.ropewalk.actors.supervision.ActorSpec;
 import dev.ropewalk.actors.supervision.ChildInfo;
 import dev.ropewalk.actors.supervision.ChildSpec;
-import dev.ropewalk.actors.supervision.Strategy;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
-import dev.ropewalk.fibers.TooManyFibersException;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
-import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
-import dev.ropewalk.fibers.supervision.RestartDelays;
 import dev.ropewalk.fibers.supervision.RestartRule;
-import dev.ropewalk.fibers.supervision.RestartWindow;
-import dev.ropewalk.fibers.supervision.TooManyRestartsException;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -272,7 +261,9 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
     /** The supervisor's own fiber would wait for what it is to do itself. */
     private void checkOutside(String what) {
         Fiber<?> here = Fiber.currentOrNull();
-        if (here != null && Waits.handler(here) instanceof SupervisorLife own && own.cell() == this) {
+        if (here != null
+                && Waits.handler(here) instanceof SupervisorLife own
+                && own.cell() == this) {
             throw new IllegalStateException(
                     this + " cannot " + what + " and wait for it in a listener; use spin");
         }
@@ -581,8 +572,7 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
     }
 
     /** A life is over; its own supervisor decides. Whether the failure has been told. */
-    boolean isOver(
-            SupervisorEvent.Ended ended, @Nullable Throwable failure, boolean isByItself) {
+    boolean isOver(SupervisorEvent.Ended ended, @Nullable Throwable failure, boolean isByItself) {
         life = null;
         overByItself |= isByItself;
         if (parent != null) {
@@ -658,8 +648,7 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
 
     @Override
     public void stop(Fiber<?> incarnation, boolean isLast) {
-        isStopLast =
-                isLast && parent != null && (!parent.isStopping() || parent.endsForGood);
+        isStopLast = isLast && parent != null && (!parent.isStopping() || parent.endsForGood);
         stopAll();
     }
 

@@ -1,0 +1,72 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+/** Who calls an actor: another one, a fiber below one, or somebody else. */
+public final class Caller {
+    private Caller() {}
+
+    /** The actor that calls; null if it is none. */
+    static @Nullable Incarnation<?> incarnation() {
+        Fiber<?> fiber = Fiber.currentOrNull();
+        return fiber != null && Waits.handler(fiber) instanceof Incarnation<?> incarnation
+                ? incarnation
+                : null;
+    }
+
+    static String name() {
+        Fiber<?> fiber = Fiber.currentOrNull();
+        return fiber == null ? Thread.currentThread().toString() : fiber.toString();
+    }
+
+    /**
+     * Whether nobody can take what a call throws: an actor of this cord calls, or its last hooks,
+     * or a fiber below them; or the cord itself, as at the limit of an ask.
+     */
+    public static boolean isInActor() {
+        Cord here = Cord.currentOrNull();
+        Fiber<?> caller = Fiber.currentOrNull();
+        for (Fiber<?> each = caller; each != null && each.cord() == here; each = each.parent()) {
+            Handler handler = Waits.handler(each);
+            if (handler instanceof Incarnation || handler instanceof EndHooks.LateRun) {
+                return true;
+            }
+        }
+        return here != null && caller == null;
+    }
+
+    /** The limit of an ask by the caller, if that is an actor. */
+    public static long inherited(long limitNanos) {
+        // What an actor asks while it handles an ask, it asks no longer than its own asker waits.
+        Incarnation<?> caller = incarnation();
+        return caller == null ? limitNanos : Math.min(limitNanos, caller.askLeftNanos());
+    }
+
+    /** The taps of the actor that calls hear of it. */
+    public static void sentTo(Object to, Object message) {
+        Incarnation<?> sender = incarnation();
+        Extras<?> own = sender == null ? null : sender.cell().extras;
+        if (own != null) {
+            own.taps().forEach(tap -> tap.out(message, to.toString()));
+        }
+    }
+
+    /** Whoever calls is this actor itself. */
+    static void checkIs(ActorCell<?> actor, String call) {
+        Incarnation<?> caller = incarnation();
+        if (caller == null || caller.cell() != actor) {
+            throw new IllegalStateException(
+                    call
+                            + " of "
+                            + actor.ref()
+                            + " was called by "
+                            + name()
+                            + "; only the actor's own fiber may call it");
+        }
+    }
+}

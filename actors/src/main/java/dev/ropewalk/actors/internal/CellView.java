@@ -1,0 +1,71 @@
+package dev.ropewalk.actors.internal;
+
+import dev.ropewalk.actors.MailboxSnapshot;
+import dev.ropewalk.actors.internal.mailbox.Mailbox;
+import dev.ropewalk.actors.internal.observe.Described;
+import dev.ropewalk.actors.internal.supervision.SupervisorCell;
+import dev.ropewalk.actors.observe.ActorDump;
+import dev.ropewalk.actors.observe.ActorGlance;
+
+import java.util.List;
+
+/** What is told of an actor to those that look at it; on its cord, if nothing else is said. */
+final class CellView {
+    private CellView() {}
+
+    static <M> Described describe(ActorCell<M> cell) {
+        Incarnation<M> now = cell.running();
+        Seen<M> seen = now == null ? null : now.seen();
+        SupervisorCell below = cell.core().childrenOf(cell);
+        Mailbox mailbox = cell.mailboxNow();
+        ActorDump own =
+                new ActorDump(
+                        cell.ref().path(),
+                        cell.ref().number(),
+                        cell.cord().name(),
+                        cell.phase(),
+                        seen == null ? null : seen.stateName(),
+                        cell.restarts(),
+                        mailbox.messages() - mailbox.postponed(),
+                        mailbox.postponed(),
+                        mailbox.oldestAge(),
+                        seen == null ? null : seen.message(),
+                        now == null ? null : now.waitsNowFor(),
+                        List.of());
+        return new Described(own, below == null ? List.of() : below.below());
+    }
+
+    /** From any thread: its cord does not answer. */
+    static ActorDump silent(ActorCell<?> cell) {
+        return new ActorDump(
+                cell.ref().path(),
+                cell.ref().number(),
+                cell.cord().name(),
+                null,
+                null,
+                0,
+                0,
+                0,
+                null,
+                null,
+                null,
+                List.of());
+    }
+
+    static ActorGlance glance(ActorCell<?> cell) {
+        return new ActorGlance(
+                cell.ref().path(),
+                cell.ref().number(),
+                cell.phase(),
+                cell.mailboxNow().messages(),
+                cell.restarts());
+    }
+
+    static MailboxSnapshot snapshot(ActorCell<?> cell) {
+        Mailbox mailbox = cell.mailboxNow();
+        return new MailboxSnapshot(
+                mailbox.messages(),
+                cell.definition().mailbox.options().capacity(),
+                mailbox.oldest(MailboxSnapshot.SHOWN));
+    }
+}
