@@ -803,8 +803,9 @@ class MessagesTest {
 
     @Test
     @Tag("stress")
-    void I3_millionTinyWrites() {
-        writeTiny(10_000, 1_000_000);
+    @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // leaks are watched
+    void I3_manyTinyWrites() {
+        writeTiny(10_000, 100_000);
     }
 
     /** Each byte by a write of its own. */
