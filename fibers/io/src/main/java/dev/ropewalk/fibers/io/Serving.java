@@ -111,8 +111,8 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
         } finally {
             client.isGone = !connection.isOpen();
             if (isInOrder || connection.hasTlsFailed()) {
-                connection
-                        .close(); // a client that TLS has refused has heard that, and nothing else
+                // A client that TLS has refused has heard that, and nothing else.
+                connection.close();
             } else {
                 connection.reset(); // the other side must not take what it has for all
             }

@@ -10,10 +10,9 @@
  * use a {@linkplain dev.ropewalk.fibers.io.testing.MemoryNetwork network in memory}.
  *
  * <p>Inside: {@code ConnectionHandler} is where Netty calls, {@code Inbound} and {@code Outbound}
- * are the two halves of a connection, {@code Stash} holds the bytes that nobody has read, {@code
- * MessageQueue} takes the place of {@code Inbound} where a codec makes messages and holds
- * datagrams, {@code Handshake} is the agreement on TLS, and {@code IoLoop} is what a cord has for
- * an event loop.
+ * are the two halves of a connection, {@code MessageQueue} takes the place of {@code Inbound} where
+ * a codec makes messages and holds datagrams, {@code Handshake} is the agreement on TLS, and {@code
+ * IoLoop} is what a cord has for an event loop.
  *
  * <p>References are non-null unless marked {@code @Nullable}.
  */

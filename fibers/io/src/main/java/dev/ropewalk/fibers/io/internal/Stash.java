@@ -1,6 +1,4 @@
-package dev.ropewalk.fibers.io;
-
-import dev.ropewalk.fibers.io.internal.Utf8;
+package dev.ropewalk.fibers.io.internal;
 
 import io.netty.buffer.ByteBuf;
 
@@ -13,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * came if there were none before; it is released as soon as it is read to its end. Confined to its
  * cord.
  */
-final class Stash {
+public final class Stash {
     private static final byte LF = '\n';
     private static final byte CR = '\r';
 
@@ -22,12 +20,12 @@ final class Stash {
     /** So many unread bytes are no end of a line. */
     private int searched;
 
-    int size() {
+    public int size() {
         return bytes == null ? 0 : bytes.readableBytes();
     }
 
     /** Takes the buffer over. */
-    void add(ByteBuf more) {
+    public void add(ByteBuf more) {
         ByteBuf have = bytes;
         if (have == null) {
             bytes = more;
@@ -44,7 +42,7 @@ final class Stash {
     }
 
     /** Moves up to so many bytes there. */
-    int read(byte[] into, int offset, int length) {
+    public int read(byte[] into, int offset, int length) {
         ByteBuf have = bytes;
         if (have == null) {
             return 0;
@@ -56,7 +54,7 @@ final class Stash {
     }
 
     /** Where the next line ends: the count of bytes before its LF; -1 if that has not come. */
-    int lineEnd() {
+    public int lineEnd() {
         ByteBuf have = bytes;
         if (have == null) {
             return -1;
@@ -71,7 +69,7 @@ final class Stash {
     }
 
     /** How long the line is without a CR before its LF. */
-    int lineLength(int end) {
+    public int lineLength(int end) {
         ByteBuf have = bytes;
         boolean hasReturn =
                 have != null && end > 0 && have.getByte(have.readerIndex() + end - 1) == CR;
@@ -79,7 +77,7 @@ final class Stash {
     }
 
     /** So many bytes as text; they stay. */
-    String text(int length) {
+    public String text(int length) {
         ByteBuf have = bytes;
         return have == null
                 ? ""
@@ -87,13 +85,13 @@ final class Stash {
     }
 
     /** What is wrong with the bytes of that text; null if they are UTF-8. */
-    @Nullable String fault(String text, int length) {
+    public @Nullable String fault(String text, int length) {
         ByteBuf have = bytes;
         return have == null ? null : Utf8.fault(have, have.readerIndex(), length, text);
     }
 
     /** Drops up to so many bytes, and says how many. */
-    int skip(int most) {
+    public int skip(int most) {
         ByteBuf have = bytes;
         if (have == null) {
             return 0;
@@ -105,7 +103,7 @@ final class Stash {
     }
 
     /** Gives back the memory of what was much, and is less than so many bytes by now. */
-    void shrink(int most) {
+    public void shrink(int most) {
         ByteBuf have = bytes;
         if (have != null && have.readableBytes() <= most && have.capacity() > 2L * most) {
             bytes = have.alloc().buffer(have.readableBytes()).writeBytes(have);
@@ -121,14 +119,14 @@ final class Stash {
     }
 
     /** The buffer, which belongs to the caller; null if there is none. */
-    @Nullable ByteBuf takeAll() {
+    public @Nullable ByteBuf takeAll() {
         ByteBuf have = bytes;
         bytes = null;
         searched = 0;
         return have;
     }
 
-    void release() {
+    public void release() {
         ByteBuf have = takeAll();
         if (have != null) {
             have.release();
