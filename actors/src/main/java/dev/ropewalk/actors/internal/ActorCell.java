@@ -292,10 +292,22 @@ public final class ActorCell<M> extends Target<M>
         return LaterAsk.ask(this, message, limit);
     }
 
-    /** The actor begins a message. */
-    void begins(Object message) {
+    /** The actor is about to begin a message; false if a tap leaves it out. */
+    boolean begins(Object message) {
         if (extras != null) {
-            extras.taps().forEach(tap -> tap.in(message));
+            for (Tap tap : extras.taps()) {
+                if (!tap.in(message)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** It has failed on a message. */
+    void fails(Object message, Throwable failure) {
+        if (extras != null) {
+            extras.taps().forEach(tap -> tap.failed(message, failure));
         }
     }
 

@@ -6,7 +6,6 @@ import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.FailedMessage;
-import dev.ropewalk.actors.internal.behavior.BehaviorShell;
 import dev.ropewalk.actors.internal.behavior.BehaviorSigns;
 import dev.ropewalk.actors.internal.behavior.Repeat;
 import dev.ropewalk.actors.internal.behavior.Requests;
@@ -257,6 +256,9 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             return value == Handler.START ? start() : turn();
         } catch (Throwable failure) {
             limitEnd();
+            if (Taps.areAny() && current != null && tries > 0) {
+                cell.fails(Envelope.content(current), failure);
+            }
             if (!Waits.isSignal(failure)) {
                 if (belongings != null) {
                     belongings.thrown = failure;
@@ -330,10 +332,10 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         }
         Behavior<M> now = Objects.requireNonNull(behavior, "behavior");
         M message = open(item);
-        if (Taps.areAny()) {
-            cell.begins(message);
-        }
-        Behavior<M> next = now.onMessage(message);
+        Behavior<M> next =
+                Taps.areAny() && !cell.begins(message)
+                        ? BehaviorSigns.<M>same()
+                        : now.onMessage(message);
         if (next != BehaviorSigns.<M>same() || isAnyAsked()) {
             change(item, next);
         }
@@ -499,8 +501,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                             + first
                             + "(), but there is no behavior yet");
         }
-        Behavior<M> made = first instanceof StateBehavior<M> state ? state.handler() : first;
-        cell.checkFresh(made instanceof BehaviorShell<M> shell ? shell.inner() : made);
+        cell.checkFresh(first instanceof StateBehavior<M> state ? state.handler() : first);
         return first;
     }
 
@@ -552,11 +553,13 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     /** The loop has taken the current message and begins to work on it. */
     M beginCurrent() {
         tries = triedBefore + 1;
-        M message = open(Objects.requireNonNull(current, "current"));
-        if (Taps.areAny()) {
-            cell.begins(message);
-        }
-        return message;
+        return open(Objects.requireNonNull(current, "current"));
+    }
+
+    /** A tap leaves the current message out; the loop does not see it. */
+    boolean isLeftOut() {
+        tries = triedBefore + 1;
+        return !cell.begins(open(Objects.requireNonNull(current, "current")));
     }
 
     /** The loop fails on the current message before it has it. */

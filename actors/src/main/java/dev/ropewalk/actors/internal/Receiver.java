@@ -7,6 +7,7 @@ import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.mailbox.PassedOver;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
+import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -182,7 +183,7 @@ final class Receiver<M> {
                     continue;
                 }
             }
-            if (!isStopPutOff()) {
+            if (!isStopPutOff() && !isLeftOut()) {
                 return current();
             }
         }
@@ -198,7 +199,7 @@ final class Receiver<M> {
             } else if (!isHandedOver(park(false, Long.MAX_VALUE))) {
                 continue;
             }
-            if (!isStopPutOff()) {
+            if (!isStopPutOff() && !isLeftOut()) {
                 return current();
             }
         }
@@ -212,6 +213,7 @@ final class Receiver<M> {
         try {
             boolean hasLooked = !isSuspended();
             boolean isMoreThere = false;
+            boolean isNone;
             Object item = mailbox().poll(passes);
             do {
                 while (item == null) {
@@ -228,7 +230,10 @@ final class Receiver<M> {
                 incarnation.makeCurrent(item);
                 item = null;
                 isMoreThere = true; // behind a stop
-            } while (isStopPutOff());
+                boolean isLeftOut = broken == null && isLeftOut();
+                hasLooked &= !isLeftOut; // what passes may be among those that were passed over
+                isNone = isLeftOut || isStopPutOff();
+            } while (isNone);
         } finally {
             isSelecting = false;
             renewed = null;
@@ -268,6 +273,15 @@ final class Receiver<M> {
     /** Its own actors come to their end first; it goes on receiving. */
     private boolean isStopPutOff() {
         if (!incarnation.isCurrentStop() || !incarnation.isStopPutOff()) {
+            return false;
+        }
+        incarnation.completeCurrent();
+        return true;
+    }
+
+    /** A tap has taken the message in hand away; the loop goes on receiving. */
+    private boolean isLeftOut() {
+        if (!Taps.areAny() || incarnation.isCurrentStop() || !incarnation.isLeftOut()) {
             return false;
         }
         incarnation.completeCurrent();

@@ -1,7 +1,6 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Behavior;
-import dev.ropewalk.actors.internal.behavior.BehaviorShell;
 import dev.ropewalk.actors.internal.behavior.HasState;
 import dev.ropewalk.actors.internal.behavior.StateBehavior;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
@@ -40,9 +39,7 @@ record Seen<M>(
 
     /** What a program would call its state. */
     @Nullable Object userState() {
-        Behavior<M> inside =
-                behavior instanceof StateBehavior<M> named ? named.handler() : behavior;
-        Behavior<M> own = inside instanceof BehaviorShell<M> shell ? shell.inner() : inside;
+        Behavior<M> own = behavior instanceof StateBehavior<M> named ? named.handler() : behavior;
         return own instanceof HasState holder ? holder.state() : own;
     }
 

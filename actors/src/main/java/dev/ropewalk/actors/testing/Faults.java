@@ -2,6 +2,7 @@ package dev.ropewalk.actors.testing;
 
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.internal.observe.Tap;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -222,12 +223,12 @@ public final class Faults {
      */
     public <M> Actor<M> around(Actor<M> actor) {
         Map<ActorRef<?>, Victim> victims = new ConcurrentHashMap<>();
-        return Interception.around(
+        return Tapped.around(
                 actor,
                 self -> {
                     Victim victim = victims.computeIfAbsent(self.self(), Victim::new);
                     victim.starts();
-                    return message -> victim.takes(message);
+                    return victim;
                 });
     }
 
@@ -242,7 +243,7 @@ public final class Faults {
     }
 
     /** One actor, over all its incarnations; for its fiber. */
-    private final class Victim {
+    private final class Victim implements Tap {
         private final ActorRef<?> actor;
         private final SplittableRandom random;
         private int starts;
@@ -257,9 +258,13 @@ public final class Faults {
             apply(startRules, ++starts, null);
         }
 
-        boolean takes(Object message) {
+        @Override
+        public boolean in(Object message) {
             return apply(rules, ++messages, message);
         }
+
+        @Override
+        public void out(Object message, String to) {}
 
         private boolean apply(List<Rule> all, int number, @Nullable Object message) {
             for (Rule rule : all) {

@@ -4,6 +4,7 @@ import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.internal.observe.Tap;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -77,22 +78,25 @@ public final class Trace {
      * @param actor how the actor is made; several may be made from what is returned
      */
     public <M> Actor<M> around(Actor<M> actor) {
-        return Interception.around(actor, this::follow);
+        return Tapped.around(actor, this::follow);
     }
 
-    private <M> Interceptor<M> follow(ActorContext<M> self) {
+    private Tap follow(ActorContext<?> self) {
         String who = self.self().toString();
         add(who + " starts");
         self.atEnd(reason -> add(who + " ends: " + text(reason)));
-        return new Interceptor<>() {
+        return new Tap() {
             @Override
-            public boolean take(M message) {
+            public boolean in(Object message) {
                 add(who + " gets " + text(message));
                 return true;
             }
 
             @Override
-            public void failed(M message, Throwable failure) {
+            public void out(Object message, String to) {}
+
+            @Override
+            public void failed(Object message, Throwable failure) {
                 add(who + " fails on " + text(message) + ": " + failure);
             }
         };

@@ -23,8 +23,9 @@ public final class CountTap implements Tap, ActorStatistics {
     }
 
     @Override
-    public void in(Object message) {
+    public boolean in(Object message) {
         in.setRelease(in.getPlain() + 1);
+        return true;
     }
 
     @Override

@@ -28,8 +28,9 @@ public final class TraceTap implements Tap, ActorTrace {
     }
 
     @Override
-    public void in(Object message) {
+    public boolean in(Object message) {
         add(TraceEvent.Kind.IN, message, null);
+        return true;
     }
 
     @Override
