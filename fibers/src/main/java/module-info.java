@@ -27,6 +27,8 @@ module dev.ropewalk.fibers {
     exports dev.ropewalk.fibers.supervision;
     exports dev.ropewalk.fibers.sync;
     exports dev.ropewalk.fibers.testing;
+    exports dev.ropewalk.fibers.internal.boot to
+            dev.ropewalk.actors;
     exports dev.ropewalk.fibers.internal.io to
             dev.ropewalk.fibers.io;
     exports dev.ropewalk.fibers.internal.dump to

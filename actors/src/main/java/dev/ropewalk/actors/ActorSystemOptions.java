@@ -2,7 +2,6 @@ package dev.ropewalk.actors;
 
 import dev.ropewalk.actors.internal.observe.CrashReports;
 import dev.ropewalk.actors.observe.CrashReport;
-import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
 
 import org.jspecify.annotations.Nullable;
@@ -52,7 +51,7 @@ public final class ActorSystemOptions {
      * thread starts: a fiber that starts one with more than one gets an {@link
      * IllegalArgumentException}, because its system is on its cord, or {@linkplain #over over}
      * cords that are there. Actors are on the cord of their supervisor, the first one, unless that
-     * {@link Supervision#spread spreads} them.
+     * {@link dev.ropewalk.actors.supervision.Supervision#spread spreads} them.
      *
      * @param number at least 1
      * @throws IllegalArgumentException if it is less
@@ -93,7 +92,7 @@ public final class ActorSystemOptions {
 
     /**
      * {@return these options with a taker of crash reports} Without one none are made. Failures are
-     * told to {@link Supervision#onFailure} all the same.
+     * told to {@link dev.ropewalk.actors.supervision.Supervision#onFailure} all the same.
      *
      * @param taker is told of each incarnation that fails, on the actor's cord, where no fiber
      *     runs; must not wait. What it throws is logged

@@ -12,7 +12,6 @@ import dev.ropewalk.actors.routing.GroupWatch;
 import dev.ropewalk.actors.routing.NoMembersException;
 import dev.ropewalk.actors.routing.Routing;
 import dev.ropewalk.actors.routing.WhenEmpty;
-import dev.ropewalk.actors.testing.Probe;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.supervision.RestartRule;
@@ -562,19 +561,6 @@ class GroupTest {
                                     () -> world.system.group("group", String.class)),
                             "group group is one of dev.ropewalk.actors.Step, not of"
                                     + " java.lang.String");
-                });
-    }
-
-    @Test
-    void misuse_whatIsNoActorOfThisProcess() {
-        World.local(
-                world -> {
-                    Probe<Step> probe = Probe.named("probe");
-                    Errors.assertMentions(
-                            assertThrows(
-                                    IllegalArgumentException.class,
-                                    () -> group(world).join(probe.ref())),
-                            "cannot be in group group");
                 });
     }
 

@@ -19,7 +19,6 @@ import dev.ropewalk.actors.server.Reply;
 import dev.ropewalk.actors.server.Request;
 import dev.ropewalk.actors.server.Server;
 import dev.ropewalk.actors.supervision.Tree;
-import dev.ropewalk.actors.testing.Probe;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTimeoutException;
@@ -708,31 +707,6 @@ class InspectorTest {
                     world.settle();
                     assertEquals(time, counts.time());
                     assertEquals(1, counts.in());
-                    ref.stop();
-                });
-    }
-
-    @Test
-    void A6_aTraceTellsOfWhatIsToldToAProbe() {
-        World.local(
-                world -> {
-                    Probe<String> probe = Probe.named("probe");
-                    ActorRef<String> ref =
-                            world.spin(
-                                    "teller",
-                                    Actor.handler(
-                                            () ->
-                                                    message -> {
-                                                        probe.ref().tell(message);
-                                                        return Behavior.same();
-                                                    }));
-                    world.settle();
-                    try (ActorTrace trace = ActorInspector.of(ref).trace(10)) {
-                        ref.tell("a");
-                        world.settle();
-                        assertEquals(2, trace.events().size(), trace.events()::toString);
-                        assertEquals("probes@test/probe#1", trace.events().get(1).to());
-                    }
                     ref.stop();
                 });
     }

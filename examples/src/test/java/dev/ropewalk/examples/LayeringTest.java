@@ -59,6 +59,7 @@ class LayeringTest {
                             "channels.http",
                             Set.of("fibers", "fibers.io", "channels")),
                     new Layer("actors", "actors", Set.of("fibers", "channels")),
+                    new Layer("actors/testing", "actors.testing", Set.of("fibers", "actors")),
                     new Layer(
                             "examples",
                             "examples",

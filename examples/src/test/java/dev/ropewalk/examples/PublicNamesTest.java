@@ -26,7 +26,14 @@ import java.util.stream.Stream;
 @Timeout(60)
 class PublicNamesTest {
     private static final List<String> MODULES =
-            List.of("fibers", "fibers/testing", "fibers/io", "channels", "channels/http", "actors");
+            List.of(
+                    "fibers",
+                    "fibers/testing",
+                    "fibers/io",
+                    "channels",
+                    "channels/http",
+                    "actors",
+                    "actors/testing");
 
     private static final List<String> JDK_PACKAGES =
             List.of(

@@ -70,7 +70,8 @@ class GuideTest {
                         "fibers/io",
                         "channels",
                         "channels/http",
-                        "actors")) {
+                        "actors",
+                        "actors/testing")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test"))) {
                 Optional<Path> file =
                         files.filter(each -> each.endsWith(test + ".java")).findFirst();

@@ -24,6 +24,7 @@ import dev.ropewalk.actors.internal.observe.Tap;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.routing.Gauge;
 import dev.ropewalk.actors.internal.routing.Membership;
+import dev.ropewalk.actors.internal.routing.Routee;
 import dev.ropewalk.actors.internal.sending.Gate;
 import dev.ropewalk.actors.internal.supervision.Child;
 import dev.ropewalk.actors.internal.supervision.Start;
@@ -69,7 +70,7 @@ import java.util.function.Function;
  * as a message to that cord, which also makes stopping and accepting atomic.
  */
 public final class ActorCell<M> extends Target<M>
-        implements SupervisedActor<M>, ObservedActor, Gate.Host {
+        implements SupervisedActor<M>, ObservedActor, Routee<M>, Gate.Host {
     private enum State {
         DOWN,
         DELAYED,
@@ -77,9 +78,6 @@ public final class ActorCell<M> extends Target<M>
         UP,
         ENDED
     }
-
-    /** Of actors without a name of their own; their numbers tell them apart. */
-    public static final String ANONYMOUS = "actor";
 
     private final ActorRef<M> ref;
     private final Cord cord;
@@ -177,11 +175,7 @@ public final class ActorCell<M> extends Target<M>
         return DeadLetters.areTakenHere() ? new Envelope.Told(message, true) : told(message);
     }
 
-    /**
-     * Like {@link #tell}, by a router.
-     *
-     * @param router is named by the dead letter that the message becomes if the actor has ended
-     */
+    @Override
     public void tellBy(String router, M message) {
         boolean isSeen = Taps.areAny();
         Object item = isSeen ? seen(message) : told(message);
@@ -242,7 +236,7 @@ public final class ActorCell<M> extends Target<M>
         return tryTellBy(null, message);
     }
 
-    /** Like {@link #tryTell}; see {@link #tellBy}. */
+    @Override
     public TellResult tryTellBy(@Nullable String router, M message) {
         boolean isSeen = Taps.areAny();
         TellResult result = trySend(isSeen ? seen(message) : told(message), router);
@@ -294,21 +288,17 @@ public final class ActorCell<M> extends Target<M>
 
     /** The actor is about to begin a message; false if a tap leaves it out. */
     boolean begins(Object message) {
-        if (extras != null) {
-            for (Tap tap : extras.taps()) {
-                if (!tap.in(message)) {
-                    return false;
-                }
+        for (Tap tap : taps()) {
+            if (!tap.in(message)) {
+                return false;
             }
         }
         return true;
     }
 
-    /** It has failed on a message. */
-    void fails(Object message, Throwable failure) {
-        if (extras != null) {
-            extras.taps().forEach(tap -> tap.failed(message, failure));
-        }
+    /** Those that hear of what it does; asked while there are any. */
+    List<Tap> taps() {
+        return extras == null ? List.of() : extras.taps();
     }
 
     void checkCord(String call) {
@@ -391,21 +381,17 @@ public final class ActorCell<M> extends Target<M>
 
     // ---------------------------------------------------------------- groups
 
-    /**
-     * Enters a group, once; on the cord.
-     *
-     * @return true, or false if it is in it already; null if the actor has ended
-     */
+    @Override
     public @Nullable Boolean enterGroup(Object group, Membership membership) {
         return state == State.ENDED ? null : (Boolean) extras().enter(group, membership);
     }
 
-    /** On the cord; false if it was not in it. */
+    @Override
     public boolean leaveGroup(Object group) {
         return extras != null && extras.leave(group);
     }
 
-    /** What it says about its mailbox from now on; on the cord. */
+    @Override
     public Gauge gauge() {
         return extras().gauge();
     }
@@ -554,6 +540,9 @@ public final class ActorCell<M> extends Target<M>
 
     /** They come next, in this order. */
     void insert(List<M> messages) {
+        if (Taps.areAny()) {
+            taps().forEach(tap -> messages.forEach(tap::inserted));
+        }
         for (int i = messages.size() - 1; i >= 0; i--) {
             M message = messages.get(i);
             ownMailbox().addFirst(new Envelope.PutBack(told(message), 0));
@@ -836,6 +825,7 @@ public final class ActorCell<M> extends Target<M>
         return child;
     }
 
+    @Override
     public DeadLetters deadLetters() {
         return core().deadLetters;
     }

@@ -1,6 +1,5 @@
 package dev.ropewalk.actors.internal;
 
-import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.internal.sending.Gate;
 import dev.ropewalk.fibers.spi.WaitCell;
@@ -18,7 +17,7 @@ final class AwaitedAsk<M, R> extends Ask<M, R> {
         super(target, limitNanos);
     }
 
-    /** See {@link ActorRef#ask}. */
+    /** See {@link dev.ropewalk.actors.ActorRef#ask}. */
     static <M, R> R ask(
             ActorCell<M> target, Function<Recipient<R>, ? extends M> message, Duration limit) {
         Objects.requireNonNull(message, "message");

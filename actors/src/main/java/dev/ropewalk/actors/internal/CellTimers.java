@@ -4,6 +4,8 @@ import dev.ropewalk.actors.ActorTimer;
 import dev.ropewalk.actors.Timers;
 import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.observe.Taps;
+import dev.ropewalk.actors.internal.observe.TimerKind;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -13,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -20,12 +23,6 @@ import java.util.function.UnaryOperator;
 
 /** An actor's timers: alarms of its cord. Confined to the actor's cord. */
 final class CellTimers<M> implements Timers<M> {
-    private enum Kind {
-        ONCE,
-        FIXED_DELAY,
-        FIXED_RATE
-    }
-
     private final ActorCell<M> cell;
 
     /** All that are active. */
@@ -60,20 +57,20 @@ final class CellTimers<M> implements Timers<M> {
     /** Takes the place of the one before. */
     void setOfState(Requests.Timeout<M> timeout) {
         endOfState();
-        ofState = set(timeout);
+        ofState = set(TimerKind.STATE, timeout);
     }
 
     /** The state has changed, or its timeout is to be another one. */
     void endOfState() {
         if (ofState != null) {
-            ofState.close();
+            ofState.cancelUnlessInHand();
             ofState = null;
         }
     }
 
     void setOfIdleness(Requests.Timeout<M> timeout) {
         endOfIdleness(null);
-        ofIdleness = set(timeout);
+        ofIdleness = set(TimerKind.IDLE, timeout);
     }
 
     /**
@@ -85,7 +82,7 @@ final class CellTimers<M> implements Timers<M> {
         Entry idle = ofIdleness;
         if (idle != null && !(item instanceof Envelope.Notice<?> own && own.source == idle)) {
             boolean wasSet = active.contains(idle);
-            idle.close();
+            idle.cancelUnlessInHand();
             ofIdleness = null;
             endedIdleness =
                     wasSet
@@ -109,16 +106,17 @@ final class CellTimers<M> implements Timers<M> {
     }
 
     /** Null if it is to be none. */
-    private @Nullable Entry set(Requests.Timeout<M> timeout) {
+    private @Nullable Entry set(TimerKind kind, Requests.Timeout<M> timeout) {
         M message = timeout.message();
         if (message == null) {
             return null;
         }
         long nanos = Waits.nanos(timeout.after());
-        Entry entry = new Entry(null, Kind.ONCE, nanos, message);
+        Entry entry = new Entry(null, kind, nanos, message);
         active.add(entry);
+        tellSet(entry);
         if (nanos == 0) {
-            entry.goOff(); // behind what is queued, and before what comes later
+            entry.deliver(); // behind what is queued, and before what comes later
         } else {
             entry.arm(nanos);
         }
@@ -139,49 +137,60 @@ final class CellTimers<M> implements Timers<M> {
 
     @Override
     public ActorTimer once(Duration delay, M message) {
-        return set(null, Kind.ONCE, delay, message);
+        return set(null, TimerKind.ONCE, delay, message);
     }
 
     @Override
     public ActorTimer once(String name, Duration delay, M message) {
-        return set(Objects.requireNonNull(name, "name"), Kind.ONCE, delay, message);
+        return set(Objects.requireNonNull(name, "name"), TimerKind.ONCE, delay, message);
     }
 
     @Override
     public ActorTimer fixedDelay(Duration delay, M message) {
-        return set(null, Kind.FIXED_DELAY, delay, message);
+        return set(null, TimerKind.FIXED_DELAY, delay, message);
     }
 
     @Override
     public ActorTimer fixedDelay(String name, Duration delay, M message) {
-        return set(Objects.requireNonNull(name, "name"), Kind.FIXED_DELAY, delay, message);
+        return set(Objects.requireNonNull(name, "name"), TimerKind.FIXED_DELAY, delay, message);
     }
 
     @Override
     public ActorTimer fixedRate(Duration period, M message) {
-        return set(null, Kind.FIXED_RATE, period, message);
+        return set(null, TimerKind.FIXED_RATE, period, message);
     }
 
     @Override
     public ActorTimer fixedRate(String name, Duration period, M message) {
-        return set(Objects.requireNonNull(name, "name"), Kind.FIXED_RATE, period, message);
+        return set(Objects.requireNonNull(name, "name"), TimerKind.FIXED_RATE, period, message);
     }
 
-    private ActorTimer set(@Nullable String name, Kind kind, Duration time, M message) {
+    private ActorTimer set(@Nullable String name, TimerKind kind, Duration time, M message) {
         check();
         long nanos = Waits.nanos(time);
-        if (kind != Kind.ONCE && nanos == 0) {
+        if (kind != TimerKind.ONCE && nanos == 0) {
             throw new IllegalArgumentException(
                     "time=" + time + ": a timer that repeats needs a time above 0");
         }
         Entry entry = new Entry(name, kind, nanos, Objects.requireNonNull(message, "message"));
         entry.arm(nanos);
         if (name != null) {
-            cancel(name);
+            Entry before = named.get(name);
+            if (before != null) {
+                before.close();
+            }
             named.put(name, entry);
         }
         active.add(entry);
+        tellSet(entry);
         return entry;
+    }
+
+    private void tellSet(Entry entry) {
+        if (Taps.areAny()) {
+            Duration time = Duration.ofNanos(entry.nanos);
+            cell.taps().forEach(tap -> tap.timerSet(entry.name, entry.kind, time, entry.message));
+        }
     }
 
     @Override
@@ -189,7 +198,7 @@ final class CellTimers<M> implements Timers<M> {
         check();
         Entry entry = named.get(Objects.requireNonNull(name, "name"));
         if (entry != null) {
-            entry.close();
+            entry.closeAndTell();
         }
         return entry != null;
     }
@@ -204,7 +213,14 @@ final class CellTimers<M> implements Timers<M> {
     public void cancelAll() {
         check();
         endedIdleness = null;
-        new ArrayList<>(active).forEach(Entry::close);
+        new ArrayList<>(active).forEach(Entry::closeAndTell);
+    }
+
+    // ---------------------------------------------------------------- by hand
+
+    /** Those that are set, in the order in which they were set. */
+    List<Entry> active() {
+        return List.copyOf(active);
     }
 
     @Override
@@ -213,16 +229,19 @@ final class CellTimers<M> implements Timers<M> {
     }
 
     /** One timer. Its message is pending from going off until the actor is done with it. */
-    private final class Entry implements ActorTimer, Envelope.Notice.Source {
+    final class Entry implements ActorTimer, Envelope.Notice.Source {
         private final @Nullable String name;
-        private final Kind kind;
+        private final TimerKind kind;
         private final long nanos;
         private final M message;
-        private final long setNs = Waits.nanoTime();
         private @Nullable Alarm alarm;
+
+        /** When it goes off next, or went off last. */
+        private long dueNs;
+
         private boolean pending;
 
-        Entry(@Nullable String name, Kind kind, long nanos, M message) {
+        Entry(@Nullable String name, TimerKind kind, long nanos, M message) {
             this.name = name;
             this.kind = kind;
             this.nanos = nanos;
@@ -230,6 +249,7 @@ final class CellTimers<M> implements Timers<M> {
         }
 
         void arm(long delayNs) {
+            dueNs = Waits.nanoTime() + delayNs;
             alarm = Alarm.after(delayNs, this::goOff);
         }
 
@@ -238,13 +258,50 @@ final class CellTimers<M> implements Timers<M> {
             if (!active.contains(this)) {
                 return;
             }
-            if (kind == Kind.FIXED_RATE) {
-                arm(nanos - (Waits.nanoTime() - setNs) % nanos);
+            if (kind == TimerKind.FIXED_RATE) {
+                arm(nanos - (Waits.nanoTime() - dueNs) % nanos);
             }
+            deliver();
+        }
+
+        private void deliver() {
             if (!pending) {
                 pending = true;
                 cell.deliver(new Envelope.Notice<>(UnaryOperator.identity(), message, this));
             }
+        }
+
+        /** Before it is due: the time that it was set for does not count any more. */
+        void goOffEarly() {
+            if (alarm != null) {
+                alarm.cancel();
+                alarm = null;
+            }
+            if (kind == TimerKind.FIXED_RATE) {
+                arm(dueNs - Waits.nanoTime() + nanos);
+            }
+            deliver();
+        }
+
+        @Nullable String name() {
+            return name;
+        }
+
+        TimerKind kind() {
+            return kind;
+        }
+
+        M message() {
+            return message;
+        }
+
+        /** Its message is on its way, in hand, or postponed. */
+        boolean isPending() {
+            return pending;
+        }
+
+        long dueNs() {
+            return dueNs;
         }
 
         @Override
@@ -253,9 +310,9 @@ final class CellTimers<M> implements Timers<M> {
                 return;
             }
             pending = false;
-            if (kind == Kind.ONCE) {
+            if (kind.isOnce()) {
                 close();
-            } else if (kind == Kind.FIXED_DELAY && !isRevoked()) {
+            } else if (kind == TimerKind.FIXED_DELAY && !isRevoked()) {
                 arm(nanos);
             }
         }
@@ -263,7 +320,25 @@ final class CellTimers<M> implements Timers<M> {
         @Override
         public void cancel() {
             Caller.checkIs(cell, "cancel of a timer");
+            closeAndTell();
+        }
+
+        /** By the program. */
+        void closeAndTell() {
+            if (active.contains(this) && Taps.areAny()) {
+                cell.taps().forEach(tap -> tap.timerCancelled(name, message));
+            }
             close();
+        }
+
+        /** The state has changed, or a message has come: if that is its own, it has gone off. */
+        void cancelUnlessInHand() {
+            Incarnation<M> running = cell.running();
+            if (pending && running != null && running.isInHand(this)) {
+                close();
+            } else {
+                closeAndTell();
+            }
         }
 
         void close() {

@@ -100,6 +100,25 @@ public final class Definition<M> extends Actor<M> {
         return false;
     }
 
+    /**
+     * The same without rules of its own, and with a mailbox that takes all, as one needs that is
+     * run by hand: a failure is no end of it yet, and how much it postpones is a matter of its
+     * behavior.
+     */
+    Definition<M> bare() {
+        MailboxOptions own = mailbox.options();
+        MailboxOptions bare =
+                MailboxOptions.unbounded()
+                        .withPostponed(own.maxPostponed(), own.postponedOverflow());
+        return new Definition<>(
+                factory,
+                body,
+                RestartRule.TRANSIENT,
+                FailedMessage.drop(),
+                MailboxSpec.<M>unbounded().with(bare),
+                keepsState);
+    }
+
     /** The same options around another way to make it, in the same style. */
     public Definition<M> around(
             UnaryOperator<Function<ActorContext<M>, Behavior<M>>> ofFactory,

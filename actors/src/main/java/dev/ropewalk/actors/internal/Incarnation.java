@@ -162,7 +162,20 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         return isForMessage && cell.isSuspended() ? "a resume" : reason;
     }
 
+    /** It waits for a message, or for a resume. */
+    boolean isIdle() {
+        return fiber != null
+                && current == null
+                && cell.isUpNow()
+                && waitsFor().toString().equals(Waits.reason(fiber));
+    }
+
     // ---------------------------------------------------------------- signals
+
+    /** Its fiber waits in vain. */
+    void raise(Throwable failure) {
+        Objects.requireNonNull(fiber, "fiber").raise(failure);
+    }
 
     /** What the state owned before, and links that were made before it began. */
     void adopt(@Nullable Belongings<M> kept, List<LinkEnd> links) {
@@ -257,7 +270,8 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         } catch (Throwable failure) {
             limitEnd();
             if (Taps.areAny() && current != null && tries > 0) {
-                cell.fails(Envelope.content(current), failure);
+                Object message = Envelope.content(current);
+                cell.taps().forEach(tap -> tap.failed(message, failure));
             }
             if (!Waits.isSignal(failure)) {
                 if (belongings != null) {
@@ -332,10 +346,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         }
         Behavior<M> now = Objects.requireNonNull(behavior, "behavior");
         M message = open(item);
-        Behavior<M> next =
-                Taps.areAny() && !cell.begins(message)
-                        ? BehaviorSigns.<M>same()
-                        : now.onMessage(message);
+        Behavior<M> next = Taps.areAny() ? tapped(now, message) : now.onMessage(message);
         if (next != BehaviorSigns.<M>same() || isAnyAsked()) {
             change(item, next);
         }
@@ -348,6 +359,16 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             belongings.completed();
         }
         return true;
+    }
+
+    /** Past those that hear of it; one of them may leave the message out. */
+    private Behavior<M> tapped(Behavior<M> now, M message) throws Exception {
+        if (!cell.begins(message)) {
+            return BehaviorSigns.<M>same();
+        }
+        Behavior<M> next = now.onMessage(message);
+        cell.taps().forEach(tap -> tap.returned(next));
+        return next;
     }
 
     private boolean isAnyAsked() {
@@ -587,6 +608,13 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     long askLeftNanos() {
         boolean isOver = belongings != null && belongings.ended != null;
         return !isOver && current instanceof Ask<?, ?> ask ? ask.leftNanos() : Long.MAX_VALUE;
+    }
+
+    /** The message in hand is one of this source. */
+    boolean isInHand(Envelope.Notice.Source source) {
+        return current != null
+                && Envelope.inside(current) instanceof Envelope.Notice<?> notice
+                && notice.source == source;
     }
 
     boolean isCurrentStop() {

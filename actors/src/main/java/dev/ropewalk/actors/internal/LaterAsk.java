@@ -1,6 +1,5 @@
 package dev.ropewalk.actors.internal;
 
-import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
@@ -71,7 +70,7 @@ final class LaterAsk<M, R> extends Ask<M, R> {
         this.limitNanos = limitNanos;
     }
 
-    /** See {@link ActorRef#askLater}. */
+    /** See {@link dev.ropewalk.actors.ActorRef#askLater}. */
     static <M, R> CompletionStage<R> ask(
             ActorCell<M> target, Function<Recipient<R>, ? extends M> message, Duration limit) {
         Objects.requireNonNull(message, "message");

@@ -59,6 +59,11 @@ final class Links {
         }
     }
 
+    /** Whether they are linked. */
+    boolean isUp(ActorCell<?> peer) {
+        return up.containsKey(peer);
+    }
+
     /** The other side has unlinked. */
     void unlinked(LinkEnd end) {
         List<LinkEnd> ends = up.get(end.peer());

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
+import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 
@@ -54,6 +55,9 @@ final class Postponing {
                     Envelope.content(item));
         }
         cell.ownMailbox().postpone(new Envelope.PutBack(item, 0, times));
+        if (Taps.areAny()) {
+            cell.taps().forEach(tap -> tap.postponed(Envelope.content(item)));
+        }
     }
 
     /** False if the message itself is a dead letter now; otherwise it may be postponed. */

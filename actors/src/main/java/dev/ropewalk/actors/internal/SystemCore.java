@@ -6,6 +6,7 @@ import dev.ropewalk.actors.internal.observe.CrashReports;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.Snapshots;
 import dev.ropewalk.actors.internal.routing.GroupCell;
+import dev.ropewalk.actors.internal.routing.Routee;
 import dev.ropewalk.actors.internal.supervision.Names;
 import dev.ropewalk.actors.internal.supervision.Supervising;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
@@ -65,7 +66,7 @@ public final class SystemCore implements SupervisorHost {
             Supervising supervisor,
             @Nullable ChildSpec<?> spec) {
         return new ActorCell<>(
-                name == null ? ActorCell.ANONYMOUS : name, cord, actor, supervisor, this, spec);
+                name == null ? Routee.ANONYMOUS : name, cord, actor, supervisor, this, spec);
     }
 
     /** The light ones. */

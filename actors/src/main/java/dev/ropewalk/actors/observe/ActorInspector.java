@@ -1,7 +1,6 @@
 package dev.ropewalk.actors.observe;
 
 import dev.ropewalk.actors.ActorRef;
-import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.internal.observe.Inspection;
 import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.spi.Waits;

@@ -1,15 +1,13 @@
 package dev.ropewalk.actors.routing;
 
-import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
-import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.internal.routing.GroupCell;
 
 import java.util.List;
 
 /**
- * Actors that belong together, by a name; made by {@link ActorSystem#group}. One cord owns it, so
- * that all changes have one order. All methods work from any thread.
+ * Actors that belong together, by a name; made by {@link dev.ropewalk.actors.ActorSystem#group}.
+ * One cord owns it, so that all changes have one order. All methods work from any thread.
  *
  * <p>A restart keeps an actor in its groups. One that ends for good leaves them before those that
  * monitor it hear of its end.

@@ -1,7 +1,6 @@
 package dev.ropewalk.actors.routing;
 
 import dev.ropewalk.actors.Actor;
-import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.internal.PoolMembership;
 import dev.ropewalk.actors.supervision.ChildSpec;
 import dev.ropewalk.actors.supervision.Supervision;
@@ -10,9 +9,10 @@ import dev.ropewalk.actors.supervision.Tree;
 import java.util.Objects;
 
 /**
- * Several workers of one kind, as a part of a tree; immutable. {@link ActorSystem#pool(String, int,
- * Actor, Routing)} starts one below the root; to have one elsewhere, put its {@link #tree} there,
- * and get its address from {@link ActorSystem#pool(Pool, Routing)}:
+ * Several workers of one kind, as a part of a tree; immutable. {@link
+ * dev.ropewalk.actors.ActorSystem#pool(String, int, Actor, Routing)} starts one below the root; to
+ * have one elsewhere, put its {@link #tree} there, and get its address from {@link
+ * dev.ropewalk.actors.ActorSystem#pool(Pool, Routing)}:
  *
  * {@snippet file="dev/ropewalk/actors/RoutingSnippetsTest.java" region="pool-in-tree"}
  *

@@ -1,7 +1,6 @@
 package dev.ropewalk.actors.routing;
 
 import dev.ropewalk.actors.ActorRef;
-import dev.ropewalk.actors.MailboxFullException;
 import dev.ropewalk.actors.internal.routing.Choice;
 import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.actors.internal.routing.HashRing;

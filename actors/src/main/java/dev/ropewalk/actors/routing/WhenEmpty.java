@@ -1,21 +1,23 @@
 package dev.ropewalk.actors.routing;
 
-import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.fibers.spi.Waits;
 
 import java.time.Duration;
 
 /** What a router does that has no member. */
 public sealed interface WhenEmpty {
-    /** {@return the rule that the message is a {@link DeadLetter}; an ask fails at once} */
+    /**
+     * {@return the rule that the message is a {@link dev.ropewalk.actors.DeadLetter}; an ask fails
+     * at once}
+     */
     static WhenEmpty deadLetter() {
         return new ToDeadLetters();
     }
 
     /**
      * {@return the rule that the sender gets a {@link NoMembersException}} What an actor tells is a
-     * {@link DeadLetter} all the same, because it would fail by that; an ask fails with an {@link
-     * dev.ropewalk.actors.AskFailedException} whose cause it is.
+     * {@link dev.ropewalk.actors.DeadLetter} all the same, because it would fail by that; an ask
+     * fails with an {@link dev.ropewalk.actors.AskFailedException} whose cause it is.
      */
     static WhenEmpty fail() {
         return new Fail();

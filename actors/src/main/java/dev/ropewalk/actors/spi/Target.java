@@ -1,10 +1,5 @@
 package dev.ropewalk.actors.spi;
 
-import dev.ropewalk.actors.ActorRef;
-import dev.ropewalk.actors.AskCycleException;
-import dev.ropewalk.actors.AskFailedException;
-import dev.ropewalk.actors.AskTimeoutException;
-import dev.ropewalk.actors.MailboxFullException;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
@@ -14,9 +9,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * What an {@link ActorRef} leads to: an actor of this process, or of another one. For builders of
- * such; each method means what the one of the same name of {@code ActorRef} says, and works from
- * any thread. Two targets of one actor are equal, or there is one only: its refs are equal then.
+ * What an {@link dev.ropewalk.actors.ActorRef} leads to: an actor of this process, or of another
+ * one. For builders of such; each method means what the one of the same name of {@code ActorRef}
+ * says, and works from any thread. Two targets of one actor are equal, or there is one only: its
+ * refs are equal then.
  *
  * @param <M> the type of the messages
  */
@@ -28,8 +24,8 @@ public abstract class Target<M> {
      * Sends a message.
      *
      * @param message not null
-     * @throws MailboxFullException if the mailbox is full, its policy is to fail, and the sender is
-     *     no actor
+     * @throws dev.ropewalk.actors.MailboxFullException if the mailbox is full, its policy is to
+     *     fail, and the sender is no actor
      */
     public abstract void tell(M message);
 
@@ -55,9 +51,10 @@ public abstract class Target<M> {
      * @param message makes the message
      * @param limit how long to wait at most
      * @return the reply
-     * @throws AskTimeoutException if the limit passed
-     * @throws AskFailedException if no reply can come
-     * @throws AskCycleException if actors would wait for each other's replies in a circle
+     * @throws dev.ropewalk.actors.AskTimeoutException if the limit passed
+     * @throws dev.ropewalk.actors.AskFailedException if no reply can come
+     * @throws dev.ropewalk.actors.AskCycleException if actors would wait for each other's replies
+     *     in a circle
      */
     public abstract <R> R ask(Function<Recipient<R>, ? extends M> message, Duration limit);
 

@@ -1,6 +1,5 @@
 package dev.ropewalk.actors.supervision;
 
-import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.internal.supervision.Names;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.supervision.RestartRule;
@@ -91,7 +90,10 @@ public abstract sealed class ChildSpec<S extends ChildSpec<S>> permits ActorSpec
         return stopLimit(Waits.FOREVER);
     }
 
-    /** {@return this child, which is {@linkplain ActorRef#kill killed} when it is to stop} */
+    /**
+     * {@return this child, which is {@linkplain dev.ropewalk.actors.ActorRef#kill killed} when it
+     * is to stop}
+     */
     public final S killedAtStop() {
         return with(new Options(options.restart, options.significant, true, options.stopLimit));
     }

@@ -1,6 +1,5 @@
 package dev.ropewalk.actors.supervision;
 
-import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
@@ -160,8 +159,9 @@ public final class Supervision {
 
     /**
      * {@return these rules with a back-off} An actor that waits for its restart keeps the messages
-     * that it is told; {@link ActorRef#terminate} and the end of its supervisor end it at once. A
-     * supervisor that is itself started again starts its children without a delay.
+     * that it is told; {@link dev.ropewalk.actors.ActorRef#terminate} and the end of its supervisor
+     * end it at once. A supervisor that is itself started again starts its children without a
+     * delay.
      *
      * @param delays how long to wait before a restart
      */

@@ -2,8 +2,6 @@ package dev.ropewalk.actors.supervision;
 
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
-import dev.ropewalk.actors.ActorSystem;
-import dev.ropewalk.actors.StartFailedException;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.supervision.TooManyRestartsException;
@@ -65,7 +63,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
 
     /**
      * Starts an actor without a name of its own where {@link #spin(String, Actor)} does. It is not
-     * found by {@link ActorSystem#find}.
+     * found by {@link dev.ropewalk.actors.ActorSystem#find}.
      *
      * @param <M> the type of its messages
      * @param actor how it is made
@@ -77,7 +75,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
 
     /**
      * Starts an actor without a name of its own on the given cord, and does not wait. It is not
-     * found by {@link ActorSystem#find}.
+     * found by {@link dev.ropewalk.actors.ActorSystem#find}.
      *
      * @param <M> the type of its messages
      * @param cord where it runs
@@ -98,7 +96,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @throws IllegalArgumentException if another child has the name, or it is blank or has a
      *     {@code /}
      * @throws IllegalStateException if the system has been closed, or its root has ended
-     * @throws StartFailedException if it failed, or took longer than {@link
+     * @throws dev.ropewalk.actors.StartFailedException if it failed, or took longer than {@link
      *     Supervision#startLimit}; it is ended then, and never started again
      */
     public final <M> ActorRef<M> start(String name, Actor<M> actor) {
@@ -116,7 +114,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @throws IllegalArgumentException if another child has the name, or it is blank or has a
      *     {@code /}
      * @throws IllegalStateException if the system has been closed, or its root has ended
-     * @throws StartFailedException if it failed, or took longer than {@link
+     * @throws dev.ropewalk.actors.StartFailedException if it failed, or took longer than {@link
      *     Supervision#startLimit}; it is ended then, and never started again
      */
     public abstract <M> ActorRef<M> start(Cord cord, String name, Actor<M> actor);
@@ -139,8 +137,9 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param child what is started, as the youngest
      * @throws IllegalArgumentException if the child cannot work below this supervisor, or another
      *     one has its id
-     * @throws StartFailedException if it did not start; it has ended, and is not a child, then.
-     *     After the start limit the caller waits for that, within the stop limit of this supervisor
+     * @throws dev.ropewalk.actors.StartFailedException if it did not start; it has ended, and is
+     *     not a child, then. After the start limit the caller waits for that, within the stop limit
+     *     of this supervisor
      */
     public abstract void add(ChildSpec<?> child);
 
@@ -160,7 +159,7 @@ public abstract sealed class Supervisor permits SupervisorCell {
      * @param id its name
      * @throws IllegalArgumentException if there is no such child
      * @throws IllegalStateException if it is not stopped
-     * @throws StartFailedException if it did not start; it stays stopped then
+     * @throws dev.ropewalk.actors.StartFailedException if it did not start; it stays stopped then
      */
     public abstract void restart(String id);
 

@@ -296,9 +296,8 @@ public final class VirtualCords {
      * @throws IllegalStateException if no fiber of such a run is the caller
      */
     public static List<Fiber<?>> living() {
-        VirtualCords run = (VirtualCords) CurrentCord.driver();
         Fiber<?> caller = Fiber.currentOrNull();
-        if (run == null || caller == null) {
+        if (!(CurrentCord.driver() instanceof VirtualCords run) || caller == null) {
             throw new IllegalStateException(
                     "no run on "
                             + Thread.currentThread()

@@ -1,5 +1,9 @@
 package dev.ropewalk.actors.internal.observe;
 
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+
 /** Stands between the messages of one actor and the actor; on the actor's cord. */
 public interface Tap {
     /**
@@ -13,6 +17,23 @@ public interface Tap {
     /** The actor has sent a message. Must not wait, and must not throw. */
     void out(Object message, String to);
 
-    /** The actor has failed on a message. Must not wait, and must not throw. */
+    // What follows must not wait, and must not throw.
+
+    /** The behavior has returned this for the message in hand; null is an error. */
+    default void returned(@Nullable Object next) {}
+
+    /** The actor has failed on a message. */
     default void failed(Object message, Throwable failure) {}
+
+    /** The message in hand comes again when the state changes. */
+    default void postponed(Object message) {}
+
+    /** The actor has inserted a message that comes next. */
+    default void inserted(Object message) {}
+
+    /** The actor has set a timer, maybe in place of another one of its name. */
+    default void timerSet(@Nullable String name, TimerKind kind, Duration time, Object message) {}
+
+    /** The actor, or a change of its state, has ended a timer that had not gone off. */
+    default void timerCancelled(@Nullable String name, Object message) {}
 }

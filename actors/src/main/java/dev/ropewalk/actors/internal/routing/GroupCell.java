@@ -1,7 +1,6 @@
 package dev.ropewalk.actors.internal.routing;
 
 import dev.ropewalk.actors.ActorRef;
-import dev.ropewalk.actors.internal.ActorCell;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.fibers.Cord;
@@ -79,7 +78,7 @@ public final class GroupCell<M> extends Group<M> {
 
     @Override
     public boolean join(ActorRef<M> actor) {
-        ActorCell<M> cell = cell(actor);
+        Routee<M> cell = cell(actor);
         Waits.switchpoint();
         WaitCell answer = new WaitCell();
         cell.onCord(() -> join(cell, actor, answer::give));
@@ -88,7 +87,7 @@ public final class GroupCell<M> extends Group<M> {
 
     @Override
     public void leave(ActorRef<M> actor) {
-        ActorCell<M> cell = cell(actor);
+        Routee<M> cell = cell(actor);
         Waits.switchpoint();
         WaitCell answer = new WaitCell();
         cell.onCord(
@@ -114,8 +113,9 @@ public final class GroupCell<M> extends Group<M> {
         return Objects.requireNonNull(result);
     }
 
-    private ActorCell<M> cell(ActorRef<M> actor) {
-        if (Objects.requireNonNull(actor, "actor").target() instanceof ActorCell<M> local) {
+    private Routee<M> cell(ActorRef<M> actor) {
+        Routee<M> local = Routee.of(Objects.requireNonNull(actor, "actor"));
+        if (local != null) {
             return local;
         }
         throw new IllegalArgumentException(
@@ -129,7 +129,7 @@ public final class GroupCell<M> extends Group<M> {
      *
      * @param answer gets true when it is a member, false if it has ended, or an exception
      */
-    public void join(ActorCell<M> cell, ActorRef<M> actor, Consumer<Object> answer) {
+    public void join(Routee<M> cell, ActorRef<M> actor, Consumer<Object> answer) {
         Membership membership = then -> onOwner(() -> ended(actor, then), then);
         Boolean isNew = cell.enterGroup(this, membership);
         if (isNew == null) {

@@ -1,7 +1,6 @@
 package dev.ropewalk.actors.internal.routing;
 
 import dev.ropewalk.actors.ActorRef;
-import dev.ropewalk.actors.internal.ActorCell;
 
 import org.jspecify.annotations.Nullable;
 
@@ -110,7 +109,7 @@ public final class HashRing<M> implements Choice<M> {
         /** Which no other member has, otherwise all keys of both would belong to one. */
         private static String place(ActorRef<?> actor, Set<String> places) {
             String path = actor.path();
-            boolean isOwn = !actor.name().equals(ActorCell.ANONYMOUS) && places.add(path);
+            boolean isOwn = !actor.name().equals(Routee.ANONYMOUS) && places.add(path);
             String place = isOwn ? path : actor.toString();
             for (int other = 1; !isOwn && !places.add(place); other++) {
                 place = actor + " " + other;

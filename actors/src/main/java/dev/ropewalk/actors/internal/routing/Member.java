@@ -2,7 +2,6 @@ package dev.ropewalk.actors.internal.routing;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.TellResult;
-import dev.ropewalk.actors.internal.ActorCell;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,21 +10,21 @@ final class Member<M> {
     private final ActorRef<M> actor;
 
     /** Null if it is no actor of this process. */
-    private final @Nullable ActorCell<M> cell;
+    private final @Nullable Routee<M> cell;
 
     /** Of its mailbox; null until somebody asks for it. */
     private volatile @Nullable Gauge gauge;
 
     Member(ActorRef<M> actor) {
         this.actor = actor;
-        this.cell = actor.target() instanceof ActorCell<M> local ? local : null;
+        this.cell = Routee.of(actor);
     }
 
     ActorRef<M> actor() {
         return actor;
     }
 
-    @Nullable ActorCell<M> cell() {
+    @Nullable Routee<M> cell() {
         return cell;
     }
 
@@ -35,7 +34,7 @@ final class Member<M> {
     }
 
     void wantGauge() {
-        ActorCell<M> local = cell;
+        Routee<M> local = cell;
         if (gauge == null && local != null) {
             local.onCord(() -> gauge = local.gauge());
         }
@@ -43,7 +42,7 @@ final class Member<M> {
 
     /** A message that comes after its end is a dead letter that names the router. */
     void tell(String router, M message) {
-        ActorCell<M> local = cell;
+        Routee<M> local = cell;
         if (local == null) {
             actor.tell(message);
         } else {
@@ -53,7 +52,7 @@ final class Member<M> {
 
     /** The same, of a message that is sent if there is room for it now. */
     TellResult tryTell(String router, M message) {
-        ActorCell<M> local = cell;
+        Routee<M> local = cell;
         return local == null ? actor.tryTell(message) : local.tryTellBy(router, message);
     }
 

@@ -3,7 +3,6 @@ package dev.ropewalk.actors.internal.routing;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.MailboxFullException;
-import dev.ropewalk.actors.internal.ActorCell;
 import dev.ropewalk.actors.routing.NoMembersException;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.spi.Waits;
@@ -69,7 +68,7 @@ public final class Refusals {
 
     /** False if the actor, of another process maybe, has no system here. */
     private static boolean isReported(ActorRef<?> actor, DeadLetter letter) {
-        if (actor.target() instanceof ActorCell<?> cell) {
+        if (actor.target() instanceof Routee<?> cell) {
             cell.deadLetters().report(letter);
             return true;
         }

@@ -65,7 +65,7 @@ public final class Start {
     }
 
     /** Of a child whose supervisor goes on when it is done; that hears of a failure anyway. */
-    static Start toldTo(Supervising supervisor, Object name) {
+    public static Start toldTo(Supervising supervisor, Object name) {
         return after(0, supervisor, name);
     }
 

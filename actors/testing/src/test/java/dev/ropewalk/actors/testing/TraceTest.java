@@ -10,7 +10,6 @@ import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.Behavior;
-import dev.ropewalk.actors.Errors;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;

@@ -13,7 +13,6 @@ import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
-import dev.ropewalk.actors.Errors;
 import dev.ropewalk.actors.FailedMessage;
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.Overflow;

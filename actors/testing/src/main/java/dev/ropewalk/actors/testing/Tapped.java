@@ -34,7 +34,7 @@ final class Tapped {
     }
 
     private static void put(ActorContext<?> self, Tap tap) {
-        ObservedActor actor = observed(self.self());
+        ObservedActor actor = observed(self);
         Taps.opened(tap);
         actor.addTap(tap);
         self.atEnd(
@@ -44,7 +44,11 @@ final class Tapped {
                 });
     }
 
-    private static ObservedActor observed(ActorRef<?> ref) {
+    private static ObservedActor observed(ActorContext<?> self) {
+        if (self instanceof RecordingContext<?> steps) {
+            return steps.observed();
+        }
+        ActorRef<?> ref = self.self();
         if (ref.target() instanceof ObservedActor actor) {
             return actor;
         }

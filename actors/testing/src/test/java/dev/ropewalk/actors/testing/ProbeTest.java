@@ -14,10 +14,11 @@ import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.Down;
-import dev.ropewalk.actors.Errors;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.observe.ActorInspector;
+import dev.ropewalk.actors.observe.ActorTrace;
 import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -409,6 +410,50 @@ class ProbeTest {
                     assertEquals(1, one.ref().mailbox().queued());
                     assertEquals(List.of("x"), one.ref().mailbox().oldest());
                     assertEquals(0, other.ref().mailbox().queued());
+                });
+    }
+
+    // ---------------------------------------------------------------- as one of a system
+
+    @Test
+    void A6_aTraceTellsOfWhatIsToldToAProbe() {
+        TestCord.run(
+                () -> {
+                    Probe<String> probe = Probe.named("probe");
+                    try (ActorSystem system = ActorSystem.start("system")) {
+                        ActorRef<String> ref =
+                                system.spin(
+                                        "teller",
+                                        Actor.handler(
+                                                () ->
+                                                        message -> {
+                                                            probe.ref().tell(message);
+                                                            return Behavior.same();
+                                                        }));
+                        try (ActorTrace trace = ActorInspector.of(ref).trace(10)) {
+                            ref.tell("a");
+                            probe.expect("a");
+                            assertEquals(2, trace.events().size(), trace.events()::toString);
+                            assertEquals("probes@test/probe#1", trace.events().get(1).to());
+                        }
+                    }
+                });
+    }
+
+    @Test
+    void misuse_aProbeIsNoMemberOfAGroup() {
+        TestCord.run(
+                () -> {
+                    Probe<String> probe = Probe.named("probe");
+                    try (ActorSystem system = ActorSystem.start("system")) {
+                        Errors.assertMentions(
+                                assertThrows(
+                                        IllegalArgumentException.class,
+                                        () ->
+                                                system.group("group", String.class)
+                                                        .join(probe.ref())),
+                                "cannot be in group group");
+                    }
                 });
     }
 }

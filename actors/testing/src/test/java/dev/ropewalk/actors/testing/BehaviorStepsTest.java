@@ -10,12 +10,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.Behavior;
-import dev.ropewalk.actors.Errors;
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.FailedMessage;
+import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.testing.Effect.TimerKind;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.supervision.RestartRule;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.Test;
@@ -24,6 +30,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -317,7 +324,7 @@ class BehaviorStepsTest {
         assertEquals(List.of("got 7", "java.lang.IllegalStateException: none", "piped x"), log);
         IllegalStateException cause = new IllegalStateException("why");
         failing.completeExceptionally(cause);
-        IllegalStateException failed = assertThrows(IllegalStateException.class, steps::runQueued);
+        RuntimeException failed = assertThrows(RuntimeException.class, steps::runQueued);
         assertSame(cause, failed.getCause());
         assertTrue(steps.isOver());
     }
@@ -344,7 +351,7 @@ class BehaviorStepsTest {
         assertEquals(List.of("tick"), log);
         log.clear();
         assertEquals(4, steps.pass(SECOND.multipliedBy(4)));
-        assertEquals(List.of("tick", "tick", "once", "tick"), log);
+        assertEquals(List.of("tick", "once", "tick", "tick"), log);
         AssertionError error = assertThrows(AssertionError.class, () -> steps.fire("never"));
         Errors.assertMentions(error, "no timer never", "tick FIXED_RATE at PT5S");
         steps.fireNext();
@@ -616,5 +623,155 @@ class BehaviorStepsTest {
                                     }));
                     assertEquals(List.of("it"), log);
                 });
+    }
+
+    // ---------------------------------------------------------------- waits, and where it runs
+
+    /** The time of the steps goes on, not that of the caller. */
+    @Test
+    void F14_aBehaviorSleepsOnTheTimeOfItsSteps() throws Exception {
+        BehaviorSteps<Do> steps = steps();
+        List<String> log = new ArrayList<>();
+        steps.run(
+                same(
+                        self -> {
+                            self.timers().once(SECOND, same(_ -> log.add("timer")));
+                            Fiber.sleep(Duration.ofDays(1));
+                            log.add("slept");
+                        }));
+        assertEquals(List.of("slept"), log, "a step is one message");
+        assertEquals(1, steps.pass(Duration.ZERO), "it has gone off meanwhile");
+        assertEquals(List.of("slept", "timer"), log);
+        TestCord.run(
+                () -> {
+                    long beganNs = Cord.current().nanoTime();
+                    BehaviorSteps<Do> inside = steps();
+                    inside.run(same(_ -> Fiber.sleep(Duration.ofDays(1))));
+                    assertEquals(beganNs, Cord.current().nanoTime());
+                });
+    }
+
+    @Test
+    void F14_aWaitThatNothingEndsIsAnError() throws Exception {
+        BehaviorSteps<Do> steps = BehaviorSteps.of(doer().keepState());
+        Probe<Recipient<String>> silent = steps.probe("silent");
+        Do asks = same(_ -> silent.ref().<String>ask(replyTo -> replyTo, Waits.FOREVER));
+        Errors.assertMentions(
+                assertThrows(DeadlockException.class, () -> steps.run(asks)),
+                "steps/actor#1 waits for the reply of",
+                "let a probe answer it");
+        steps.restart();
+        steps.run(same(self -> self.timers().fixedRate("tick", SECOND, new Text("tick"))));
+        assertThrows(DeadlockException.class, () -> steps.run(asks), "ticks are no way out");
+        steps.restart();
+        Do limited = same(_ -> silent.ref().<String>ask(replyTo -> replyTo, SECOND));
+        assertThrows(AskTimeoutException.class, () -> steps.run(limited));
+    }
+
+    @Test
+    void F14_anEndHookMayWait() throws Exception {
+        BehaviorSteps<Do> steps = BehaviorSteps.of(doer().keepState());
+        List<String> log = new ArrayList<>();
+        steps.run(
+                same(
+                        self ->
+                                self.atEnd(
+                                        _ -> {
+                                            Fiber.sleep(SECOND);
+                                            log.add("hook");
+                                        })));
+        assertThrows(
+                IllegalStateException.class,
+                () ->
+                        steps.run(
+                                same(
+                                        _ -> {
+                                            throw new IllegalStateException("x");
+                                        })));
+        assertEquals(List.of(), log, "its state is kept");
+        steps.end(NORMAL);
+        assertEquals(List.of("hook"), log);
+        assertTrue(steps.self().awaitEnd(Duration.ZERO));
+    }
+
+    /** The caller may be anything: a monitor that it holds is no matter of the behavior's. */
+    @Test
+    void anyThreadMakesSteps() throws Exception {
+        List<Boolean> done = Collections.synchronizedList(new ArrayList<>());
+        Runnable stepping =
+                () -> {
+                    synchronized (new Object()) {
+                        BehaviorSteps<Do> steps = steps();
+                        try {
+                            steps.run(same(_ -> Fiber.sleep(SECOND)));
+                        } catch (Exception failed) {
+                            throw new IllegalStateException(failed);
+                        }
+                        done.add(steps.isOver());
+                    }
+                };
+        stepping.run();
+        Thread.ofVirtual().start(stepping).join();
+        TestCord.run(1, false, stepping::run);
+        assertEquals(List.of(false, false, false), done);
+    }
+
+    @Test
+    void misuse_aStepInsideAStep() throws Exception {
+        BehaviorSteps<Do> steps = steps();
+        Errors.assertMentions(
+                assertThrows(
+                        IllegalStateException.class,
+                        () -> steps.run(same(_ -> steps.run(new Text("inside"))))),
+                "is being driven by another call");
+    }
+
+    @Test
+    void misuse_aTryBelowTheFirst() {
+        Errors.assertMentions(
+                assertThrows(IllegalArgumentException.class, () -> steps().run(new Text("x"), 0)),
+                "tries=0");
+    }
+
+    /** Which of them comes first is what the steps are about, so their rules do not count. */
+    @Test
+    void rulesAndMailboxHaveNoEffect() throws Exception {
+        Actor<Do> actor =
+                doer().restart(RestartRule.TEMPORARY)
+                        .onFailure(FailedMessage.retry(3))
+                        .mailbox(MailboxOptions.bounded(1))
+                        .byPriority(_ -> 1)
+                        .keepState();
+        BehaviorSteps<Do> steps = BehaviorSteps.of(actor);
+        steps.self().tell(new Text("a"));
+        steps.self().tell(new Text("b"));
+        assertThrows(
+                IllegalStateException.class,
+                () ->
+                        steps.run(
+                                same(
+                                        _ -> {
+                                            throw new IllegalStateException("x");
+                                        })));
+        steps.restart();
+        assertEquals(2, steps.queued(), "it is not tried again");
+    }
+
+    /** Faults and traces are put around what is run step by step, too. */
+    @Test
+    void A5_faultsInSteps() throws Exception {
+        Trace trace = new Trace();
+        Actor<Do> actor =
+                trace.around(Faults.none().drop("lost"::equals).crashOn(3).around(doer()));
+        BehaviorSteps<Do> steps = BehaviorSteps.of(actor);
+        List<String> log = new ArrayList<>();
+        steps.run(same(_ -> log.add("1")));
+        steps.run(same(_ -> log.add("2")));
+        assertThrows(InjectedCrashException.class, () -> steps.run(same(_ -> log.add("3"))));
+        assertEquals(List.of("1", "2"), log);
+        steps.restart();
+        steps.run(same(_ -> log.add("4")));
+        assertEquals(List.of("1", "2", "4"), log);
+        assertEquals(8, trace.count(), trace.lines()::toString);
     }
 }

@@ -1,9 +1,16 @@
-package dev.ropewalk.actors;
+package dev.ropewalk.actors.testing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ropewalk.actors.testing.BehaviorSteps;
-import dev.ropewalk.actors.testing.Effect;
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorContext;
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.MailboxOptions;
+import dev.ropewalk.actors.Overflow;
+import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.testing.TestCord;
 
@@ -112,26 +119,33 @@ class StateMachineSnippetsTest {
     /** Of three that come while it is open the first makes room for the third. */
     @Test
     void A1_aBoundOfWhatIsPostponed() {
-        World.local(
-                world -> {
+        List<DeadLetter> letters = new ArrayList<>();
+        TestCord.run(
+                () -> {
                     LIGHT.clear();
+                    letters.clear();
                     // @start region="bounded"
                     Actor<Door> door =
                             door().mailbox(
                                             MailboxOptions.unbounded()
                                                     .withPostponed(2, Overflow.DROP_OLD));
                     // @end
-                    ActorRef<Door> ref = world.spin("door", door);
-                    ref.tell(new Open());
-                    for (String each : List.of("red", "green", "blue")) {
-                        ref.tell(new Paint(each));
+                    try (ActorSystem system =
+                            ActorSystem.start("house", Supervision.oneForOne(), letters::add)) {
+                        ActorRef<Door> ref = system.spin("door", door);
+                        ref.tell(new Open());
+                        for (String each : List.of("red", "green", "blue")) {
+                            ref.tell(new Paint(each));
+                        }
+                        ref.tell(new Close());
+                        Fiber.sleep(Duration.ofMillis(1));
                     }
-                    ref.tell(new Close());
-                    world.settle();
                     assertEquals(
                             List.of("painted green", "painted blue"),
                             LIGHT.subList(LIGHT.size() - 2, LIGHT.size()));
-                    assertEquals(List.of("door DISPLACED Paint[color=red]"), world.deadLetters());
+                    assertEquals(1, letters.size(), letters::toString);
+                    assertEquals(new Paint("red"), letters.getFirst().message());
+                    assertEquals(DeadLetter.Reason.DISPLACED, letters.getFirst().reason());
                 });
     }
 }

@@ -97,11 +97,15 @@ public final class Probe<M> implements Recipient<M> {
         volatile @Nullable Down down;
     }
 
-    private Probe(String parentPath, String name, Duration limit, Recorder recorder) {
+    private Probe(@Nullable String stepsPath, String name, Duration limit, Recorder recorder) {
         this.name = Objects.requireNonNull(name, "name");
         this.limit = limit;
         this.recorder = recorder;
-        this.target = new ProbeTarget<>(parentPath, name, new Keeping());
+        Keeping keeping = new Keeping();
+        this.target =
+                stepsPath == null
+                        ? ProbeTarget.named("probes", name, keeping)
+                        : ProbeTarget.ofSteps(stepsPath, name, keeping);
     }
 
     /**
@@ -111,7 +115,7 @@ public final class Probe<M> implements Recipient<M> {
      * @param name stands in errors, and is the name of its {@link #ref}
      */
     public static <M> Probe<M> named(String name) {
-        return new Probe<>("probes", name, LIMIT, Recorder.NONE);
+        return new Probe<>(null, name, LIMIT, Recorder.NONE);
     }
 
     /** One that also tells the recorder, and whose expectations do not wait. */

@@ -58,11 +58,21 @@ final class ProbeTarget<M> extends Target<M> {
     /** Null until it is over; guarded by this. */
     private @Nullable ExitReason reason;
 
-    ProbeTarget(String parentPath, String name, Sink sink) {
-        Cord here = Cord.currentOrNull();
-        String place = here == null ? parentPath : parentPath + "@" + here.name();
-        this.ref = ActorRef.to(place, name, nextNumber(here), this);
+    private ProbeTarget(String path, String name, @Nullable Cord here, Sink sink) {
+        this.ref = ActorRef.to(path, name, nextNumber(here), this);
         this.sink = sink;
+    }
+
+    /** One by itself: its path tells on which cord it was made. */
+    static <M> ProbeTarget<M> named(String parentPath, String name, Sink sink) {
+        Cord here = Cord.currentOrNull();
+        String path = here == null ? parentPath : parentPath + "@" + here.name();
+        return new ProbeTarget<>(path, name, here, sink);
+    }
+
+    /** The actor of steps, or a probe of theirs, whichever cord they are made on. */
+    static <M> ProbeTarget<M> ofSteps(String parentPath, String name, Sink sink) {
+        return new ProbeTarget<>(parentPath, name, Cord.currentOrNull(), sink);
     }
 
     private static long nextNumber(@Nullable Cord here) {

@@ -13,12 +13,12 @@ import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
-import dev.ropewalk.actors.Errors;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.FailedMessage;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.testing.BehaviorSteps;
+import dev.ropewalk.actors.testing.Errors;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.testing.TestCord;
 

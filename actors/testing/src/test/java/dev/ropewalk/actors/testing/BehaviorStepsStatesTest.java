@@ -10,7 +10,6 @@ import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Behavior;
-import dev.ropewalk.actors.Errors;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.Monitor;
@@ -505,11 +504,13 @@ class BehaviorStepsStatesTest {
     }
 
     private void assertOutsideAMessage(ActorContext<String> self) {
+        assertRefused(self, "outside a message");
+    }
+
+    private void assertRefused(ActorContext<String> self, String why) {
         for (Runnable call : calls(self)) {
             Errors.assertMentions(
-                    assertThrows(IllegalStateException.class, call::run),
-                    "of steps/m",
-                    "outside a message");
+                    assertThrows(IllegalStateException.class, call::run), "of steps/m", why);
         }
     }
 
@@ -531,11 +532,11 @@ class BehaviorStepsStatesTest {
                                                 throw new IllegalStateException("told to");
                                             });
                                 }));
-        assertOutsideAMessage(contexts.getFirst());
+        assertRefused(contexts.getFirst(), "only the actor's own fiber");
         IllegalStateException failed =
                 assertThrows(IllegalStateException.class, () -> steps.run("x"));
         assertEquals(0, failed.getSuppressed().length, "in the hook too");
-        assertOutsideAMessage(contexts.getFirst());
+        assertRefused(contexts.getFirst(), "only the actor's own fiber");
     }
 
     @Test
