@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.coroutine;
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.Outcome;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 
 /** What may be done with a coroutine in which state; the table stands in {@link CoroutineNode}. */
 final class ControlChecks {
@@ -164,7 +165,7 @@ final class ControlChecks {
                     case null -> "it was closed before it began";
                     case Outcome.Success<?> _, Outcome.Stopped<?> _ -> "its body returned";
                     case Outcome.Failure<?>(Throwable cause) ->
-                            "its body failed: " + FiberImpl.textOf(cause);
+                            "its body failed: " + SafeText.of(cause);
                     case Outcome.Terminated<?> _ -> "it was closed or terminated";
                     case Outcome.Abandoned<?> _ -> "it was abandoned";
                 };
