@@ -110,6 +110,59 @@ class LayeringTest {
 
     private static final String STACKS = "dev.ropewalk.fibers.internal.stack";
 
+    /** The room of one fiber. */
+    private static final String ONE_FIBER = "dev.ropewalk.fibers.internal.fiber";
+
+    /**
+     * The topics that reach into the room of one fiber: by which classes, and why {@code spi} and
+     * the public parts of the kernel do not suffice.
+     */
+    private static final Map<String, Reach> REACHES =
+            Map.of(
+                    "dev.ropewalk.fibers.coroutine",
+                    new Reach(
+                            "A coroutine makes its fiber at its first resume, below the one that"
+                                    + " made the coroutine, and its end is an answer before it is"
+                                    + " anybody's failure.",
+                            "ControlChecks",
+                            "ControlNode",
+                            "CoroutineNode"),
+                    "dev.ropewalk.fibers.recurring",
+                    new Reach(
+                            "A flush takes the failure of the debounce's fiber from its parent,"
+                                    + " which a hook of programs cannot, and refuses to close a"
+                                    + " circle of waits.",
+                            "Debounce"),
+                    "dev.ropewalk.fibers.scheduler",
+                    new Reach(
+                            "A graph takes the failure of a node from its parent, and spins the"
+                                    + " next nodes before that one is over; a loop has a cord claim"
+                                    + " its tasks before their turn.",
+                            "DagRun",
+                            "Parallel"),
+                    "dev.ropewalk.fibers.supervision",
+                    new Reach(
+                            "A supervisor takes the failure of a fiber from its parent, also of one"
+                                    + " on another cord that fails before it can be listened to.",
+                            "FiberSupervisor"),
+                    "dev.ropewalk.fibers.testing",
+                    new Reach(
+                            "A run lists the fibers that are left behind, also those on their way"
+                                    + " to another cord, which no public list has.",
+                            "VirtualCords"));
+
+    /**
+     * What a topic needs of the room of one fiber.
+     *
+     * @param why spi does not suffice, in a sentence
+     * @param classes that reach into it
+     */
+    private record Reach(String why, Set<String> classes) {
+        Reach(String why, String... classes) {
+            this(why, Set.of(classes));
+        }
+    }
+
     /** The JDK's continuations. */
     private static final Pattern CONTINUATION_NAME = Pattern.compile("jdk/internal/vm/[\\w$]+");
 
@@ -203,6 +256,67 @@ class LayeringTest {
                         .filter(r -> r.fromPackage().equals(ACTORS_CELLS))
                         .anyMatch(r -> r.toPackage().equals(SUPERVISORS)),
                 "no actor names the room of supervisors");
+    }
+
+    @Test
+    void topicsReachIntoTheRoomOfOneFiberOnlyAsListed() throws IOException {
+        assertEquals(
+                List.of(),
+                unlisted(compiledClasses(CLASS_NAME), REACHES),
+                "build it on spi and the public parts of the kernel, or say in REACHES why they do"
+                        + " not suffice; take off the list what does without");
+    }
+
+    @Test
+    void seesWhatReachesIntoTheRoomOfOneFiberAndWhatNoLongerDoes() {
+        Reference kernel =
+                new Reference("dev.ropewalk.fibers.observe.Slice", ONE_FIBER + ".FiberImpl");
+        Reference listed =
+                new Reference("dev.ropewalk.fibers.sync.Lock$Node", ONE_FIBER + ".FiberImpl");
+        Reference beside = new Reference("dev.ropewalk.fibers.sync.Once", ONE_FIBER + ".Outcome");
+        Reference above = new Reference("dev.ropewalk.actors.Cell", ONE_FIBER + ".Ending");
+        Map<String, Reach> reaches =
+                Map.of("dev.ropewalk.fibers.sync", new Reach("It counts holds.", "Lock"));
+
+        assertEquals(List.of(), unlisted(List.of(kernel, listed), reaches));
+        assertEquals(
+                List.of(
+                        "dev.ropewalk.actors.Cell reaches into " + ONE_FIBER,
+                        "dev.ropewalk.fibers.sync.Once reaches into " + ONE_FIBER),
+                unlisted(List.of(kernel, listed, beside, above), reaches));
+        assertEquals(
+                List.of("dev.ropewalk.fibers.sync.Lock is listed without need"),
+                unlisted(List.of(kernel), reaches));
+    }
+
+    /** Rooms below {@code internal} are no topics; those of other modules may not see this one. */
+    private static List<String> unlisted(List<Reference> references, Map<String, Reach> reaches) {
+        Set<String> reaching = new TreeSet<>();
+        references.stream()
+                .filter(r -> r.toPackage().equals(ONE_FIBER))
+                .filter(r -> !groupOf(r.fromPackage()).equals("kernel"))
+                .filter(r -> !r.from().startsWith("dev.ropewalk.fibers.internal."))
+                .forEach(r -> reaching.add(topLevel(r.from())));
+        Set<String> listed = new TreeSet<>();
+        reaches.forEach(
+                (topic, reach) -> reach.classes().forEach(name -> listed.add(topic + "." + name)));
+        List<String> complaints = new ArrayList<>();
+        for (String each : reaching) {
+            if (!listed.contains(each)) {
+                complaints.add(each + " reaches into " + ONE_FIBER);
+            }
+        }
+        for (String each : listed) {
+            if (!reaching.contains(each)) {
+                complaints.add(each + " is listed without need");
+            }
+        }
+        return complaints;
+    }
+
+    private static String topLevel(String className) {
+        int nested = className.indexOf('$');
+        return nested < 0 ? className : className.substring(0, nested);
     }
 
     @Test

@@ -1,11 +1,9 @@
 package dev.ropewalk.fibers.blocking;
 
 import dev.ropewalk.fibers.Block;
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.internal.boot.HelperThreads;
-import dev.ropewalk.fibers.internal.fiber.Cancellation;
-import dev.ropewalk.fibers.internal.fiber.FiberImpl;
-import dev.ropewalk.fibers.internal.fiber.Outcome;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
@@ -13,7 +11,6 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.Objects;
 
 /**
  * One call of a {@link BlockingPool}: run once by its virtual thread; its outcome is handed over by
@@ -31,7 +28,7 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
     private final BlockingPool pool;
     private final Block<? extends T, ?> code;
     private final WaitCell waiter = new WaitCell();
-    private final FiberImpl<?> fiber = FiberImpl.current();
+    private final Fiber<?> fiber = Fiber.current();
 
     /** Null until the call may start; guarded by the pool's lock. */
     private @Nullable Thread thread;
@@ -45,8 +42,11 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
     /** Guarded by the pool's lock. */
     private boolean refused;
 
-    /** Written before the waiter is given. */
-    private @Nullable Outcome<T> outcome;
+    /** What the code returned; written before the waiter is given. */
+    private @Nullable T result;
+
+    /** What it threw; written before the waiter is given. */
+    private @Nullable Throwable failure;
 
     private volatile boolean over;
 
@@ -75,13 +75,14 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
     @Override
     public void run() {
         try {
-            outcome = new Outcome.Success<>(code.run());
+            result = code.run();
         } catch (Throwable t) {
-            outcome = new Outcome.Failure<>(t);
+            failure = t;
         }
         pool.leavePlace(this);
-        if (!waiter.give(null) && outcome instanceof Outcome.Success<T>(T value) && value != null) {
-            pool.undelivered(value, fiber);
+        T made = result;
+        if (!waiter.give(null) && made != null) {
+            pool.undelivered(made, fiber);
         }
         over = true; // with the hook done, so that a caller that gave up goes on after it
         pool.gone(this);
@@ -118,6 +119,7 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
 
     // ---------------------------------------------------------------- for its fiber
 
+    @SuppressWarnings("NullAway") // null only if the type of the result is nullable
     T await() {
         Object how;
         try {
@@ -132,13 +134,10 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
         if (how == LEFT_BEHIND) {
             throw new IllegalStateException(ignored("was left behind when the pool was closed"));
         }
-        return switch (Objects.requireNonNull(outcome, "outcome")) {
-            case Outcome.Success<T>(T value) -> value;
-            case Outcome.Failure<T>(Throwable cause) ->
-                    throw Unchecked.<RuntimeException>sneaky(cause);
-            case Outcome.Stopped<T> _, Outcome.Terminated<T> _, Outcome.Abandoned<T> _ ->
-                    throw new IllegalStateException("not a fiber");
-        };
+        if (failure != null) {
+            throw Unchecked.<RuntimeException>sneaky(failure);
+        }
+        return result;
     }
 
     /** Ends the wait from outside. */
@@ -148,13 +147,11 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
 
     /** The fiber was raised into: interrupt, wait a while, then leave the call behind. */
     private void giveUp() {
-        if (!pool.interruptUnlessQueued(this) || Cancellation.shielded(fiber, this::awaitEnd)) {
+        if (!pool.interruptUnlessQueued(this) || Waits.cleanUp(this::awaitEnd)) {
             return;
         }
         pool.abandon(this);
-        fiber.cord()
-                .reportUncaught(
-                        fiber, new FiberAbandonedException(fiber, ignored("was abandoned")));
+        Waits.report(fiber, new FiberAbandonedException(fiber, ignored("was abandoned")));
     }
 
     private boolean awaitEnd() {

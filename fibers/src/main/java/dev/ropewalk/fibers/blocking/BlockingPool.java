@@ -7,8 +7,6 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.VoidBlock;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
-import dev.ropewalk.fibers.internal.fiber.Cancellation;
-import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.WaitCell;
@@ -92,7 +90,8 @@ public final class BlockingPool implements AutoCloseable {
         Objects.requireNonNull(code, "code");
         Cord cord = Cord.currentOrNull();
         if (cord != null) {
-            FiberImpl.current().switchpoint();
+            Fiber<?> _ = Fiber.current(); // a cord on which none runs is not to be blocked
+            Waits.switchpoint();
         }
         if (cord == null || CordImpl.of(cord).isVirtual()) {
             checkOpen();
@@ -160,7 +159,7 @@ public final class BlockingPool implements AutoCloseable {
         if (closer == null) {
             end(limitNs, stubborn);
         } else {
-            Cancellation.shielded(FiberImpl.of(closer), () -> end(limitNs, stubborn));
+            Waits.cleanUp(() -> end(limitNs, stubborn));
         }
         if (!stubborn.isEmpty()) {
             LOG.warn("{} was closed; calls of {} ignored their interrupt", this, stubborn);

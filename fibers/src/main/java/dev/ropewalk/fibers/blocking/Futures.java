@@ -4,7 +4,7 @@ import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.WaitInterruptedException;
-import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
@@ -84,7 +84,7 @@ public final class Futures {
 
     private static FiberFailedException failure(CompletionStage<?> stage, Throwable thrown) {
         Throwable cause = unwrapped(thrown);
-        return new FiberFailedException(stage + " failed: " + FiberImpl.textOf(cause), cause);
+        return new FiberFailedException(stage + " failed: " + SafeText.of(cause), cause);
     }
 
     private static <T extends @Nullable Object> T take(

@@ -6,8 +6,6 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.internal.boot.HelperThreads;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
-import dev.ropewalk.fibers.internal.fiber.Cancellation;
-import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
@@ -178,7 +176,7 @@ public final class Processes {
         boolean ended = false;
         try {
             if (isVirtual()) {
-                FiberImpl.current().raiseIfDue();
+                Waits.raiseIfDue();
                 end.exceptionally(_ -> null).join();
                 ended = true;
             } else {
@@ -186,23 +184,7 @@ public final class Processes {
             }
         } finally {
             if (!ended) {
-                endShielded(process, end, stopLimitNs);
-            }
-        }
-    }
-
-    private static void endShielded(Process process, CompletableFuture<?> end, long stopLimitNs) {
-        Fiber<?> me = Fiber.currentOrNull();
-        if (me != null) {
-            Cancellation.shielded(FiberImpl.of(me), () -> end(process, end, stopLimitNs));
-            return;
-        }
-        boolean wasInterrupted = Thread.interrupted();
-        try {
-            end(process, end, stopLimitNs);
-        } finally {
-            if (wasInterrupted) {
-                Thread.currentThread().interrupt();
+                Waits.cleanUp(() -> end(process, end, stopLimitNs));
             }
         }
     }
@@ -273,7 +255,7 @@ public final class Processes {
         if (me == null) {
             LOG.warn("{}", Thread.currentThread(), left);
         } else {
-            CordImpl.of(me.cord()).reportUncaught(FiberImpl.of(me), left);
+            Waits.report(me, left);
         }
     }
 }

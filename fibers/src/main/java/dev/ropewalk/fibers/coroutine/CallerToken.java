@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 final class CallerToken {
     /*
      * A caller that passes it on and waits has a claim: it takes the token back if it leaves that
-     * wait. The claims are a stack, linked through the strands, with the plain fiber's own at the
+     * wait. The claims are a stack, linked through the nodes, with the plain fiber's own at the
      * bottom. The end of a wait ends its claim; if the token came to it, also the claims of those
      * that passed it on later, because control has come back past them.
      *
-     * Invariant: strand.token == t exactly if t.holder == strand.
+     * Invariant: node.token == t exactly if t.holder == node.
      *
      * Rejected: to search for the token at the end of the chain of resumes only, because it may
      * have been transferred on from there; and to let each one that leaves a wait have it, because

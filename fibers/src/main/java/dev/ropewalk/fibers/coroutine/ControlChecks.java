@@ -3,63 +3,64 @@ package dev.ropewalk.fibers.coroutine;
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.Outcome;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 
-/** What may be done with a strand in which state; the table stands in {@link CoroutineNode}. */
+/** What may be done with a coroutine in which state; the table stands in {@link CoroutineNode}. */
 final class ControlChecks {
     private ControlChecks() {}
 
-    static IllegalStateException error(ControlNode strand, String what) {
-        return new IllegalStateException(strand.label() + " " + what);
+    static IllegalStateException error(ControlNode node, String what) {
+        return new IllegalStateException(node.label() + " " + what);
     }
 
-    static void resumable(CoroutineNode strand, ControlNode caller) {
-        strand.noticeOver();
+    static void resumable(CoroutineNode coroutine, ControlNode caller) {
+        coroutine.noticeOver();
         String why = null;
-        ControlNode resumer = strand.resumer();
-        if (strand.state() == ControlNode.State.DEAD) {
-            why = dead(strand);
-        } else if (strand == caller) {
+        ControlNode resumer = coroutine.resumer();
+        if (coroutine.state() == ControlNode.State.DEAD) {
+            why = dead(coroutine);
+        } else if (coroutine == caller) {
             why = "runs now and cannot resume itself; return, or yield";
         } else if (resumer != null) {
             why =
                     "was resumed by "
                             + resumer.label()
                             + " and has not yielded since; only one at a time may resume it";
-        } else if (strand.isLeft() || strand.hasAnswer()) {
-            why = owed(strand);
-        } else if (strand.state() == ControlNode.State.RESUMING) {
-            why = resumingAnother(strand);
-        } else if (strand.state() == ControlNode.State.TRANSFERRING) {
+        } else if (coroutine.isLeft() || coroutine.hasAnswer()) {
+            why = owed(coroutine);
+        } else if (coroutine.state() == ControlNode.State.RESUMING) {
+            why = resumingAnother(coroutine);
+        } else if (coroutine.state() == ControlNode.State.TRANSFERRING) {
             why = "has transferred to another coroutine; go back to it by transfer";
-        } else if (strand.state() == ControlNode.State.RUNNING) {
-            why = runsAlready(strand);
+        } else if (coroutine.state() == ControlNode.State.RUNNING) {
+            why = runsAlready(coroutine);
         }
         if (why != null) {
-            throw error(strand, "cannot be resumed: it " + why);
+            throw error(coroutine, "cannot be resumed: it " + why);
         }
     }
 
-    static void raisable(CoroutineNode strand, ControlNode caller) {
-        if (strand.state() == ControlNode.State.NEW) {
+    static void raisable(CoroutineNode coroutine, ControlNode caller) {
+        if (coroutine.state() == ControlNode.State.NEW) {
             throw error(
-                    strand,
+                    coroutine,
                     "has not begun, so nothing can be raised into it; resume it first, or close"
                             + " it");
         }
-        resumable(strand, caller);
+        resumable(coroutine, caller);
     }
 
-    static void transferable(CoroutineNode strand, ControlNode caller) {
-        strand.noticeOver();
+    static void transferable(CoroutineNode coroutine, ControlNode caller) {
+        coroutine.noticeOver();
         String why =
-                switch (strand.state()) {
-                    case DEAD -> dead(strand);
-                    case RESUMING -> resumingAnother(strand);
+                switch (coroutine.state()) {
+                    case DEAD -> dead(coroutine);
+                    case RESUMING -> resumingAnother(coroutine);
                     case YIELDING -> "has yielded; resume it";
-                    case RUNNING -> runsAlready(strand);
+                    case RUNNING -> runsAlready(coroutine);
                     case NEW, TRANSFERRING -> null;
                 };
-        ControlNode top = strand.first();
+        ControlNode top = coroutine.first();
         if (why == null && top.isPlain() && top != caller.origin()) {
             why =
                     "acts for "
@@ -68,27 +69,27 @@ final class ControlChecks {
                             + " may transfer to it";
         }
         if (why != null) {
-            throw error(strand, "cannot be transferred to: it " + why);
+            throw error(coroutine, "cannot be transferred to: it " + why);
         }
     }
 
-    static void yieldedBy(CoroutineNode strand, ControlNode caller) {
-        if (strand != caller) {
+    static void yieldedBy(CoroutineNode coroutine, ControlNode caller) {
+        if (coroutine != caller) {
             throw error(
-                    strand,
+                    coroutine,
                     "cannot yield for "
                             + caller.label()
                             + ": only its own body yields; other fibers pass values by a channel");
         }
     }
 
-    static void yieldable(CoroutineNode strand) {
-        strand.noticeOver();
-        boolean wasLeft = strand.isResumed() && strand.isLeft() && strand.origin() == null;
-        if (strand.resumer() == null && !wasLeft) {
+    static void yieldable(CoroutineNode coroutine) {
+        coroutine.noticeOver();
+        boolean wasLeft = coroutine.isResumed() && coroutine.isLeft() && coroutine.origin() == null;
+        if (coroutine.resumer() == null && !wasLeft) {
             throw error(
-                    strand,
-                    strand.hasLeftYield()
+                    coroutine,
+                    coroutine.hasLeftYield()
                             ? "cannot yield: nobody has resumed it since its last yield was left,"
                                     + " by a time limit or scope around that yield, or because"
                                     + " something was raised into it; return, and set limits around"
@@ -99,26 +100,26 @@ final class ControlChecks {
         }
     }
 
-    static void owing(CoroutineNode strand) {
-        if (!strand.owes()) {
+    static void owing(CoroutineNode coroutine) {
+        if (!coroutine.owes()) {
             throw error(
-                    strand,
+                    coroutine,
                     "owes nothing to await: "
-                            + (strand.state() == ControlNode.State.DEAD
-                                    ? "it " + dead(strand)
+                            + (coroutine.state() == ControlNode.State.DEAD
+                                    ? "it " + dead(coroutine)
                                     : "no resume of it was left before its answer; resume it"));
         }
     }
 
-    static void awaitable(CoroutineNode strand, ControlNode last, ControlNode caller) {
+    static void awaitable(CoroutineNode coroutine, ControlNode last, ControlNode caller) {
         if (last == caller) {
             throw new DeadlockException(
-                    strand.label() + " waits for " + caller.label() + ", which cannot await it");
+                    coroutine.label() + " waits for " + caller.label() + ", which cannot await it");
         }
         ControlNode other = last.origin();
         if (other != null) {
             throw error(
-                    strand,
+                    coroutine,
                     "cannot be awaited: "
                             + last.label()
                             + " runs for "
@@ -127,17 +128,17 @@ final class ControlChecks {
         }
         if (last.state() != ControlNode.State.RUNNING) {
             throw error(
-                    strand,
+                    coroutine,
                     "cannot be awaited: "
                             + last.label()
                             + " has transferred to another coroutine; go back to it by transfer");
         }
     }
 
-    static void beginnable(CoroutineNode strand, FiberImpl<?> parent) {
+    static void beginnable(CoroutineNode coroutine, FiberImpl<?> parent) {
         if (parent.isEnding() || parent.outcome() != null) {
             throw error(
-                    strand,
+                    coroutine,
                     "cannot begin: "
                             + parent
                             + ", which made it and would be its parent, has ended; make it in the"
@@ -145,36 +146,36 @@ final class ControlChecks {
         }
     }
 
-    static void closable(CoroutineNode strand, FiberImpl<?> closer) {
+    static void closable(CoroutineNode coroutine, FiberImpl<?> closer) {
         for (FiberImpl<?> each = closer; each != null; each = each.parentOrNull()) {
-            if (each == strand.fiber) {
+            if (each == coroutine.fiber) {
                 throw new DeadlockException(
                         closer
                                 + " cannot close "
-                                + strand.label()
+                                + coroutine.label()
                                 + " and wait for its end: it is that coroutine's fiber or one below"
                                 + " it; return from the body");
             }
         }
     }
 
-    private static String dead(CoroutineNode strand) {
+    private static String dead(CoroutineNode coroutine) {
         String how =
-                switch (strand.end()) {
+                switch (coroutine.end()) {
                     case null -> "it was closed before it began";
                     case Outcome.Success<?> _, Outcome.Stopped<?> _ -> "its body returned";
                     case Outcome.Failure<?>(Throwable cause) ->
-                            "its body failed: " + FiberImpl.textOf(cause);
+                            "its body failed: " + SafeText.of(cause);
                     case Outcome.Terminated<?> _ -> "it was closed or terminated";
                     case Outcome.Abandoned<?> _ -> "it was abandoned";
                 };
         return "is dead, because "
                 + how
-                + (strand.isLeft() ? "; await takes what it owes" : "; make a new one");
+                + (coroutine.isLeft() ? "; await takes what it owes" : "; make a new one");
     }
 
-    private static String owed(ControlNode strand) {
-        ControlNode answered = strand.answered();
+    private static String owed(ControlNode node) {
+        ControlNode answered = node.answered();
         return answered == null
                 ? "owes the value of a resume that was left; take it by await"
                 : "has just answered "
@@ -182,20 +183,20 @@ final class ControlChecks {
                         + ", which has yet to run; only one at a time may resume it";
     }
 
-    private static String resumingAnother(ControlNode strand) {
-        ControlNode resuming = strand.resuming();
+    private static String resumingAnother(ControlNode node) {
+        ControlNode resuming = node.resuming();
         return resuming == null
                 ? "is leaving a resume"
                 : "has resumed " + resuming.label() + " and waits for it";
     }
 
-    private static String runsAlready(ControlNode strand) {
-        if (strand.hasLeftYield()) {
+    private static String runsAlready(ControlNode node) {
+        if (node.hasLeftYield()) {
             return "has left its last yield, by a time limit or scope around it or because"
                     + " something was raised into it, and runs on for nobody; its end is for the"
                     + " next call after it, or close it";
         }
-        ControlNode origin = strand.origin();
+        ControlNode origin = node.origin();
         return "runs already" + (origin == null ? "" : ", for " + origin.label());
     }
 }

@@ -39,7 +39,7 @@ class ControlNode implements WaitCycle.One {
      * the last of the chain that begins at the plain fiber on whose behalf it ran.
      *
      * That behalf is a CallerToken, which is passed on with control and comes back with the answer.
-     * Two strands never act for the same fiber. Invariant: while a plain fiber waits, the last of
+     * Two nodes never act for the same fiber. Invariant: while a plain fiber waits, the last of
      * its chain holds its token, or is TRANSFERRING.
      *
      * A wait that is left by an exception (a time limit, a termination) takes the token back that

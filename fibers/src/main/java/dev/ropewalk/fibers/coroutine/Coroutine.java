@@ -46,7 +46,7 @@ import java.util.Objects;
  */
 public final class Coroutine<I extends @Nullable Object, O extends @Nullable Object>
         implements AutoCloseable {
-    private final CoroutineNode strand;
+    private final CoroutineNode node;
 
     /**
      * What a coroutine runs.
@@ -69,7 +69,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
 
     private Coroutine(@Nullable String name, Body<I, O> body) {
         Objects.requireNonNull(body, "body");
-        this.strand = new CoroutineNode("coroutine", name, first -> body.run(this, in(first)));
+        this.node = new CoroutineNode("coroutine", name, first -> body.run(this, in(first)));
     }
 
     @SuppressWarnings({"unchecked", "NullAway", "TypeParameterUnusedInFormals"}) // resume takes I
@@ -124,7 +124,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
      * @throws WrongThreadException if called on another cord
      */
     public O resume(I value) {
-        return out(strand.resume(value));
+        return out(node.resume(value));
     }
 
     /**
@@ -146,7 +146,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
      */
     @SuppressWarnings("NamedLikeContextualKeyword") // the word of the field; it has a receiver
     public I yield(O value) {
-        return in(strand.yieldValue(value));
+        return in(node.yieldValue(value));
     }
 
     /**
@@ -164,7 +164,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
      * @throws WrongThreadException if called on another cord
      */
     public @Nullable Object transfer(I value) {
-        return strand.transfer(value);
+        return node.transfer(value);
     }
 
     /**
@@ -180,7 +180,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
      * @throws WrongThreadException if called on another cord
      */
     public O raise(Throwable failure) {
-        return out(strand.raise(failure));
+        return out(node.raise(failure));
     }
 
     /**
@@ -196,9 +196,9 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
      * @throws WrongThreadException if called on another cord
      */
     public O await() {
-        strand.checkCord("await");
+        node.checkCord("await");
         Waits.switchpoint();
-        return out(strand.await());
+        return out(node.await());
     }
 
     /**
@@ -215,31 +215,31 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
      */
     @Override
     public void close() {
-        strand.close();
+        node.close();
     }
 
     /** {@return whether the body may still run; also true before it has begun} */
     public boolean isAlive() {
-        return strand.state() != ControlNode.State.DEAD;
+        return node.state() != ControlNode.State.DEAD;
     }
 
     /** For tests: what shows for which plain fiber's call it runs; null if it runs for nobody. */
     @Nullable Object actsFor() {
-        return strand.token;
+        return node.token;
     }
 
     /** For tests: it has answered a fiber that has yet to run. */
     boolean isAnswering() {
-        return strand.answered() != null;
+        return node.answered() != null;
     }
 
     /** Fails if its links are broken; for tests. */
     void checkInvariants() {
-        strand.checkInvariants();
+        node.checkInvariants();
     }
 
     @Override
     public String toString() {
-        return strand.label();
+        return node.label();
     }
 }

@@ -30,7 +30,7 @@ import java.util.concurrent.Callable;
  */
 final class CoroutineNode extends ControlNode implements Callable<@Nullable Object>, EndListener {
     /*
-     * What is allowed, as in Ruby 3; ControlChecks says no. "me" is the strand that calls.
+     * What is allowed, as in Ruby 3; ControlChecks says no. "me" is the node that calls.
      *
      *                      resume       transfer      raise          yield      close
      *   NEW                begins       begins        error          -          DEAD at once
@@ -167,13 +167,13 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
         state(State.NEW, State.RUNNING);
     }
 
-    /** The strand that runs: the coroutine whose body this is, or a new one for a plain fiber. */
+    /** The node that runs: the coroutine whose body this is, or a new one for a plain fiber. */
     private ControlNode caller(String operation) {
         checkCord(operation);
         FiberImpl<?> running = FiberImpl.current();
         Object its = running.body();
-        return its instanceof CoroutineNode strand && strand.fiber == running
-                ? strand
+        return its instanceof CoroutineNode node && node.fiber == running
+                ? node
                 : new ControlNode(running);
     }
 

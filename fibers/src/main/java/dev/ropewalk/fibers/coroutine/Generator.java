@@ -44,7 +44,7 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
     private static final Object END = new Object();
     private static final Object NONE = new Object();
 
-    private final CoroutineNode strand;
+    private final CoroutineNode node;
 
     /** The value that hasNext has fetched, END, or NONE. */
     private @Nullable Object fetched = NONE;
@@ -94,7 +94,7 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
 
     private Generator(@Nullable String name, Body<T> body) {
         Objects.requireNonNull(body, "body");
-        this.strand =
+        this.node =
                 new CoroutineNode(
                         "generator",
                         name,
@@ -136,7 +136,7 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
     }
 
     private void yieldFromBody(T value) {
-        strand.yieldValue(value);
+        node.yieldValue(value);
     }
 
     /**
@@ -153,7 +153,7 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
      */
     @Override
     public boolean hasNext() {
-        strand.checkCord("next of");
+        node.checkCord("next of");
         if (fetched == NONE) {
             fetched = fetch();
         } else {
@@ -163,14 +163,14 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
     }
 
     private @Nullable Object fetch() {
-        if (strand.owes() || strand.hasReturned()) {
+        if (node.owes() || node.hasReturned()) {
             Waits.switchpoint(); // what follows need not wait
         }
-        if (strand.owes()) {
-            return strand.await();
+        if (node.owes()) {
+            return node.await();
         }
         // It may have ended before its last value was taken.
-        return strand.hasReturned() ? END : strand.resume(null);
+        return node.hasReturned() ? END : node.resume(null);
     }
 
     /**
@@ -184,9 +184,9 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
     @Override
     @SuppressWarnings({"unchecked", "NullAway"}) // the body yields T
     public T next() {
-        strand.checkCord("next of");
+        node.checkCord("next of");
         if ((fetched == NONE || fetched == END) && !hasNext()) {
-            throw new NoSuchElementException(strand.label() + " has no more values");
+            throw new NoSuchElementException(node.label() + " has no more values");
         }
         T value = (T) fetched;
         fetched = NONE;
@@ -226,12 +226,12 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
      */
     @Override
     public void close() {
-        strand.checkCord("close");
+        node.checkCord("close");
         try {
-            strand.close();
+            node.close();
         } finally {
             // A close that was refused changes nothing.
-            if (fetched != END && strand.state() == ControlNode.State.DEAD) {
+            if (fetched != END && node.state() == ControlNode.State.DEAD) {
                 fetched = NONE;
             }
         }
@@ -239,6 +239,6 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
 
     @Override
     public String toString() {
-        return strand.label();
+        return node.label();
     }
 }

@@ -11,6 +11,7 @@ import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.FiberMessages;
 import dev.ropewalk.fibers.internal.fiber.WaitKind;
 import dev.ropewalk.fibers.internal.platform.Callables;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.report.WaitCycle;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -161,7 +162,7 @@ public final class Debounce<T> implements AutoCloseable {
                     this
                             + (isClosed ? " is closed" : " is over, because its fiber has ended")
                             + "; value="
-                            + FiberImpl.textOf(value)
+                            + SafeText.of(value)
                             + " was not taken",
                     worker.failure());
         }
@@ -331,7 +332,7 @@ public final class Debounce<T> implements AutoCloseable {
             String text =
                     this
                             + " ended with a value that its action was not run with: "
-                            + FiberImpl.textOf(lost)
+                            + SafeText.of(lost)
                             + "; close or cancel it before its parent ends";
             FiberMessages.reportLater(FiberImpl.of(dead), new IllegalStateException(text));
         }

@@ -1,8 +1,7 @@
 package dev.ropewalk.fibers.recurring;
 
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.internal.fiber.FiberImpl;
-import dev.ropewalk.fibers.internal.fiber.WaitKind;
+import dev.ropewalk.fibers.spi.Waits;
 
 import java.time.Duration;
 
@@ -85,10 +84,10 @@ public final class Repeat {
     }
 
     private void awaitTick(long startNs, long periodNs) {
-        long elapsedNs = FiberImpl.of(fiber).cord.nanoTime() - startNs;
+        long elapsedNs = Waits.nanoTime() - startNs;
         long next = Math.max(number + 1, Math.ceilDiv(elapsedNs, periodNs));
-        sleepUntil(fiber, startNs, next * periodNs, this);
-        long latest = (FiberImpl.of(fiber).cord.nanoTime() - startNs) / periodNs;
+        sleepUntil(startNs, next * periodNs, this);
+        long latest = (Waits.nanoTime() - startNs) / periodNs;
         skipped = latest - number - 1;
         number = latest;
     }
@@ -112,16 +111,17 @@ public final class Repeat {
     }
 
     /** Waits until that time since the start has come; also if it has, a switchpoint. */
-    static void sleepUntil(Fiber<?> fiber, long startNs, long untilNs, Object reason) {
-        long leftNs = untilNs - (FiberImpl.of(fiber).cord.nanoTime() - startNs);
+    static void sleepUntil(long startNs, long untilNs, Object reason) {
+        long leftNs = untilNs - (Waits.nanoTime() - startNs);
         if (leftNs <= 0) {
-            FiberImpl.of(fiber).yieldHere();
+            Waits.yieldTurn();
+            return;
         }
         // Once, unless the time is longer than a timer can be.
-        for (; leftNs > 0; leftNs = untilNs - (FiberImpl.of(fiber).cord.nanoTime() - startNs)) {
-            FiberImpl.of(fiber).parkFor(WaitKind.LIBRARY, reason, leftNs);
+        for (; leftNs > 0; leftNs = untilNs - (Waits.nanoTime() - startNs)) {
+            Waits.park(reason, leftNs);
         }
-        FiberImpl.of(fiber).raiseIfDue(); // it was ended after its timer had fired, before it ran
+        Waits.raiseIfDue(); // it was ended after its timer had fired, before it ran
     }
 
     @Override

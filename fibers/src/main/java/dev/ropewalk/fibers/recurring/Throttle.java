@@ -2,9 +2,9 @@ package dev.ropewalk.fibers.recurring;
 
 import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.VoidBlock;
-import dev.ropewalk.fibers.internal.fiber.FiberImpl;
-import dev.ropewalk.fibers.internal.fiber.WaitKind;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -67,11 +67,11 @@ public final class Throttle {
 
     /** One that waits. */
     private static final class Entry {
-        private final FiberImpl<?> fiber;
+        private final Fiber<?> fiber;
         private long waitNumber = -1;
         private long wakesAtNs = NEVER;
 
-        Entry(FiberImpl<?> fiber) {
+        Entry(Fiber<?> fiber) {
             this.fiber = fiber;
         }
     }
@@ -202,10 +202,9 @@ public final class Throttle {
 
     private boolean acquireWithin(long limitNs) {
         checkCord();
-        FiberImpl<?> fiber = FiberImpl.current();
+        Fiber<?> fiber = Fiber.current();
         long deadlineNs = Timed.plus(now(), limitNs);
-        fiber.yieldHere(); // before anything is taken: one that is to end eats nothing
-        fiber.raiseIfDue(); // also if it came in that turn
+        Waits.yieldTurn(); // before anything is taken: one that is to end eats nothing
         if (tryAcquire()) {
             return true;
         }
@@ -222,7 +221,7 @@ public final class Throttle {
     private boolean await(Entry entry, long deadlineNs) {
         boolean isNew = true;
         for (; ; ) {
-            FiberImpl.of(entry.fiber).raiseIfDue(); // it was ended after its timer had fired
+            Waits.raiseIfDue(); // it was ended after its timer had fired
             dropTheDead();
             int before = isNew ? line.size() - 1 : countBefore(entry);
             if (before == 0 && take()) {
@@ -234,9 +233,9 @@ public final class Throttle {
             }
             long turnNs = before == 0 ? allowedAt() : turnBehind(before, nowNs);
             entry.wakesAtNs = Math.min(turnNs, deadlineNs);
-            entry.waitNumber = FiberImpl.of(entry.fiber).nextWaitNumber();
+            entry.waitNumber = Waits.nextNumber();
             long waitNs = entry.wakesAtNs == NEVER ? NEVER : entry.wakesAtNs - nowNs;
-            FiberImpl.of(entry.fiber).parkFor(WaitKind.LIBRARY, this, waitNs);
+            Waits.park(this, waitNs);
             isNew = false;
         }
     }
@@ -281,14 +280,14 @@ public final class Throttle {
         if (!line.isEmpty()) {
             Entry first = line.getFirst();
             if (first.wakesAtNs > allowedAt()) {
-                FiberImpl.of(first.fiber).resume(first.waitNumber, null);
+                Waits.resume(first.fiber, first.waitNumber, null);
             }
         }
     }
 
     /** Abandoned ones have not taken themselves out. */
     private void dropTheDead() {
-        while (!line.isEmpty() && FiberImpl.of(line.getFirst().fiber).outcome() != null) {
+        while (!line.isEmpty() && line.getFirst().fiber.state() == FiberState.DEAD) {
             line.removeFirst();
         }
     }

@@ -5,7 +5,6 @@ import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.VoidBlock;
-import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.platform.Callables;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -95,7 +94,7 @@ public final class Timed {
         private final Duration period;
         private final long periodNs;
         private final RepeatAction<?> action;
-        private long startNs = FiberImpl.current().cord.nanoTime();
+        private long startNs = Fiber.current().cord().nanoTime();
         private boolean isAgain;
 
         Ticks(Duration period, long periodNs, RepeatAction<?> action) {
@@ -107,10 +106,7 @@ public final class Timed {
         @Override
         public void run() throws Exception {
             if (isAgain) {
-                startNs =
-                        FiberImpl.current()
-                                .cord
-                                .nanoTime(); // otherwise it skips all ticks since the spin
+                startNs = Waits.nanoTime(); // otherwise it skips all ticks since the spin
             }
             isAgain = true;
             new Repeat(period).atTicks(startNs, periodNs, action);
@@ -164,11 +160,11 @@ public final class Timed {
             Duration time, Callable<? extends T> action) {
         Objects.requireNonNull(action, "action");
         long timeNs = Waits.nanos(time);
-        long startNs = FiberImpl.current().cord.nanoTime();
+        long startNs = Fiber.current().cord().nanoTime();
         Callable<T> body =
                 () -> {
                     if (timeNs > 0) {
-                        Repeat.sleepUntil(Fiber.current(), startNs, timeNs, "sleep");
+                        Repeat.sleepUntil(startNs, timeNs, "sleep");
                     }
                     return action.call();
                 };

@@ -12,6 +12,7 @@ import dev.ropewalk.fibers.internal.fiber.Family;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.FiberMessages;
 import dev.ropewalk.fibers.internal.fiber.Outcome;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -122,7 +123,7 @@ final class DagRun<D extends @Nullable Object> {
     }
 
     private FiberFailedException failed(NodeEnd end) {
-        String text = FiberImpl.textOf(end.cause());
+        String text = SafeText.of(end.cause());
         return new FiberFailedException(
                 "node " + dag.name(end.node()) + " of " + dag + " failed: " + text, end.cause());
     }

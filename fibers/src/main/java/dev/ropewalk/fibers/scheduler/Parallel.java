@@ -8,6 +8,7 @@ import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Scope;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -278,7 +279,7 @@ public final class Parallel {
                         "a loop or list of actions of "
                                 + Fiber.current()
                                 + " failed: "
-                                + FiberImpl.textOf(first),
+                                + SafeText.of(first),
                         first);
         failures.stream().skip(1).forEach(failed::addSuppressed);
         return failed;

@@ -13,6 +13,7 @@ import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
 import dev.ropewalk.fibers.internal.fiber.WaitKind;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
 
 import org.jspecify.annotations.Nullable;
@@ -89,6 +90,16 @@ public final class Waits {
         if (running != null) {
             running.switchpoint();
         }
+    }
+
+    /**
+     * Raises what is due in the current fiber, and never yields: behind a wait that has ended, and
+     * before what it waited for is taken, because something may have come between the two.
+     *
+     * @throws IllegalStateException if no fiber runs on this thread
+     */
+    public static void raiseIfDue() {
+        FiberImpl.current().raiseIfDue();
     }
 
     /**
@@ -315,7 +326,7 @@ public final class Waits {
     public static @Nullable String reason(Fiber<?> fiber) {
         FiberImpl<?> asked = FiberImpl.of(fiber);
         asked.checkCord("reason");
-        return asked.rawState() == FiberImpl.WAITING ? FiberImpl.textOf(asked.waitShown()) : null;
+        return asked.rawState() == FiberImpl.WAITING ? SafeText.of(asked.waitShown()) : null;
     }
 
     /**

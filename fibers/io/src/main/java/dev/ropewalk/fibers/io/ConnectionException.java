@@ -1,14 +1,9 @@
 package dev.ropewalk.fibers.io;
 
-import io.netty.channel.ConnectTimeoutException;
-
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ConnectException;
-import java.net.SocketAddress;
-import java.net.SocketTimeoutException;
 
 /**
  * Tells that a call of a connection, a listener or a UDP socket cannot do what it is for. The cause
@@ -31,20 +26,6 @@ public class ConnectionException extends UncheckedIOException {
      */
     public ConnectionException(String message, IOException cause) {
         super(message, cause);
-    }
-
-    /** Says why, and what may help. */
-    static ConnectionException notConnected(
-            SocketAddress address, TcpOptions options, Throwable failure) {
-        String to = "cannot connect to " + Addresses.text(address);
-        if (failure instanceof ConnectTimeoutException) {
-            return new ConnectionTimeoutException(
-                    to + " within connectLimit=" + options.connectLimit(),
-                    new SocketTimeoutException("connect"));
-        }
-        IOException cause = failure instanceof IOException io ? io : new IOException(failure);
-        String remedy = cause instanceof ConnectException ? "; does a server listen there?" : "";
-        return new ConnectionException(to + ": " + cause.getMessage() + remedy, cause);
     }
 
     /** Whether the failure, or one of its causes, is blamed on it. */

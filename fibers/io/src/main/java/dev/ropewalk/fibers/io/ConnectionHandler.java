@@ -9,8 +9,6 @@ import io.netty.handler.ssl.SniCompletionEvent;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 
-import java.io.IOException;
-
 import javax.net.ssl.SSLException;
 
 /** Where Netty tells a connection what has come: the last handler of its pipeline. */
@@ -64,8 +62,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             case DecoderException wrong when wrong.getCause() instanceof SSLException tls ->
                     connection.failed(tls);
             case DecoderException undecodable -> connection.undecodable(undecodable);
-            case IOException io -> connection.failed(io);
-            default -> connection.failed(new IOException(cause));
+            default -> connection.failed(IoErrors.asIo(cause));
         }
     }
 }

@@ -35,7 +35,7 @@ final class Handshake {
         waiter.checkFree();
         while (session == null) {
             if (failure != null) {
-                throw connection.broken("agree on TLS", failure);
+                throw connection.errors.broken("agree on TLS", failure);
             }
             waiter.await("TLS of " + connection, Long.MAX_VALUE);
         }

@@ -218,7 +218,7 @@ final class Inbound implements Input {
     private boolean awaitBytes(int count, String what) {
         while (stash.size() < count) {
             if (failure != null) {
-                throw connection.broken("read", failure);
+                throw connection.errors.broken("read", failure);
             }
             if (isEnded) {
                 return false;
@@ -226,7 +226,7 @@ final class Inbound implements Input {
             wanted = Math.max(wanted, count);
             resume(); // more may be wanted than fills the stash
             if (!reader.await(new Waiting(what, connection), limitNs)) {
-                throw connection.silent("read", limitNs);
+                throw connection.errors.silent("read", "sent", limitNs, "its readLimit");
             }
             connection.checkReadable();
         }

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
@@ -111,7 +110,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
             }
             checkWritable();
             if (taken.cause() instanceof IOException cause) {
-                throw connection.broken("write a file", cause);
+                throw connection.errors.broken("write a file", cause);
             }
             from += piece;
         }
@@ -220,8 +219,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
         checkWritable();
         Throwable refused = taken.cause(); // TLS tells nobody else
         if (refused != null) {
-            throw connection.broken(
-                    "flush", refused instanceof IOException io ? io : new IOException(refused));
+            throw connection.errors.broken("flush", IoErrors.asIo(refused));
         }
     }
 
@@ -253,7 +251,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
                     new IOException(unsuited));
         }
         if (failure != null) {
-            throw connection.broken("write", failure);
+            throw connection.errors.broken("write", failure);
         }
     }
 
@@ -269,13 +267,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
 
     private void await(String what) {
         if (!writer.await(what + connection, limitNs)) {
-            throw connection.blame(
-                    new ConnectionTimeoutException(
-                            connection
-                                    + " took nothing for "
-                                    + limitNs / 1_000_000
-                                    + " ms, the writeLimit",
-                            new SocketTimeoutException("write")));
+            throw connection.errors.silent("write", "took", limitNs, "the writeLimit");
         }
     }
 

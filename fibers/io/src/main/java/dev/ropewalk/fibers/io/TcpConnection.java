@@ -5,7 +5,7 @@ import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.internal.EndHandler;
 import dev.ropewalk.fibers.io.internal.FailedTls;
-import dev.ropewalk.fibers.io.internal.Idleness;
+import dev.ropewalk.fibers.io.internal.IdleLimit;
 import dev.ropewalk.fibers.io.internal.RenegotiationGuard;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -20,7 +20,6 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
-import io.netty.util.concurrent.Future;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +27,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketAddress;
-import java.net.SocketTimeoutException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -89,6 +87,9 @@ public final class TcpConnection implements AutoCloseable {
 
     static final String LAST_HANDLER = "connection";
 
+    /** For its parts too. */
+    final IoErrors errors;
+
     private final Channel channel;
     private final Cord cord;
     private final TcpOptions options;
@@ -99,13 +100,13 @@ public final class TcpConnection implements AutoCloseable {
     /** Null if it is not encrypted. */
     private final @Nullable Handshake handshake;
 
-    /** The bytes, or the messages that are made of them. */
-    private Input in;
+    /** Has the input, which are bytes or messages. */
+    private final CodecSwitch codecSwitch;
 
     /** Told once, when it is closed; null if nobody counts it. */
     private final @Nullable Runnable onClosed;
 
-    private final Idleness idleness;
+    private final IdleLimit idleLimit;
 
     /** Null before {@link #close}, or a failure of TLS. */
     private @Nullable Closing closing;
@@ -132,12 +133,13 @@ public final class TcpConnection implements AutoCloseable {
         this.cord = Cord.current();
         this.options = options;
         this.loop = loop;
+        this.errors = IoErrors.ofConnection(this, cord);
         this.inbound = new Inbound(this, channel, options);
-        this.in = inbound;
         this.out = new Outbound(this, channel, loop, options);
+        this.codecSwitch = new CodecSwitch(this, channel, loop, options, inbound, out);
         this.handshake = options.tls().map(tls -> new Handshake(this, tls)).orElse(null);
         this.onClosed = onClosed;
-        this.idleness = new Idleness(cord, Waits.nanos(options.idleLimit()), this::idleFor);
+        this.idleLimit = new IdleLimit(cord, Waits.nanos(options.idleLimit()), this::idle);
         configure(channel, options);
         channel.pipeline()
                 .addLast(
@@ -268,7 +270,7 @@ public final class TcpConnection implements AutoCloseable {
         IoLoop.await(connected, "a connection to " + Addresses.text(address));
         Throwable failure = connected.cause();
         if (failure != null) {
-            throw ConnectionException.notConnected(address, options, failure);
+            throw IoErrors.notConnected(address, options, failure);
         }
         if (handshake != null) {
             handshake.await();
@@ -422,7 +424,7 @@ public final class TcpConnection implements AutoCloseable {
      * @throws WrongThreadException if this is not its cord
      */
     public <M> MessageConnection<M> messages(Codec<M> codec) {
-        return messages(codec.type(), codec.handlers());
+        return codecSwitch.change(codec.type(), codec.handlers());
     }
 
     /**
@@ -436,60 +438,7 @@ public final class TcpConnection implements AutoCloseable {
      * @throws WrongThreadException as {@link #messages(Codec)}
      */
     public MessageConnection<Object> messages(ChannelHandler... handlers) {
-        return messages(Object.class, List.of(handlers));
-    }
-
-    private <M> MessageConnection<M> messages(Class<M> type, List<ChannelHandler> handlers) {
-        checkReadable();
-        inbound.checkNoReader();
-        Waits.switchpoint();
-        checkReadable();
-        MessageQueue<M> made =
-                new MessageQueue<>(
-                        new Messages(), channel, type, options.maxMessages(), options.readLimit());
-        CodecInstaller codec = new CodecInstaller(this, channel.pipeline(), inbound, out);
-        if (loop.eventLoop.inEventLoop()) {
-            codec.install(made, handlers);
-        } else {
-            Future<?> installed = loop.eventLoop.submit(() -> codec.install(made, handlers));
-            try {
-                IoLoop.await(installed, "the codec");
-            } finally {
-                installed.cancel(false); // of a fiber that leaves before
-            }
-            if (installed.cause() instanceof RuntimeException refused) {
-                throw refused;
-            }
-        }
-        return new MessageConnection<>(this, made, out);
-    }
-
-    /** What their queue tells of this connection. */
-    private final class Messages implements MessageQueue.Source {
-        @Override
-        public ConnectionException broken(String what, IOException why) {
-            return TcpConnection.this.broken(what, why);
-        }
-
-        @Override
-        public ConnectionTimeoutException silent(long limitNs) {
-            return TcpConnection.this.silent("receive", limitNs);
-        }
-
-        @Override
-        public void undecodable(Throwable cause) {
-            TcpConnection.this.undecodable(cause);
-        }
-
-        @Override
-        public String toString() {
-            return TcpConnection.this.toString();
-        }
-    }
-
-    /** From now on what comes goes there. */
-    void receiveInto(MessageQueue<?> messages) {
-        in = messages;
+        return codecSwitch.change(Object.class, List.of(handlers));
     }
 
     // ---------------------------------------------------------------- writing
@@ -550,7 +499,7 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     private void checkWritesBytes() {
-        if (in != inbound) {
+        if (codecSwitch.hasMessages()) {
             throw new IllegalStateException(
                     this + " has messages, which write its bytes; write to them");
         }
@@ -700,7 +649,7 @@ public final class TcpConnection implements AutoCloseable {
     public void close() {
         checkCord("close");
         isClosedHere = true;
-        in.close();
+        in().close();
         if (state == State.OPEN) {
             out.ended(null);
             closing().begin(out);
@@ -709,7 +658,7 @@ public final class TcpConnection implements AutoCloseable {
 
     private Closing closing() {
         state(State.OPEN, State.CLOSING);
-        idleness.end();
+        idleLimit.end();
         Closing made = new Closing(this, channel, options);
         closing = made;
         return made;
@@ -724,7 +673,7 @@ public final class TcpConnection implements AutoCloseable {
     public void reset() {
         checkCord("reset");
         isClosedHere = true;
-        in.close();
+        in().close();
         if (state == State.OPEN || state == State.CLOSING) {
             breakOff();
         }
@@ -790,12 +739,12 @@ public final class TcpConnection implements AutoCloseable {
 
     /** How many bytes are there that nobody has read; for tests. */
     int unread() {
-        return in.unread();
+        return in().unread();
     }
 
     /** Whether nothing comes any more, for whatever reason; for tests. */
     boolean isInputEnded() {
-        return in.isEnded();
+        return in().isEnded();
     }
 
     /** {@return the address of this side; null before it is connected} */
@@ -818,7 +767,7 @@ public final class TcpConnection implements AutoCloseable {
         local = Addresses.ofJdk(channel.localAddress());
         remote = Addresses.ofJdk(channel.remoteAddress());
         state(State.CONNECTING, State.OPEN);
-        idleness.begin();
+        idleLimit.begin();
         if (handshake != null) {
             handshake.begin();
         }
@@ -827,7 +776,7 @@ public final class TcpConnection implements AutoCloseable {
     /** Takes it over. */
     void received(Object what) {
         touch();
-        in.received(what);
+        in().received(what);
     }
 
     /**
@@ -837,7 +786,7 @@ public final class TcpConnection implements AutoCloseable {
      */
     void inputEnded(@Nullable IOException why) {
         touch();
-        in.ended(why);
+        in().ended(why);
         if (handshake != null) {
             handshake.inputEnded(why);
             SslHandler tls = channel.pipeline().get(SslHandler.class);
@@ -890,7 +839,7 @@ public final class TcpConnection implements AutoCloseable {
     void failed(IOException cause) {
         if (state == State.OPEN) {
             LOG.debug("{} was broken off", this, cause);
-            in.ended(cause);
+            in().ended(cause);
             out.ended(cause);
             if (handshake != null) {
                 handshake.failed(cause);
@@ -916,16 +865,7 @@ public final class TcpConnection implements AutoCloseable {
 
     /** The output works on: whoever it is may be told. */
     void undecodable(Throwable cause) {
-        in.ended(new Undecodable(cause));
-    }
-
-    /** Marks the failure of an input. */
-    private static final class Undecodable extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        Undecodable(Throwable cause) {
-            super(cause.getMessage(), cause);
-        }
+        in().ended(IoErrors.undecodable(cause));
     }
 
     /** Also if it was never open. */
@@ -935,14 +875,14 @@ public final class TcpConnection implements AutoCloseable {
         }
         if (state == State.OPEN) {
             IOException gone = new ClosedChannelException();
-            in.ended(gone);
+            in().ended(gone);
             out.ended(gone);
             if (handshake != null) {
                 handshake.failed(gone);
             }
         }
         state(state, State.CLOSED);
-        idleness.end();
+        idleLimit.end();
         if (handshake != null) {
             handshake.end();
         }
@@ -953,7 +893,7 @@ public final class TcpConnection implements AutoCloseable {
             onClosed.run();
         }
         if (isCordOver()) {
-            in.close(); // nobody will
+            in().close(); // nobody will
         }
     }
 
@@ -964,117 +904,47 @@ public final class TcpConnection implements AutoCloseable {
     // ---------------------------------------------------------------- idleness
 
     void touch() {
-        idleness.touch();
+        idleLimit.touch();
     }
 
-    private void idleFor() {
-        IOException idle = new SocketTimeoutException("idle for " + options.idleLimit());
-        in.ended(idle);
+    private void idle() {
+        IOException idle = IoErrors.idle(options.idleLimit());
+        in().ended(idle);
         out.ended(idle);
         breakOff();
     }
 
-    // ---------------------------------------------------------------- checks and errors
+    // ---------------------------------------------------------------- checks
 
     void checkReadable() {
         checkCord("read");
-        if (in != inbound) {
+        if (codecSwitch.hasMessages()) {
             throw new IllegalStateException(
                     this + " has messages, which read its bytes; receive from them");
         }
         if (isClosedHere) {
-            throw closed("read");
+            throw errors.closed("read", "was closed here");
         }
     }
 
     void checkWritable() {
         checkCord("write");
         if (isOutputEnded) {
-            throw new ConnectionClosedException(
-                    "cannot write to " + this + ": its output was ended by shutdownOutput",
-                    new ClosedChannelException());
+            throw errors.outputEnded();
         }
         if (isClosedHere) {
-            throw closed("write");
+            throw errors.closed("write", "was closed here");
         }
-    }
-
-    private ConnectionClosedException closed(String what) {
-        return new ConnectionClosedException(
-                "cannot " + what + ": " + this + " was closed here", new ClosedChannelException());
-    }
-
-    ConnectionException broken(String what, IOException why) {
-        ConnectionException failure = described(what, why);
-        return isOfProgram(why) ? failure : blame(failure);
-    }
-
-    /** A codec that makes other messages than it says. */
-    private static boolean isOfProgram(IOException why) {
-        return why instanceof Undecodable && why.getCause() instanceof ClassCastException;
-    }
-
-    private ConnectionException described(String what, IOException why) {
-        if (why instanceof SocketTimeoutException) {
-            return new ConnectionTimeoutException(
-                    "cannot "
-                            + what
-                            + ": "
-                            + this
-                            + " was idle for longer than idleLimit="
-                            + options.idleLimit(),
-                    why);
-        }
-        if (why instanceof SSLException) {
-            return new TlsException(
-                    "cannot " + what + ": TLS of " + this + " failed: " + reasons(why), why);
-        }
-        if (why instanceof Undecodable) {
-            return new CodecException(
-                    "cannot "
-                            + what
-                            + ": "
-                            + this
-                            + " sent what its codec cannot decode: "
-                            + why.getMessage(),
-                    why);
-        }
-        return new ConnectionResetException(
-                "cannot "
-                        + what
-                        + ": "
-                        + this
-                        + " was broken off: "
-                        + Objects.requireNonNullElse(why.getMessage(), "the other side is gone"),
-                why);
-    }
-
-    /** BoringSSL's own error says nothing, but its cause does. */
-    private static String reasons(IOException why) {
-        Throwable cause = why.getCause();
-        String reason = String.valueOf(why.getMessage());
-        String more = cause == null ? null : cause.getMessage();
-        return more == null || reason.contains(more) ? reason : reason + ": " + more;
-    }
-
-    ConnectionTimeoutException silent(String what, long limitNs) {
-        return blame(
-                new ConnectionTimeoutException(
-                        this + " sent nothing for " + limitNs / 1_000_000 + " ms, its readLimit",
-                        new SocketTimeoutException(what)));
     }
 
     void checkCord(String call) {
         if (!cord.isCurrent()) {
-            throw new WrongThreadException(
-                    call
-                            + " of "
-                            + this
-                            + ", which belongs to "
-                            + cord
-                            + ", was called on "
-                            + Thread.currentThread());
+            throw errors.wrongThread(call);
         }
+    }
+
+    private Input in() {
+        return codecSwitch.input();
     }
 
     /** The one writer of the state; the table is at the top. */
@@ -1087,8 +957,8 @@ public final class TcpConnection implements AutoCloseable {
 
     /** For tests. */
     void checkInvariants() {
-        if (in.isClosed() && in.unread() > 0) {
-            throw new IllegalStateException(this + " keeps unread bytes=" + in.unread());
+        if (in().isClosed() && in().unread() > 0) {
+            throw new IllegalStateException(this + " keeps unread bytes=" + in().unread());
         }
     }
 

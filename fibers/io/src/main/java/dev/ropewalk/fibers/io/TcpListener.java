@@ -16,7 +16,6 @@ import io.netty.channel.ServerChannel;
 
 import org.jspecify.annotations.Nullable;
 
-import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -59,6 +58,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     private final IoLoop loop;
     private final TcpOptions options;
     private final ServerChannel channel;
+    private final IoErrors errors;
     private final Turnstile acceptor = new Turnstile(this, "acceptor");
     private final Turnstile drainer = new Turnstile(this, "drainer");
     private final SpareDescriptor spare = new SpareDescriptor();
@@ -86,6 +86,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
 
     private TcpListener(IoLoop loop, SocketAddress address, TcpOptions options) {
         this.cord = Cord.current();
+        this.errors = IoErrors.of(this, cord);
         this.loop = loop;
         this.address = address;
         this.options = options;
@@ -178,7 +179,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         IoLoop.await(bound, "the port of " + Addresses.text(address));
         Throwable failure = bound.cause();
         if (failure != null) {
-            throw notBound(failure instanceof IOException io ? io : new IOException(failure));
+            throw notBound(failure);
         }
         if (address instanceof InetSocketAddress) {
             address = channel.localAddress(); // with the port that was free
@@ -186,15 +187,13 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         spare.open();
     }
 
-    private ConnectionException notBound(IOException cause) {
+    private ConnectionException notBound(Throwable failure) {
         String remedy =
                 address instanceof UnixDomainSocketAddress
                         ? "; if no server listens there, a process that was killed has left the"
                                 + " file: delete it"
                         : "; is the port in use? Port 0 takes a free one";
-        return new ConnectionException(
-                "cannot listen on " + Addresses.text(address) + ": " + cause.getMessage() + remedy,
-                cause);
+        return IoErrors.notOpened("cannot listen on " + Addresses.text(address), failure, remedy);
     }
 
     // ---------------------------------------------------------------- accepting
@@ -508,14 +507,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
 
     private void checkCord(String call) {
         if (!cord.isCurrent()) {
-            throw new WrongThreadException(
-                    call
-                            + " of "
-                            + this
-                            + ", which belongs to "
-                            + cord
-                            + ", was called on "
-                            + Thread.currentThread());
+            throw errors.wrongThread(call);
         }
     }
 

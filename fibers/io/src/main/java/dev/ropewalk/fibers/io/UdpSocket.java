@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
-import java.net.PortUnreachableException;
-import java.net.SocketTimeoutException;
-import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
@@ -75,6 +72,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     private final IoLoop loop;
     private final UdpOptions options;
     private final Channel channel;
+    private final IoErrors errors;
     private final Exclusion guard =
             Exclusion.byCord("send on its own cord, and pass datagrams to it through a channel");
     private final WaitQueue<Object> senders = new WaitQueue<>();
@@ -94,6 +92,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
             @Nullable InetSocketAddress remote,
             UdpOptions options) {
         this.cord = Cord.current();
+        this.errors = IoErrors.of(this, cord);
         this.loop = loop;
         this.local = local;
         this.remote = remote;
@@ -222,7 +221,9 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
             IoLoop.await(opened, "the port of " + Addresses.text(address));
             Throwable failure = opened.cause();
             if (failure != null) {
-                throw notOpened(what, asIo(failure));
+                String remedy =
+                        remote == null ? "; is the port in use? Port 0 takes a free one" : "";
+                throw IoErrors.notOpened(what, failure, remedy);
             }
             local = (InetSocketAddress) channel.localAddress();
             isOpened = true;
@@ -255,15 +256,6 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
                 .ifPresent(n -> channel.config().setOption(ChannelOption.SO_RCVBUF, n));
         options.sendBufferBytes()
                 .ifPresent(n -> channel.config().setOption(ChannelOption.SO_SNDBUF, n));
-    }
-
-    private ConnectionException notOpened(String what, IOException cause) {
-        String remedy = remote == null ? "; is the port in use? Port 0 takes a free one" : "";
-        return new ConnectionException(what + ": " + cause.getMessage() + remedy, cause);
-    }
-
-    private static IOException asIo(Throwable failure) {
-        return failure instanceof IOException io ? io : new IOException(failure);
     }
 
     // ---------------------------------------------------------------- receiving
@@ -439,7 +431,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
         Throwable failure = sent.cause();
         if (failure != null) {
             checkOpen("send");
-            throw notSent(bytes.length, to, asIo(failure));
+            throw notSent(bytes.length, to, IoErrors.asIo(failure));
         }
     }
 
@@ -482,16 +474,9 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
                         + " from "
                         + this
                         + ": "
-                        + reason(cause)
+                        + IoErrors.reason(cause)
                         + "; this datagram was not sent, others can be";
         return new ConnectionException(message, cause);
-    }
-
-    /** The system has no words for it. */
-    private static String reason(IOException why) {
-        return why instanceof PortUnreachableException
-                ? "nobody has the port there, as a datagram of before has shown"
-                : Objects.requireNonNullElse(why.getMessage(), why.toString());
     }
 
     private void tellSenders() {
@@ -582,7 +567,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
             LOG.debug("{} cannot receive", UdpSocket.this, cause);
-            in.tell(asIo(cause));
+            in.tell(IoErrors.asIo(cause));
         }
 
         @Override
@@ -631,18 +616,12 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     private final class Datagrams implements MessageQueue.Source {
         @Override
         public ConnectionException broken(String what, IOException why) {
-            return new ConnectionException(
-                    "cannot " + what + " from " + UdpSocket.this + ": " + reason(why), why);
+            return errors.refused(what, why);
         }
 
         @Override
         public ConnectionTimeoutException silent(long limitNs) {
-            return new ConnectionTimeoutException(
-                    UdpSocket.this
-                            + " got nothing for "
-                            + limitNs / 1_000_000
-                            + " ms, its receiveLimit",
-                    new SocketTimeoutException("receive"));
+            return errors.silent("receive", "got", limitNs, "its receiveLimit");
         }
 
         @Override
@@ -661,21 +640,13 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     private void checkOpen(String call) {
         checkCord(call);
         if (isClosedHere) {
-            throw new ConnectionClosedException(
-                    "cannot " + call + ": " + this + " is closed", new ClosedChannelException());
+            throw errors.closed(call, "is closed");
         }
     }
 
     private void checkCord(String call) {
         if (!cord.isCurrent()) {
-            throw new WrongThreadException(
-                    call
-                            + " of "
-                            + this
-                            + ", which belongs to "
-                            + cord
-                            + ", was called on "
-                            + Thread.currentThread());
+            throw errors.wrongThread(call);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.SwitchHook;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.stack.Stacks;
 
 import org.jspecify.annotations.Nullable;
@@ -115,7 +116,7 @@ public final class SwitchHooks {
         cord.reportUncaught(
                 fiber,
                 new IllegalStateException(
-                        hook + " could not " + what + ": " + FiberImpl.textOf(broken), broken));
+                        hook + " could not " + what + ": " + SafeText.of(broken), broken));
     }
 
     /** A fiber is being made; its parent may be the one that runs here. */

@@ -22,6 +22,7 @@ import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.platform.Callables;
 import dev.ropewalk.fibers.internal.platform.Platform;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.report.CordDumps;
 import dev.ropewalk.fibers.internal.stack.Stack;
 import dev.ropewalk.fibers.internal.stack.StackOwner;
@@ -333,7 +334,7 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
                     this
                             + (isHere ? " is ending" : " has ended")
                             + " and cannot run "
-                            + FiberImpl.textOf(task));
+                            + SafeText.of(task));
         }
         if (isHere) {
             roster.start(fiber, true);

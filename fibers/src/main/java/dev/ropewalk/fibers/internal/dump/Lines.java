@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.internal.dump;
 
-import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +12,7 @@ public final class Lines {
 
     /** Whatever its {@code toString} does, or returns. */
     public static String of(@Nullable Object thing) {
-        return thing == null ? "nothing" : line(FiberImpl.textOf(thing));
+        return thing == null ? "nothing" : line(SafeText.of(thing));
     }
 
     /** One line, and not a long one. Null only by a {@code toString} that breaks its contract. */

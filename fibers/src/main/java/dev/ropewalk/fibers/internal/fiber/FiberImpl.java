@@ -13,6 +13,7 @@ import dev.ropewalk.fibers.internal.cord.ForeignChildren;
 import dev.ropewalk.fibers.internal.cord.Ids;
 import dev.ropewalk.fibers.internal.cord.TaskSource;
 import dev.ropewalk.fibers.internal.platform.Checks;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.reactor.HandlerFrames;
 import dev.ropewalk.fibers.internal.report.FiberTraces;
 import dev.ropewalk.fibers.internal.report.SpinTraces;
@@ -777,15 +778,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         if (state != WAITING) {
             return this + " is " + this.state();
         }
-        return this + " waits: " + textOf(waitShown());
-    }
-
-    public static String textOf(Object reason) {
-        try {
-            return reason.toString();
-        } catch (Throwable broken) {
-            return "something whose toString failed: " + broken.getClass().getName();
-        }
+        return this + " waits: " + SafeText.of(waitShown());
     }
 
     public final void checkCord(String operation) {

@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.internal.fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.report.SpinTraces;
 
 import org.jspecify.annotations.Nullable;
@@ -115,7 +116,7 @@ public sealed interface Outcome<T extends @Nullable Object> {
     private static FiberFailedException failed(FiberImpl<?> fiber, Throwable cause) {
         String who = cause instanceof FiberFailedException ? fiber.toString() : fiber.lineage();
         FiberFailedException failed =
-                new FiberFailedException(fiber, who + " failed: " + FiberImpl.textOf(cause), cause);
+                new FiberFailedException(fiber, who + " failed: " + SafeText.of(cause), cause);
         if (SpinTraces.ON) {
             SpinTraces.addTo(failed, fiber);
         }

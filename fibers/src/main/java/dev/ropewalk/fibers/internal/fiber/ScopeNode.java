@@ -6,6 +6,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.internal.platform.Checks;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.timer.Timer;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -247,7 +248,7 @@ public final class ScopeNode extends CancelScope {
         String where =
                 waitedFor == null
                         ? fiber + " was not waiting then"
-                        : fiber + " was waiting: " + FiberImpl.textOf(waitedFor);
+                        : fiber + " was waiting: " + SafeText.of(waitedFor);
         RuntimeException outcome =
                 raised.isTimeout
                         ? new FiberTimeoutException(

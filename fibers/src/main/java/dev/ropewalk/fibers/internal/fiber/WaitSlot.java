@@ -7,6 +7,7 @@ import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.cord.CurrentCord;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -157,7 +158,7 @@ public class WaitSlot extends CordMessage {
         if (slot == null && CurrentCord.driver() != null && leave()) {
             throw new IllegalStateException(
                     "cannot wait here for "
-                            + FiberImpl.textOf(reason)
+                            + SafeText.of(reason)
                             + ": no fiber runs on "
                             + Thread.currentThread()
                             + ", which drives virtual cords; spin a fiber and wait in it");

@@ -5,6 +5,7 @@ import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.stack.Stacks;
 import dev.ropewalk.fibers.observe.FiberTrace;
 
@@ -36,7 +37,7 @@ public final class FiberTraces {
         if (!ON) {
             throw new IllegalStateException(
                     "nothing is traced, so "
-                            + FiberImpl.textOf(trace)
+                            + SafeText.of(trace)
                             + " would be told nothing: start the JVM with"
                             + " -Dropewalk.fiberTraces=true");
         }

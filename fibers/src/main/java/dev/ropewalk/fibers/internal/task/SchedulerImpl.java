@@ -18,6 +18,7 @@ import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.platform.Callables;
 import dev.ropewalk.fibers.internal.platform.Checks;
 import dev.ropewalk.fibers.internal.platform.JvmFlags;
+import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.report.CordDumps;
 import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.scheduler.Scheduler;
@@ -140,7 +141,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
             synchronized (this) {
                 firstFailed = firstFailed == null ? new Failed(cord, why) : firstFailed;
             }
-            shutdown.noteFailed(cord.name() + " ended by itself: " + FiberImpl.textOf(why));
+            shutdown.noteFailed(cord.name() + " ended by itself: " + SafeText.of(why));
         }
     }
 
@@ -159,7 +160,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
                         + " has no cord any more: they ended by themselves, first "
                         + first.cord()
                         + ", because its initialiser or loop failed: "
-                        + FiberImpl.textOf(first.why()),
+                        + SafeText.of(first.why()),
                 first.why());
     }
 

@@ -5,8 +5,14 @@ import dev.ropewalk.fibers.spi.Alarm;
 
 import org.jspecify.annotations.Nullable;
 
-/** How long no byte has come or gone; tells its owner once, at the limit. Confined to the cord. */
-public final class Idleness {
+/**
+ * The limit on silence: tells its owner once when no byte has come or gone for so long.
+ *
+ * <p>Its state is the time of the last byte, and the alarm. A connection owns it, and calls it on
+ * the cord: its fibers when they write, and Netty's side for the rest. A byte moves no alarm; the
+ * alarm looks how much is left, and is set again.
+ */
+public final class IdleLimit {
     private final Cord cord;
     private final long limitNs;
     private final Runnable atLimit;
@@ -18,7 +24,7 @@ public final class Idleness {
      *
      * @param limitNs {@link Long#MAX_VALUE} for none
      */
-    public Idleness(Cord cord, long limitNs, Runnable atLimit) {
+    public IdleLimit(Cord cord, long limitNs, Runnable atLimit) {
         this.cord = cord;
         this.limitNs = limitNs;
         this.atLimit = atLimit;

@@ -1,0 +1,186 @@
+package dev.ropewalk.fibers.io;
+
+import dev.ropewalk.fibers.io.internal.EndHandler;
+import dev.ropewalk.fibers.spi.Waits;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.Future;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The change of a connection from bytes to messages, once in its life: a codec comes between the
+ * socket and the end of the pipeline, what has come goes through it first, and so does the end, if
+ * that has come too, as {@link EndHandler} tells of those that come later.
+ *
+ * <p>Its state is the input: where what comes goes. The connection owns it, and calls it on the
+ * cord: {@link #change} by a fiber, {@link #input} also by Netty's side, where the rest happens.
+ */
+final class CodecSwitch {
+    private static final String BYTES_HANDLER = "bytes";
+
+    private final TcpConnection connection;
+    private final Channel channel;
+    private final IoLoop loop;
+    private final TcpOptions options;
+    private final Inbound bytes;
+    private final Outbound out;
+
+    /** The bytes, or the messages that are made of them. */
+    private Input input;
+
+    CodecSwitch(
+            TcpConnection connection,
+            Channel channel,
+            IoLoop loop,
+            TcpOptions options,
+            Inbound bytes,
+            Outbound out) {
+        this.connection = connection;
+        this.channel = channel;
+        this.loop = loop;
+        this.options = options;
+        this.bytes = bytes;
+        this.out = out;
+        this.input = bytes;
+    }
+
+    Input input() {
+        return input;
+    }
+
+    boolean hasMessages() {
+        return input != bytes;
+    }
+
+    // ---------------------------------------------------------------- the fiber's side
+
+    /** A switchpoint. The first handler stands next to the socket. */
+    <M> MessageConnection<M> change(Class<M> type, List<ChannelHandler> handlers) {
+        connection.checkReadable();
+        bytes.checkNoReader();
+        Waits.switchpoint();
+        connection.checkReadable();
+        MessageQueue<M> messages =
+                new MessageQueue<>(
+                        new Messages(), channel, type, options.maxMessages(), options.readLimit());
+        if (loop.eventLoop.inEventLoop()) {
+            install(messages, handlers);
+        } else {
+            Future<?> installed = loop.eventLoop.submit(() -> install(messages, handlers));
+            try {
+                IoLoop.await(installed, "the codec");
+            } finally {
+                installed.cancel(false); // of a fiber that leaves before
+            }
+            if (installed.cause() instanceof RuntimeException refused) {
+                throw refused;
+            }
+        }
+        return new MessageConnection<>(connection, messages, out);
+    }
+
+    /** What their queue tells of the connection. */
+    private final class Messages implements MessageQueue.Source {
+        @Override
+        public ConnectionException broken(String what, IOException why) {
+            return connection.errors.broken(what, why);
+        }
+
+        @Override
+        public ConnectionTimeoutException silent(long limitNs) {
+            return connection.errors.silent("receive", "sent", limitNs, "its readLimit");
+        }
+
+        @Override
+        public void undecodable(Throwable cause) {
+            connection.undecodable(cause);
+        }
+
+        @Override
+        public String toString() {
+            return connection.toString();
+        }
+    }
+
+    // ---------------------------------------------------------------- Netty's side
+
+    private void install(MessageQueue<?> messages, List<ChannelHandler> handlers) {
+        ChannelPipeline pipeline = channel.pipeline();
+        if (pipeline.context(TcpConnection.LAST_HANDLER) == null) {
+            decodeRest(messages, handlers);
+            return;
+        }
+        addAll(pipeline, handlers);
+        input = messages;
+        ChannelHandlerContext below = pipeline.context(BYTES_HANDLER);
+        out.writeFrom(below);
+        ByteBuf rest = bytes.takeAll();
+        if (rest != null) {
+            below.fireChannelRead(rest).fireChannelReadComplete();
+        }
+        if (bytes.isEnded()) {
+            EndHandler.tell(below, bytes.failure());
+            messages.ended(bytes.failure());
+        }
+        messages.begin();
+    }
+
+    /** All of them, or none. */
+    private void addAll(ChannelPipeline pipeline, List<ChannelHandler> handlers) {
+        List<ChannelHandler> added = new ArrayList<>();
+        try {
+            ChannelHandler first = new BytesHandler(connection);
+            pipeline.addBefore(TcpConnection.LAST_HANDLER, BYTES_HANDLER, first);
+            added.add(first);
+            for (ChannelHandler each : handlers) {
+                pipeline.addBefore(TcpConnection.LAST_HANDLER, null, each);
+                added.add(each);
+            }
+        } catch (RuntimeException refused) { // one stands in another pipeline already
+            added.forEach(pipeline::remove);
+            throw refused;
+        }
+    }
+
+    /** Of a connection that is gone, and whose pipeline is with it. */
+    private void decodeRest(MessageQueue<?> messages, List<ChannelHandler> handlers) {
+        EmbeddedChannel alone = new EmbeddedChannel();
+        alone.pipeline().addLast(handlers.toArray(new ChannelHandler[0]));
+        alone.pipeline()
+                .addLast(
+                        new ChannelInboundHandlerAdapter() {
+                            @Override
+                            public void channelRead(ChannelHandlerContext context, Object what) {
+                                messages.received(what);
+                            }
+
+                            @Override
+                            public void exceptionCaught(
+                                    ChannelHandlerContext context, Throwable cause) {
+                                connection.undecodable(cause);
+                            }
+                        });
+        input = messages;
+        ByteBuf rest = bytes.takeAll();
+        if (rest != null) {
+            alone.writeInbound(rest);
+        }
+        @Nullable IOException failure = bytes.failure();
+        if (failure != null) {
+            messages.ended(failure); // so that nothing of what was cut off is received
+        }
+        alone.finishAndReleaseAll();
+        messages.ended(null);
+    }
+}
