@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.blocking.Futures;
 import dev.ropewalk.fibers.coroutine.Generator;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
-import dev.ropewalk.fibers.recurring.Debounce;
 import dev.ropewalk.fibers.sync.Barrier;
 import dev.ropewalk.fibers.sync.BarrierBrokenException;
 import dev.ropewalk.fibers.sync.Event;
@@ -105,11 +104,6 @@ class ReadyCallTest {
                 () -> {
                     Generator<Integer> generator = Generator.of(_ -> {});
                     return () -> assertFalse(generator.hasNext());
-                }),
-        FLUSH(
-                () -> {
-                    Debounce<String> debounce = Debounce.start(LIMIT, _ -> {});
-                    return () -> assertFalse(debounce.flush());
                 }),
         MUTEX_LOCAL(() -> locking(Mutex.local(), false)),
         MUTEX_SHARED(() -> locking(Mutex.shared(), false)),
