@@ -9,8 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.blocking.Futures;
 import dev.ropewalk.fibers.coroutine.Generator;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
-import dev.ropewalk.fibers.sync.Barrier;
-import dev.ropewalk.fibers.sync.BarrierBrokenException;
 import dev.ropewalk.fibers.sync.Event;
 import dev.ropewalk.fibers.sync.Latch;
 import dev.ropewalk.fibers.sync.Loan;
@@ -142,7 +140,6 @@ class ReadyCallTest {
                         }
                     };
                 }),
-        BARRIER(() -> Barrier.local(1)::await),
         TICKET(
                 () -> {
                     TicketQueue queue = TicketQueue.local();
@@ -460,28 +457,6 @@ class ReadyCallTest {
                                         });
                         assertEquals("taken", several.await());
                     }
-                });
-    }
-
-    /** A party that is ended as it comes will not come, so the others do not wait for it. */
-    @Test
-    void F6_terminatedPartyBreaksTheBarrier() {
-        Runs.inAnyOrder(
-                () -> {
-                    Barrier barrier = Barrier.local(2);
-                    Fiber<?> other = Fiber.spin(() -> Runs.failureOf(barrier::await));
-                    Fiber<?> ended =
-                            Fiber.spin(
-                                    () -> {
-                                        Runs.failureOf(() -> Fiber.sleep(LIMIT));
-                                        Throwable thrown = Runs.failureOf(barrier::await);
-                                        assertTrue(thrown instanceof Unwind.Terminate);
-                                    });
-                    Runs.settle();
-                    ended.terminate();
-                    assertThrows(FiberTerminatedException.class, ended::await);
-                    assertTrue(other.await() instanceof BarrierBrokenException);
-                    assertTrue(barrier.isBroken());
                 });
     }
 

@@ -2,7 +2,6 @@ package dev.ropewalk.fibers.sync;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Action;
@@ -223,53 +222,6 @@ class AbandonedInQueueTest {
                     Ticket after = queue.take();
                     assertTrue(after.isCalled());
                     after.done();
-                });
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void F5_barrierBreaksWhenAPartyIsAbandoned(Form form) {
-        run(
-                () -> {
-                    Barrier barrier = form == Form.LOCAL ? Barrier.local(3) : Barrier.shared(3);
-                    Abandoned first = Abandoned.waitsIn(barrier::await);
-                    behind(
-                            "second",
-                            () -> {
-                                Throwable broken =
-                                        assertThrows(BarrierBrokenException.class, barrier::await);
-                                assertTrue(
-                                        broken.toString().contains("was abandoned"),
-                                        broken::toString);
-                            });
-                    first.abandon();
-                    Form.settle();
-                    assertEquals(List.of("second"), log);
-                    assertTrue(barrier.isBroken());
-                    barrier.checkInvariants();
-                });
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void F5_barrierBreaksWhenItsActionIsAbandoned(Form form) {
-        run(
-                () -> {
-                    Runnable action = Fiber::suspend;
-                    Barrier barrier =
-                            form == Form.LOCAL
-                                    ? Barrier.local(2, action)
-                                    : Barrier.shared(2, action);
-                    behind(
-                            "first",
-                            () -> assertThrows(BarrierBrokenException.class, barrier::await));
-                    Abandoned last = Abandoned.waitsIn(barrier::await);
-                    TestCord.expectUncaught(IllegalStateException.class); // it held the action
-                    last.abandon();
-                    Form.settle();
-                    assertEquals(List.of("first"), log);
-                    assertTrue(barrier.isBroken());
-                    barrier.checkInvariants();
                 });
     }
 

@@ -190,10 +190,7 @@ class SyncStressTest {
         }
     }
 
-    /**
-     * A group that all add to; a barrier of two that is reset by whom it broke for; and a latch,
-     * which who finds it open replaces.
-     */
+    /** A group that all add to; and a latch, which who finds it open replaces. */
     private static final class MeetingGame implements Game {
         private static final int OPENS = 3;
 
@@ -203,16 +200,12 @@ class SyncStressTest {
         private final Form form;
         private final AtomicReference<Gate> gate = new AtomicReference<>();
         private final WaitGroup group;
-        private final Barrier barrier;
         private final AtomicInteger running = new AtomicInteger();
-        private final AtomicInteger first = new AtomicInteger();
-        private final AtomicInteger last = new AtomicInteger();
 
         MeetingGame(Form form) {
             this.form = form;
             this.gate.set(newGate());
             this.group = form == Form.LOCAL ? WaitGroup.local() : WaitGroup.shared();
-            this.barrier = form == Form.LOCAL ? Barrier.local(2) : Barrier.shared(2);
         }
 
         private Gate newGate() {
@@ -237,11 +230,7 @@ class SyncStressTest {
             group.add();
             running.incrementAndGet();
             try {
-                int index = barrier.await(limit(random));
-                (index == 0 ? first : last).incrementAndGet();
                 pause(random);
-            } catch (BarrierBrokenException broken) {
-                barrier.reset();
             } finally {
                 running.decrementAndGet();
                 group.done();
@@ -252,14 +241,12 @@ class SyncStressTest {
         @Override
         public void end() {
             group.checkInvariants();
-            barrier.checkInvariants();
             Gate left = gate.get();
             left.latch().checkInvariants();
             assertEquals(Math.max(0, OPENS - left.calls().get()), left.latch().count());
             assertEquals(left.calls().get() >= OPENS, left.latch().await(Duration.ZERO));
             assertEquals(0, group.count());
             assertEquals(0, running.get());
-            assertEquals(first.get(), last.get(), "one of two went on alone");
         }
     }
 
