@@ -14,7 +14,6 @@ import dev.ropewalk.fibers.sync.Latch;
 import dev.ropewalk.fibers.sync.Loan;
 import dev.ropewalk.fibers.sync.Mutex;
 import dev.ropewalk.fibers.sync.Once;
-import dev.ropewalk.fibers.sync.ReadWriteLock;
 import dev.ropewalk.fibers.sync.ResourcePool;
 import dev.ropewalk.fibers.sync.Semaphore;
 import dev.ropewalk.fibers.sync.Ticket;
@@ -107,10 +106,6 @@ class ReadyCallTest {
         MUTEX_SHARED(() -> locking(Mutex.shared(), false)),
         MUTEX_LOCAL_LIMIT(() -> locking(Mutex.local(), true)),
         MUTEX_SHARED_LIMIT(() -> locking(Mutex.shared(), true)),
-        READ_LOCK_LOCAL(() -> locking(ReadWriteLock.local(), false)),
-        READ_LOCK_SHARED(() -> locking(ReadWriteLock.shared(), false)),
-        WRITE_LOCK_LOCAL(() -> locking(ReadWriteLock.local(), true)),
-        WRITE_LOCK_SHARED(() -> locking(ReadWriteLock.shared(), true)),
         SEMAPHORE_LOCAL(() -> acquiring(Semaphore.local(1))),
         SEMAPHORE_SHARED(() -> acquiring(Semaphore.shared(1))),
         EVENT_LOCAL(() -> awaiting(Event.local())),
@@ -198,22 +193,6 @@ class ReadyCallTest {
                 @Override
                 public void checkUntouched() {
                     assertFalse(mutex.isLocked());
-                }
-            };
-        }
-
-        private static Ready locking(ReadWriteLock both, boolean isWrite) {
-            var lock = isWrite ? both.writeLock() : both.readLock();
-            return new Ready() {
-                @Override
-                public void call() {
-                    lock.lock();
-                    lock.unlock();
-                }
-
-                @Override
-                public void checkUntouched() {
-                    assertFalse(lock.isHeldByCaller());
                 }
             };
         }
@@ -390,7 +369,6 @@ class ReadyCallTest {
     private static final class Tries {
         private final Mutex local = Mutex.local();
         private final Mutex shared = Mutex.shared();
-        private final ReadWriteLock both = ReadWriteLock.local();
         private final Semaphore semaphore = Semaphore.shared(1);
         private final Event event = Event.local();
         private final Latch latch = Latch.local(1_000_000);
@@ -403,10 +381,6 @@ class ReadyCallTest {
                 mutex.newCondition().signalAll();
                 mutex.unlock();
             }
-            assertTrue(both.readLock().tryLock());
-            both.readLock().unlock();
-            assertTrue(both.writeLock().tryLock());
-            both.writeLock().unlock();
             assertTrue(semaphore.tryAcquire(1));
             semaphore.release();
             event.signal();

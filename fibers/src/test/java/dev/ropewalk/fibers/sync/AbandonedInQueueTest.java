@@ -62,24 +62,6 @@ class AbandonedInQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    void F5_readersGoOnBehindAnAbandonedWriter(Form form) {
-        run(
-                () -> {
-                    ReadWriteLock lock = form.readWriteLock();
-                    lock.readLock().lock();
-                    Abandoned first = Abandoned.waitsIn(() -> lock.writeLock().lock());
-                    behind("second", () -> lock.readLock().run(() -> {}));
-                    first.abandon();
-                    Form.settle();
-                    assertEquals(List.of("second"), log);
-                    assertEquals(0, lock.waiting());
-                    lock.readLock().unlock();
-                    lock.checkInvariants();
-                });
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void F5_mutexGoesToThoseBehindAnAbandonedOne(MutexTest.Form form) {
         run(
                 () -> {
