@@ -10,7 +10,6 @@ import dev.ropewalk.fibers.blocking.Futures;
 import dev.ropewalk.fibers.coroutine.Generator;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
 import dev.ropewalk.fibers.sync.Event;
-import dev.ropewalk.fibers.sync.Latch;
 import dev.ropewalk.fibers.sync.Loan;
 import dev.ropewalk.fibers.sync.Mutex;
 import dev.ropewalk.fibers.sync.Once;
@@ -112,8 +111,8 @@ class ReadyCallTest {
         EVENT_SHARED(() -> awaiting(Event.shared())),
         EVENT_ANY_LOCAL(() -> awaitingAny(List.of(Event.local(), Event.local()))),
         EVENT_ANY_SHARED(() -> awaitingAny(List.of(Event.shared(), Event.shared()))),
-        LATCH(() -> Latch.local(0)::await),
-        WAIT_GROUP(() -> WaitGroup.shared()::await),
+        WAIT_GROUP_LOCAL(() -> WaitGroup.local()::await),
+        WAIT_GROUP_SHARED(() -> WaitGroup.shared()::await),
         ONCE(
                 () -> {
                     Once<String> once = Once.local(() -> "value");
@@ -371,7 +370,7 @@ class ReadyCallTest {
         private final Mutex shared = Mutex.shared();
         private final Semaphore semaphore = Semaphore.shared(1);
         private final Event event = Event.local();
-        private final Latch latch = Latch.local(1_000_000);
+        private final WaitGroup group = WaitGroup.local();
         private final TicketQueue queue = TicketQueue.local();
         private final ResourcePool<String> pool = ResourcePool.localBounded(1, () -> "resource");
 
@@ -385,7 +384,9 @@ class ReadyCallTest {
             semaphore.release();
             event.signal();
             event.clear();
-            latch.countDown();
+            group.add();
+            group.done();
+            assertFalse(group.tryDone());
             queue.take().done();
             Loan<String> loan = pool.tryBorrow();
             assertNotNull(loan);

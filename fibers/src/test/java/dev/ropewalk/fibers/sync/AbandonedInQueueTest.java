@@ -163,10 +163,11 @@ class AbandonedInQueueTest {
                     go.signal();
                     Form.settle();
                     assertEquals(List.of("runner", "second"), log.stream().sorted().toList());
-                    Latch latch = form == Form.LOCAL ? Latch.local(1) : Latch.shared(1);
-                    Abandoned.waitsIn(latch::await).abandon();
-                    latch.countDown();
-                    latch.checkInvariants();
+                    WaitGroup group = form == Form.LOCAL ? WaitGroup.local() : WaitGroup.shared();
+                    group.add();
+                    Abandoned.waitsIn(group::await).abandon();
+                    group.done();
+                    group.checkInvariants();
                 });
     }
 
@@ -178,8 +179,6 @@ class AbandonedInQueueTest {
                 1,
                 false,
                 () -> {
-                    Latch latch = form == Form.LOCAL ? Latch.local(1) : Latch.shared(1);
-                    Abandoned.waitsIn(latch::await).abandonAfter(latch::countDown);
                     WaitGroup group = form == Form.LOCAL ? WaitGroup.local() : WaitGroup.shared();
                     group.add();
                     Abandoned.waitsIn(group::await).abandonAfter(group::done);
