@@ -266,7 +266,7 @@ class BehaviorStepsLikeActorTest {
                             ActorSystem.start(
                                     "system",
                                     World.MANY_RESTARTS.onFailure(
-                                            (_, failure) -> machine.log.add(text(failure))),
+                                            report -> machine.log.add(text(report.failure()))),
                                     _ -> {})) {
                         ActorRef<Message> ref = system.spin("m", machine.actor(isKept));
                         Fiber.sleep(Duration.ofNanos(1));
