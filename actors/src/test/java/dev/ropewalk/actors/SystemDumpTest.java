@@ -535,8 +535,7 @@ class SystemDumpTest {
         TestCord.run(
                 () -> {
                     List<FailureReport> reports = new ArrayList<>();
-                    Supervision above =
-                            World.MANY_RESTARTS.onFailure(reports::add);
+                    Supervision above = World.MANY_RESTARTS.onFailure(reports::add);
                     Supervision strict = Supervision.oneForOne().intensity(0, SECOND);
                     try (ActorSystem system =
                             ActorSystem.start(
