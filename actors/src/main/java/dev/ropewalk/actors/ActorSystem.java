@@ -79,7 +79,7 @@ public final class ActorSystem implements AutoCloseable {
         List<Cord> given = options.given();
         this.ownCords = here == null && given.isEmpty() ? startCords(options.cords()) : List.of();
         List<Cord> cords = !given.isEmpty() ? given : here == null ? ownCords : List.of(here);
-        this.core = new SystemCore(cords, options.deadLetters(), options.crashReports());
+        this.core = new SystemCore(cords, options.deadLetters(), options.redaction());
         this.root = new SupervisorCell(tree, here == null ? cords.getFirst() : here, core);
         boolean isUp = false;
         try {

@@ -1,7 +1,7 @@
 package dev.ropewalk.actors;
 
-import dev.ropewalk.actors.internal.observe.CrashReports;
-import dev.ropewalk.actors.observe.CrashReport;
+import dev.ropewalk.actors.internal.observe.Redaction;
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.fibers.Cord;
 
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,7 @@ public final class ActorSystemOptions {
     private static final int EACH_PROCESSOR = 0;
 
     private static final ActorSystemOptions DEFAULTS =
-            new ActorSystemOptions(EACH_PROCESSOR, List.of(), null, null, UnaryOperator.identity());
+            new ActorSystemOptions(EACH_PROCESSOR, List.of(), null, UnaryOperator.identity());
 
     private final int cords;
 
@@ -25,16 +25,13 @@ public final class ActorSystemOptions {
 
     private final @Nullable Consumer<? super DeadLetter> deadLetters;
 
-    private final @Nullable Consumer<? super CrashReport> crashReports;
     private final UnaryOperator<Object> redaction;
 
     private ActorSystemOptions(
             int cords,
             List<Cord> given,
             @Nullable Consumer<? super DeadLetter> deadLetters,
-            @Nullable Consumer<? super CrashReport> crashReports,
             UnaryOperator<Object> redaction) {
-        this.crashReports = crashReports;
         this.redaction = redaction;
         this.cords = cords;
         this.given = given;
@@ -60,7 +57,7 @@ public final class ActorSystemOptions {
         if (number < 1) {
             throw new IllegalArgumentException("cords=" + number + " < 1; a system needs one");
         }
-        return new ActorSystemOptions(number, List.of(), deadLetters, crashReports, redaction);
+        return new ActorSystemOptions(number, List.of(), deadLetters, redaction);
     }
 
     /**
@@ -75,8 +72,7 @@ public final class ActorSystemOptions {
         if (those.isEmpty()) {
             throw new IllegalArgumentException("there is no cord to spread actors over");
         }
-        return new ActorSystemOptions(
-                cords, List.copyOf(those), deadLetters, crashReports, redaction);
+        return new ActorSystemOptions(cords, List.copyOf(those), deadLetters, redaction);
     }
 
     /**
@@ -87,24 +83,12 @@ public final class ActorSystemOptions {
      */
     public ActorSystemOptions withDeadLetters(Consumer<? super DeadLetter> taker) {
         return new ActorSystemOptions(
-                cords, given, Objects.requireNonNull(taker, "taker"), crashReports, redaction);
-    }
-
-    /**
-     * {@return these options with a taker of crash reports} Without one none are made. Failures are
-     * told to {@link dev.ropewalk.actors.supervision.Supervision#onFailure} all the same.
-     *
-     * @param taker is told of each incarnation that fails, on the actor's cord, where no fiber
-     *     runs; must not wait. What it throws is logged
-     */
-    public ActorSystemOptions withCrashReports(Consumer<? super CrashReport> taker) {
-        return new ActorSystemOptions(
-                cords, given, deadLetters, Objects.requireNonNull(taker, "taker"), redaction);
+                cords, given, Objects.requireNonNull(taker, "taker"), redaction);
     }
 
     /**
      * {@return these options with a function that hides what must not be seen} Messages and states
-     * go through it before they come into a {@link CrashReport} or a dump of the system; without
+     * go through it before they come into a {@link FailureReport} or a dump of the system; without
      * one they are shown as they are. What an exception says is not changed.
      *
      * @param function returns what is shown of a message or state: that itself, or something else;
@@ -112,15 +96,11 @@ public final class ActorSystemOptions {
      */
     public ActorSystemOptions withRedaction(UnaryOperator<Object> function) {
         return new ActorSystemOptions(
-                cords,
-                given,
-                deadLetters,
-                crashReports,
-                Objects.requireNonNull(function, "function"));
+                cords, given, deadLetters, Objects.requireNonNull(function, "function"));
     }
 
-    CrashReports crashReports() {
-        return new CrashReports(crashReports, redaction);
+    Redaction redaction() {
+        return new Redaction(redaction);
     }
 
     int cords() {

@@ -186,9 +186,7 @@ class BackOffTest {
     private static List<Long> delaysWithJitter() {
         List<Long> starts = World.log();
         Supervision rules =
-                World.MANY_RESTARTS
-                        .backOff(always(SECOND).withJitter(0.25))
-                        .onFailure((_, _) -> {});
+                World.MANY_RESTARTS.backOff(always(SECOND).withJitter(0.25)).onFailure(_ -> {});
         try (ActorSystem system = ActorSystem.start("system", rules, _ -> {})) {
             system.spin("unstartable", unstartable("handler", starts, 20));
             Fiber.sleep(DAY);

@@ -66,7 +66,7 @@ class BrokenListenerTest {
                                 ActorSystem.start(
                                         "broken",
                                         World.MANY_RESTARTS.onFailure(
-                                                (_, _) -> {
+                                                _ -> {
                                                     throw errors.get();
                                                 }),
                                         _ -> {
@@ -115,7 +115,7 @@ class BrokenListenerTest {
                                 ActorSystem.start(
                                         "rude",
                                         World.MANY_RESTARTS.onFailure(
-                                                (_, _) -> failures.incrementAndGet()),
+                                                _ -> failures.incrementAndGet()),
                                         _ -> {})) {
                             ActorRef<String> ref =
                                     system.spin(
@@ -154,10 +154,11 @@ class BrokenListenerTest {
                         log.clear();
                         ActorSystemOptions options =
                                 ActorSystemOptions.defaults()
-                                        .withDeadLetters(_ -> again(refs, !isReport))
-                                        .withCrashReports(_ -> again(refs, isReport));
+                                        .withDeadLetters(_ -> again(refs, !isReport));
+                        Supervision rules =
+                                World.MANY_RESTARTS.onFailure(_ -> again(refs, isReport));
                         try (ActorSystem system =
-                                ActorSystem.start(Tree.of("app", World.MANY_RESTARTS), options)) {
+                                ActorSystem.start(Tree.of("app", rules), options)) {
                             refs.add(system.start("actor", crashing(log)));
                             refs.getFirst().tell("crash");
                             Fiber.sleep(Duration.ofNanos(1));
@@ -179,8 +180,7 @@ class BrokenListenerTest {
                 world -> {
                     List<String> log = World.log();
                     Supervision waiting =
-                            World.MANY_RESTARTS.onFailure(
-                                    (_, _) -> Fiber.sleep(Duration.ofDays(1)));
+                            World.MANY_RESTARTS.onFailure(_ -> Fiber.sleep(Duration.ofDays(1)));
                     Fiber<?> owner =
                             Fiber.spin(
                                     "owner",

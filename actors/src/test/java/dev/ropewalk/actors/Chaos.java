@@ -101,7 +101,7 @@ final class Chaos {
         this.system =
                 ActorSystem.start(
                         "chaos",
-                        World.MANY_RESTARTS.onFailure((_, _) -> counts.givenUp.incrementAndGet()),
+                        World.MANY_RESTARTS.onFailure(_ -> counts.givenUp.incrementAndGet()),
                         this::takeLetter);
     }
 
@@ -122,7 +122,7 @@ final class Chaos {
         Supervision rules =
                 Supervision.oneForOne()
                         .intensity(3, Duration.ofMillis(1))
-                        .onFailure((_, _) -> counts.restarts.incrementAndGet());
+                        .onFailure(_ -> counts.restarts.incrementAndGet());
         for (int i = 0; i < SUPERVISORS; i++) {
             supervisors.add(
                     system.supervise("supervisor " + i, i % 2 == 0 ? rules : rules.backOff(SHORT)));

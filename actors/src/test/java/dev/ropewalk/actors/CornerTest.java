@@ -269,7 +269,7 @@ class CornerTest {
                             ActorSystem.start(
                                     "system",
                                     Supervision.oneForOne()
-                                            .onFailure((name, _) -> failures.add(name)),
+                                            .onFailure(report -> failures.add(report.actor())),
                                     _ -> {})) {
                         system.start("one", Step.actor());
                         system.start("two", Step.actor());

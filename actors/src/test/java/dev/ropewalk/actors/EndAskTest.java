@@ -112,17 +112,17 @@ class EndAskTest {
     }
 
     private static Tree tree(End end, ActorSpec<Log> logger, Actor<Step> worker) {
-        Supervision quiet = end.rules().stopLimit(STOP_LIMIT).onFailure((_, _) -> {});
+        Supervision quiet = end.rules().stopLimit(STOP_LIMIT).onFailure(_ -> {});
         ChildSpec<?> first = child("worker0", worker);
         ChildSpec<?> workers =
                 Tree.of("workers", quiet, child("worker1", worker), child("worker2", worker));
         Supervision group = end == End.CRASH_BELOW_ONE_FOR_ALL ? Supervision.oneForAll() : quiet;
         return Tree.of(
                 "main",
-                Supervision.oneForOne().stopLimit(STOP_LIMIT).onFailure((_, _) -> {}),
+                Supervision.oneForOne().stopLimit(STOP_LIMIT).onFailure(_ -> {}),
                 Tree.of(
                         "group",
-                        group.stopLimit(STOP_LIMIT).onFailure((_, _) -> {}),
+                        group.stopLimit(STOP_LIMIT).onFailure(_ -> {}),
                         first,
                         workers,
                         logger));

@@ -119,8 +119,7 @@ class EscalationTest {
                     List<Supervisor> below = new ArrayList<>();
                     Supervision rules =
                             NONE.onFailure(
-                                    (_, _) ->
-                                            below.getFirst().spin("late", failing(log)).tell("a"));
+                                    _ -> below.getFirst().spin("late", failing(log)).tell("a"));
                     below.add(world.system.supervise("below", rules));
                     ActorRef<String> ref = world.spin(below.getFirst(), "failing", failing(log));
                     ref.tell("crash");

@@ -147,7 +147,7 @@ class GroupGameTest {
                                     Duration.ofSeconds(1))
                             .startLimit(Duration.ofMillis(30))
                             .stopLimit(Duration.ofMillis(150))
-                            .onFailure((_, _) -> passes());
+                            .onFailure(_ -> passes());
             if (random.nextBoolean()) {
                 ofThis = ofThis.spread();
             }
@@ -345,7 +345,7 @@ class GroupGameTest {
                                     .intensity(100_000, Duration.ofSeconds(1))
                                     .backOff(BackOff.doubling(delay, delay))
                                     .startLimit(Duration.ofMinutes(20))
-                                    .onFailure((_, _) -> sometimes(random));
+                                    .onFailure(_ -> sometimes(random));
                     try (ActorSystem system =
                             ActorSystem.start(
                                     Tree.of("top", rules, children),

@@ -73,7 +73,7 @@ class GroupRestartTest {
                 .strategy(strategy)
                 .intensity(1_000, Duration.ofMinutes(1))
                 .backOff(BackOff.doubling(backOff, LONG))
-                .onFailure((_, _) -> {});
+                .onFailure(_ -> {});
     }
 
     private void run(Tree tree, Body body) {
@@ -250,7 +250,7 @@ class GroupRestartTest {
         Supervision busy =
                 rules(Strategy.REST_FOR_ONE, TENTH)
                         .intensity(1, LONG)
-                        .onFailure((_, _) -> Fiber.sleep(TENTH));
+                        .onFailure(_ -> Fiber.sleep(TENTH));
         run(
                 Tree.of("top", rules(Strategy.ONE_FOR_ONE, LONG), Tree.of("below", busy, a, b)),
                 (_, system) -> {

@@ -185,7 +185,7 @@ class KeptStateEndTest {
     @Test
     void A5_allSupervisorsAboveGiveUp() {
         List<String> log = World.log();
-        Supervision once = Supervision.oneForOne().intensity(0, LONG).onFailure((_, _) -> {});
+        Supervision once = Supervision.oneForOne().intensity(0, LONG).onFailure(_ -> {});
         Throwable thrown =
                 assertThrows(
                         AssertionError.class,
@@ -237,7 +237,7 @@ class KeptStateEndTest {
                     Supervision slow =
                             Supervision.oneForOne()
                                     .backOff(BackOff.doubling(LONG, LONG))
-                                    .onFailure((_, _) -> {});
+                                    .onFailure(_ -> {});
                     try (ActorSystem system = ActorSystem.start("system", slow, _ -> {})) {
                         system.spin("actor", keeping(log)).tell(Step.crash("once"));
                         Fiber.sleep(Duration.ofMillis(1));
@@ -274,7 +274,7 @@ class KeptStateEndTest {
                 Supervision.oneForOne()
                         .intensity(0, LONG)
                         .stopLimit(Duration.ofSeconds(3))
-                        .onFailure((_, _) -> {});
+                        .onFailure(_ -> {});
         Step.Code hooks =
                 self -> {
                     self.atEnd(_ -> log.add("first in " + Fiber.currentOrNull()));

@@ -145,7 +145,7 @@ class MisuseTest {
                 world -> {
                     Supervision broken =
                             World.MANY_RESTARTS.onFailure(
-                                    (_, _) -> {
+                                    _ -> {
                                         throw new IllegalStateException("broken listener");
                                     });
                     List<String> log = World.log();

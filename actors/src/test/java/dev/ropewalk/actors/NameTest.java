@@ -201,7 +201,7 @@ class NameTest {
                     List<String> failures = new ArrayList<>();
                     List<String> dead = new ArrayList<>();
                     Supervision rules =
-                            World.MANY_RESTARTS.onFailure((actor, _) -> failures.add(actor));
+                            World.MANY_RESTARTS.onFailure(report -> failures.add(report.actor()));
                     List<ActorRef<Step>> refs = new ArrayList<>();
                     try (ActorSystem system =
                             ActorSystem.start("top", rules, l -> dead.add(l.recipient()))) {

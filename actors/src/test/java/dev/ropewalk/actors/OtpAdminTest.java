@@ -374,7 +374,7 @@ class OtpAdminTest {
                 CordOptions.named("otp"),
                 () -> {
                     try (ActorSystem system =
-                            ActorSystem.start("system", rules.onFailure((_, _) -> {}), _ -> {})) {
+                            ActorSystem.start("system", rules.onFailure(_ -> {}), _ -> {})) {
                         body.run(system.root());
                     }
                     return true;

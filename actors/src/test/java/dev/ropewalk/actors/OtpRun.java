@@ -95,7 +95,7 @@ final class OtpRun {
 
     Supervision told(Supervision rules) {
         return rules.onFailure(
-                (actor, failure) -> failures.add(Errors.inShort(actor + ": " + failure)));
+                report -> failures.add(Errors.inShort(report.actor() + ": " + report.failure())));
     }
 
     Supervisor start(Tree sup) {

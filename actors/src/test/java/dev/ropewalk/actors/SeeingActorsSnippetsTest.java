@@ -9,6 +9,7 @@ import dev.ropewalk.actors.observe.ActorStatistics;
 import dev.ropewalk.actors.observe.ActorTrace;
 import dev.ropewalk.actors.observe.SystemDump;
 import dev.ropewalk.actors.observe.SystemSnapshot;
+import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.testing.TestCord;
@@ -122,16 +123,17 @@ class SeeingActorsSnippetsTest {
                 () -> {
                     lines.clear();
                     // @start region="crash"
+                    Supervision rules =
+                            Supervision.oneForOne().onFailure(report -> log(report.toString()));
                     ActorSystemOptions options =
                             ActorSystemOptions.defaults()
-                                    .withCrashReports(report -> log(report.toString()))
                                     .withRedaction(
                                             thing ->
                                                     thing instanceof Login login
                                                             ? login.user()
                                                             : thing);
                     // @end
-                    Tree tree = Tree.of("door", World.MANY_RESTARTS.onFailure((_, _) -> {}));
+                    Tree tree = Tree.of("door", rules);
                     try (ActorSystem system =
                             ActorSystem.start(tree, options.withDeadLetters(_ -> {}))) {
                         ActorRef<Login> door =

@@ -93,7 +93,7 @@ class StartTest {
                     List<DeadLetter> letters = World.log();
                     Supervision rules =
                             Supervision.oneForOne()
-                                    .onFailure((name, failure) -> failures.add(name));
+                                    .onFailure(report -> failures.add(report.actor()));
                     try (ActorSystem system = ActorSystem.start("system", rules, letters::add)) {
                         AtomicInteger alive = new AtomicInteger();
                         ActorRef<String> other =

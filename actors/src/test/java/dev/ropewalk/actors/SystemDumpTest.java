@@ -9,14 +9,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.ActorPhase;
-import dev.ropewalk.actors.observe.CrashReport;
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.actors.observe.SystemDump;
 import dev.ropewalk.actors.observe.SystemSnapshot;
+import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.supervision.TooManyRestartsException;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import jdk.jfr.Recording;
@@ -422,8 +424,9 @@ class SystemDumpTest {
     // ---------------------------------------------------------------- crashes
 
     /** A worker that is told to crash, and then something else. */
-    private static void crash(Actor<Work> worker, ActorSystemOptions options) {
-        Tree tree = Tree.of("shop", World.MANY_RESTARTS.onFailure((_, _) -> {}));
+    private static void crash(
+            Actor<Work> worker, List<FailureReport> reports, ActorSystemOptions options) {
+        Tree tree = Tree.of("shop", World.MANY_RESTARTS.onFailure(reports::add));
         try (ActorSystem system = ActorSystem.start(tree, options.withDeadLetters(_ -> {}))) {
             ActorRef<Work> ref = system.spin("w", worker);
             ref.tell(new Work("crash", SECOND));
@@ -437,18 +440,18 @@ class SystemDumpTest {
     void A6_aCrashIsReportedWithItsMessageAndStateRedacted() {
         TestCord.run(
                 () -> {
-                    List<CrashReport> reports = new ArrayList<>();
+                    List<FailureReport> reports = new ArrayList<>();
                     crash(
                             worker().onFailure(FailedMessage.retry(2)),
+                            reports,
                             ActorSystemOptions.defaults()
-                                    .withCrashReports(reports::add)
                                     .withRedaction(
                                             thing ->
                                                     thing instanceof Work work
                                                             ? "a work: " + work.what()
                                                             : "a state"));
                     assertEquals(2, reports.size(), reports::toString);
-                    CrashReport first = reports.getFirst();
+                    FailureReport first = reports.getFirst();
                     assertEquals("shop/w", first.path());
                     assertEquals("a work: crash", first.message());
                     assertEquals(1, first.attempt());
@@ -465,14 +468,12 @@ class SystemDumpTest {
     /** A termination is no crash, and one that is killed while it waits has no message. */
     @Test
     void A6_aReportIsOfAFailureWithOrWithoutAMessage() {
-        List<CrashReport> reports = new ArrayList<>();
+        List<FailureReport> reports = new ArrayList<>();
         TestCord.run(
                 () -> {
                     reports.clear();
-                    ActorSystemOptions options =
-                            ActorSystemOptions.defaults().withCrashReports(reports::add);
-                    Tree tree = Tree.of("shop", World.MANY_RESTARTS.onFailure((_, _) -> {}));
-                    try (ActorSystem system = ActorSystem.start(tree, options)) {
+                    Tree tree = Tree.of("shop", World.MANY_RESTARTS.onFailure(reports::add));
+                    try (ActorSystem system = ActorSystem.start(tree, _ -> {})) {
                         system.start("terminated", worker()).terminate();
                         ActorRef<Work> killed = system.start("killed", worker());
                         killed.kill();
@@ -488,18 +489,14 @@ class SystemDumpTest {
     }
 
     @Test
-    void A6_aRedactionThatThrowsHidesAndATakerThatThrowsOrWaitsBreaksNothing() {
+    void A6_aRedactionThatThrowsHides() {
         TestCord.run(
                 () -> {
-                    List<CrashReport> reports = new ArrayList<>();
+                    List<FailureReport> reports = new ArrayList<>();
                     crash(
                             worker(),
+                            reports,
                             ActorSystemOptions.defaults()
-                                    .withCrashReports(
-                                            report -> {
-                                                reports.add(report);
-                                                Fiber.sleep(SECOND); // is refused: no fiber runs
-                                            })
                                     .withRedaction(
                                             _ -> {
                                                 throw new Crash("the redaction");
@@ -508,6 +505,53 @@ class SystemDumpTest {
                     assertEquals(
                             "hidden, because the redaction failed: " + Work.class.getName(),
                             reports.getFirst().message());
+                });
+    }
+
+    /** The redaction runs as no fiber: what would wait is refused, and hides. */
+    @Test
+    void A6_aRedactionThatWaitsHides() {
+        TestCord.run(
+                () -> {
+                    List<FailureReport> reports = new ArrayList<>();
+                    crash(
+                            worker(),
+                            reports,
+                            ActorSystemOptions.defaults()
+                                    .withRedaction(
+                                            thing -> {
+                                                Fiber.sleep(SECOND);
+                                                return thing;
+                                            }));
+                    assertEquals(
+                            "hidden, because the redaction failed: " + Work.class.getName(),
+                            reports.getFirst().message());
+                });
+    }
+
+    /** What no incarnation did has no message: a supervisor that gives up, and its path. */
+    @Test
+    void A6_aSupervisorThatFailsIsReportedByItsPath() {
+        TestCord.run(
+                () -> {
+                    List<FailureReport> reports = new ArrayList<>();
+                    Supervision above = World.MANY_RESTARTS.onFailure(reports::add);
+                    Supervision strict = Supervision.oneForOne().intensity(0, SECOND);
+                    try (ActorSystem system =
+                            ActorSystem.start(
+                                    Tree.of("shop", above, Tree.of("till", strict)),
+                                    ActorSystemOptions.defaults().withDeadLetters(_ -> {}))) {
+                        ActorRef<Work> ref = system.supervisor("till").spin("w", worker());
+                        ref.tell(new Work("crash", Duration.ZERO));
+                        Fiber.sleep(Duration.ofMillis(1));
+                        assertEquals(1, reports.size(), reports::toString);
+                        FailureReport report = reports.getFirst();
+                        assertEquals("shop/till", report.actor());
+                        assertEquals(0, report.number());
+                        assertTrue(report.failure() instanceof TooManyRestartsException);
+                        assertNull(report.message());
+                        assertTrue(report.toString().contains("message: none"), report::toString);
+                    }
                 });
     }
 

@@ -243,7 +243,7 @@ class TerminateTest {
                 world -> {
                     List<ActorRef<String>> refs = World.log();
                     Supervision rules =
-                            World.MANY_RESTARTS.onFailure((_, _) -> refs.getFirst().terminate());
+                            World.MANY_RESTARTS.onFailure(_ -> refs.getFirst().terminate());
                     List<String> log = World.log();
                     Supervisor supervisor = world.system.supervise("below", rules);
                     ActorRef<String> ref =

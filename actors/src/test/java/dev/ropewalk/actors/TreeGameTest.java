@@ -115,7 +115,7 @@ class TreeGameTest {
                 Supervision.oneForOne()
                         .strategy(strategies[random.nextInt(strategies.length)])
                         .intensity(100_000, Duration.ofSeconds(1))
-                        .onFailure((_, _) -> {});
+                        .onFailure(_ -> {});
         if (random.nextBoolean()) {
             rules = rules.spread();
         }
@@ -197,9 +197,7 @@ class TreeGameTest {
                     SplittableRandom random = new SplittableRandom(seed);
                     try (ActorSystem system =
                             ActorSystem.start(
-                                    "top",
-                                    Supervision.oneForOne().onFailure((_, _) -> {}),
-                                    _ -> {})) {
+                                    "top", Supervision.oneForOne().onFailure(_ -> {}), _ -> {})) {
                         int number = 12;
                         List<ActorRef<Step>> actors = new ArrayList<>();
                         for (int i = 0; i < number; i++) {

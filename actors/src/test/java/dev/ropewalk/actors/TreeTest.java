@@ -52,7 +52,7 @@ class TreeTest {
 
     private Supervision told(Supervision rules) {
         return rules.onFailure(
-                (actor, failure) -> failures.add(Errors.inShort(actor + ": " + failure)));
+                report -> failures.add(Errors.inShort(report.actor() + ": " + report.failure())));
     }
 
     private Tree told(Tree tree) {
@@ -728,7 +728,7 @@ class TreeTest {
         Supervision rules =
                 Supervision.oneForOne()
                         .onFailure(
-                                (_, _) -> {
+                                _ -> {
                                     try {
                                         made[0].root().children();
                                     } catch (IllegalStateException expected) {

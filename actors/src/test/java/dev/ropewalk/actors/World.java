@@ -71,7 +71,9 @@ final class World {
 
     Supervision keepingFailures(Supervision rules) {
         return rules.onFailure(
-                (actor, failure) -> failures.add(Errors.inShort(actor + ": " + text(failure))));
+                report ->
+                        failures.add(
+                                Errors.inShort(report.actor() + ": " + text(report.failure()))));
     }
 
     private static String text(Throwable failure) {

@@ -107,7 +107,7 @@ class StartTest {
         private OneActor() {}
 
         static Supervision rules() {
-            return Supervision.oneForOne().intensity(2, Duration.ofDays(1)).onFailure((_, _) -> {});
+            return Supervision.oneForOne().intensity(2, Duration.ofDays(1)).onFailure(_ -> {});
         }
 
         static Behavior<Message> behavior() {

@@ -13,7 +13,6 @@ import dev.ropewalk.fibers.blocking.Signals;
 import dev.ropewalk.fibers.coroutine.Coroutine;
 import dev.ropewalk.fibers.coroutine.Generator;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
-import dev.ropewalk.fibers.recurring.Debounce;
 import dev.ropewalk.fibers.recurring.Timed;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
@@ -80,13 +79,6 @@ class CloseableTest {
                 }),
         CORD(() -> Cord.start("inner")),
         SCHEDULER(() -> Scheduler.start(SchedulerOptions.named("inner").withCords(1))),
-        DEBOUNCE(() -> Debounce.start(NEVER, _ -> {})),
-        DEBOUNCE_THAT_IS_TRIGGERED(
-                () -> {
-                    Debounce<String> debounce = Debounce.start(NEVER, _ -> Fiber.snooze());
-                    debounce.trigger("value");
-                    return debounce;
-                }),
         SIGNALS(() -> Signals.open("USR2")),
         BLOCKING_POOL(() -> new BlockingPool(BlockingOptions.named("inner"))),
         RESOURCE_POOL(

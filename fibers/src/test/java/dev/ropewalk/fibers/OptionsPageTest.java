@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.blocking.BlockingOptions;
 import dev.ropewalk.fibers.observe.SliceLimits;
-import dev.ropewalk.fibers.recurring.DebounceOptions;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.supervision.BackOff;
@@ -60,7 +59,6 @@ class OptionsPageTest {
     /** A default that somebody has to give. */
     private static final String NAME = "of the test";
 
-    private static final Duration TIME = Duration.ofMillis(4_711);
     private static final List<Object> DEFAULTS =
             List.of(
                     CordOptions.named(NAME),
@@ -70,8 +68,7 @@ class OptionsPageTest {
                     SchedulerOptions.named(NAME),
                     BlockingOptions.named(NAME),
                     FiberSupervision.restarting(RestartRule.TRANSIENT),
-                    BackOff.NONE,
-                    DebounceOptions.quiet(TIME));
+                    BackOff.NONE);
 
     private static final String TEXT = text();
 
@@ -333,9 +330,6 @@ class OptionsPageTest {
     }
 
     private static String shown(Duration time) {
-        if (time.equals(TIME)) {
-            return "given";
-        }
         if (time.equals(Waits.FOREVER)) {
             return "no limit";
         }

@@ -9,15 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.blocking.Futures;
 import dev.ropewalk.fibers.coroutine.Generator;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
-import dev.ropewalk.fibers.recurring.Debounce;
-import dev.ropewalk.fibers.sync.Barrier;
-import dev.ropewalk.fibers.sync.BarrierBrokenException;
 import dev.ropewalk.fibers.sync.Event;
-import dev.ropewalk.fibers.sync.Latch;
 import dev.ropewalk.fibers.sync.Loan;
 import dev.ropewalk.fibers.sync.Mutex;
 import dev.ropewalk.fibers.sync.Once;
-import dev.ropewalk.fibers.sync.ReadWriteLock;
 import dev.ropewalk.fibers.sync.ResourcePool;
 import dev.ropewalk.fibers.sync.Semaphore;
 import dev.ropewalk.fibers.sync.Ticket;
@@ -106,27 +101,18 @@ class ReadyCallTest {
                     Generator<Integer> generator = Generator.of(_ -> {});
                     return () -> assertFalse(generator.hasNext());
                 }),
-        FLUSH(
-                () -> {
-                    Debounce<String> debounce = Debounce.start(LIMIT, _ -> {});
-                    return () -> assertFalse(debounce.flush());
-                }),
         MUTEX_LOCAL(() -> locking(Mutex.local(), false)),
         MUTEX_SHARED(() -> locking(Mutex.shared(), false)),
         MUTEX_LOCAL_LIMIT(() -> locking(Mutex.local(), true)),
         MUTEX_SHARED_LIMIT(() -> locking(Mutex.shared(), true)),
-        READ_LOCK_LOCAL(() -> locking(ReadWriteLock.local(), false)),
-        READ_LOCK_SHARED(() -> locking(ReadWriteLock.shared(), false)),
-        WRITE_LOCK_LOCAL(() -> locking(ReadWriteLock.local(), true)),
-        WRITE_LOCK_SHARED(() -> locking(ReadWriteLock.shared(), true)),
         SEMAPHORE_LOCAL(() -> acquiring(Semaphore.local(1))),
         SEMAPHORE_SHARED(() -> acquiring(Semaphore.shared(1))),
         EVENT_LOCAL(() -> awaiting(Event.local())),
         EVENT_SHARED(() -> awaiting(Event.shared())),
         EVENT_ANY_LOCAL(() -> awaitingAny(List.of(Event.local(), Event.local()))),
         EVENT_ANY_SHARED(() -> awaitingAny(List.of(Event.shared(), Event.shared()))),
-        LATCH(() -> Latch.local(0)::await),
-        WAIT_GROUP(() -> WaitGroup.shared()::await),
+        WAIT_GROUP_LOCAL(() -> WaitGroup.local()::await),
+        WAIT_GROUP_SHARED(() -> WaitGroup.shared()::await),
         ONCE(
                 () -> {
                     Once<String> once = Once.local(() -> "value");
@@ -148,7 +134,6 @@ class ReadyCallTest {
                         }
                     };
                 }),
-        BARRIER(() -> Barrier.local(1)::await),
         TICKET(
                 () -> {
                     TicketQueue queue = TicketQueue.local();
@@ -207,22 +192,6 @@ class ReadyCallTest {
                 @Override
                 public void checkUntouched() {
                     assertFalse(mutex.isLocked());
-                }
-            };
-        }
-
-        private static Ready locking(ReadWriteLock both, boolean isWrite) {
-            var lock = isWrite ? both.writeLock() : both.readLock();
-            return new Ready() {
-                @Override
-                public void call() {
-                    lock.lock();
-                    lock.unlock();
-                }
-
-                @Override
-                public void checkUntouched() {
-                    assertFalse(lock.isHeldByCaller());
                 }
             };
         }
@@ -399,10 +368,9 @@ class ReadyCallTest {
     private static final class Tries {
         private final Mutex local = Mutex.local();
         private final Mutex shared = Mutex.shared();
-        private final ReadWriteLock both = ReadWriteLock.local();
         private final Semaphore semaphore = Semaphore.shared(1);
         private final Event event = Event.local();
-        private final Latch latch = Latch.local(1_000_000);
+        private final WaitGroup group = WaitGroup.local();
         private final TicketQueue queue = TicketQueue.local();
         private final ResourcePool<String> pool = ResourcePool.localBounded(1, () -> "resource");
 
@@ -412,15 +380,13 @@ class ReadyCallTest {
                 mutex.newCondition().signalAll();
                 mutex.unlock();
             }
-            assertTrue(both.readLock().tryLock());
-            both.readLock().unlock();
-            assertTrue(both.writeLock().tryLock());
-            both.writeLock().unlock();
             assertTrue(semaphore.tryAcquire(1));
             semaphore.release();
             event.signal();
             event.clear();
-            latch.countDown();
+            group.add();
+            group.done();
+            assertFalse(group.tryDone());
             queue.take().done();
             Loan<String> loan = pool.tryBorrow();
             assertNotNull(loan);
@@ -466,28 +432,6 @@ class ReadyCallTest {
                                         });
                         assertEquals("taken", several.await());
                     }
-                });
-    }
-
-    /** A party that is ended as it comes will not come, so the others do not wait for it. */
-    @Test
-    void F6_terminatedPartyBreaksTheBarrier() {
-        Runs.inAnyOrder(
-                () -> {
-                    Barrier barrier = Barrier.local(2);
-                    Fiber<?> other = Fiber.spin(() -> Runs.failureOf(barrier::await));
-                    Fiber<?> ended =
-                            Fiber.spin(
-                                    () -> {
-                                        Runs.failureOf(() -> Fiber.sleep(LIMIT));
-                                        Throwable thrown = Runs.failureOf(barrier::await);
-                                        assertTrue(thrown instanceof Unwind.Terminate);
-                                    });
-                    Runs.settle();
-                    ended.terminate();
-                    assertThrows(FiberTerminatedException.class, ended::await);
-                    assertTrue(other.await() instanceof BarrierBrokenException);
-                    assertTrue(barrier.isBroken());
                 });
     }
 

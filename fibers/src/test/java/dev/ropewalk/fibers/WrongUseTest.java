@@ -8,7 +8,6 @@ import dev.ropewalk.fibers.blocking.Futures;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.observe.Slice;
-import dev.ropewalk.fibers.recurring.Debounce;
 import dev.ropewalk.fibers.recurring.Throttle;
 import dev.ropewalk.fibers.recurring.Timed;
 import dev.ropewalk.fibers.scheduler.Dag;
@@ -61,7 +60,6 @@ class WrongUseTest {
                 () -> CancelScope.cancelAfter(LONG, () -> {}),
                 () -> Timed.every(LONG, () -> {}),
                 () -> Timed.after(LONG, () -> {}),
-                () -> Debounce.start(LONG, value -> {}),
                 () -> Dag.<String>builder().build().run("data"),
                 () -> FiberLocal.of(1).get(),
                 Slice::checkpoint);
@@ -185,7 +183,6 @@ class WrongUseTest {
                                         () -> Timed.every(time, () -> {}),
                                         () -> Timed.after(time, () -> {}),
                                         () -> Throttle.interval(time),
-                                        () -> Debounce.start(time, value -> {}),
                                         () -> Mutex.shared().lock(time),
                                         () -> Cord.current().dump(time),
                                         () -> CordOptions.named("c").withStopLimit(time),

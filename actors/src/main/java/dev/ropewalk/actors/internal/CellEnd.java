@@ -7,6 +7,7 @@ import dev.ropewalk.actors.internal.observe.ActorEvents;
 import dev.ropewalk.actors.internal.supervision.Restarts;
 import dev.ropewalk.actors.internal.supervision.Start;
 import dev.ropewalk.actors.internal.supervision.SupervisorEvent;
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Alarm;
@@ -35,6 +36,7 @@ final class CellEnd {
             Incarnation<M> ended,
             Fiber<?> fiber,
             ExitReason reason,
+            @Nullable FailureReport report,
             @Nullable Start start) {
         boolean began = ended == cell.incarnation;
         Extras<M> own = cell.extras;
@@ -63,6 +65,7 @@ final class CellEnd {
                                 fiber,
                                 startFailed ? SupervisorEvent.Phase.FIRST_START : ranAtAll,
                                 reason,
+                                report,
                                 start,
                                 isStateLeft(cell),
                                 isAtEnd));
@@ -167,6 +170,7 @@ final class CellEnd {
                                 SupervisorEvent.Phase.STATE_ENDED,
                                 reason,
                                 null,
+                                null,
                                 false,
                                 false));
     }
@@ -178,7 +182,7 @@ final class CellEnd {
             if (RestartRule.isFailure(failure) && broken != failure) {
                 Objects.requireNonNull(failure).addSuppressed(broken);
             } else if (broken != failure) {
-                cell.child().supervisor().report(cell.ref(), broken);
+                cell.child().supervisor().report(cell.report(broken));
             }
         }
     }

@@ -17,6 +17,7 @@ import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.supervision.Start;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
@@ -672,10 +673,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         ExitReason reason = reason(failure);
         Belongings<M> own = belongings;
         Throwable cause = cause(failure);
-        if (reason.isFailure() && cause != null) {
-            Seen<M> seen = seen();
-            Waits.asNoFiber(() -> seen.reportCrash(cause)); // the taker is the user's code
-        }
+        FailureReport report = seen().report(reason);
         settleCurrent(cause);
         belongings = null;
         if (own != null) {
@@ -688,7 +686,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                 Waits.asNoFiber(() -> CellEnd.cleanedUp(cell, own.endOfState(reason), cause));
             }
         }
-        CellEnd.over(cell, this, ended, reason, waited);
+        CellEnd.over(cell, this, ended, reason, report, waited);
         return true;
     }
 

@@ -1,19 +1,22 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.internal.behavior.HasState;
 import dev.ropewalk.actors.internal.behavior.StateBehavior;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Stop;
-import dev.ropewalk.actors.internal.observe.CrashReports;
-import dev.ropewalk.actors.observe.CrashReport;
+import dev.ropewalk.actors.internal.observe.Redaction;
+import dev.ropewalk.actors.internal.supervision.Restarts;
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.fibers.internal.dump.Lines;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * What others see of an incarnation at one moment: dumps, inspectors, and crash reports. Whatever
- * the program's own objects say in it is redacted.
+ * What others see of an incarnation at one moment: dumps, inspectors, and reports of failures.
+ * Whatever the program's own objects say in it is redacted.
  *
  * @param behavior null before the first one
  * @param current the message in hand, or its envelope; null if there is none
@@ -29,7 +32,7 @@ record Seen<M>(
     /** The message in hand, as a line; null if there is none. */
     @Nullable String message() {
         Object message = content();
-        return message == null ? null : Lines.of(reports().shown(message));
+        return message == null ? null : Lines.of(redaction().shown(message));
     }
 
     /** A stop is no message. */
@@ -43,28 +46,34 @@ record Seen<M>(
         return own instanceof HasState holder ? holder.state() : own;
     }
 
-    private CrashReports reports() {
-        return cell.core().crashReports;
+    private Redaction redaction() {
+        return cell.core().redaction;
     }
 
-    /** It has failed with it. Runs the program's code, if it takes crash reports. */
-    void reportCrash(Throwable failure) {
-        CrashReports reports = reports();
-        if (!reports.areWanted()) {
-            return;
+    /** It is over for that reason; null if that is no failure. Runs the program's redaction. */
+    @Nullable FailureReport report(ExitReason reason) {
+        Throwable failure = Restarts.failure(cell.ref(), reason);
+        if (failure == null) {
+            return null;
         }
         Object message = content();
-        reports.tell(
-                new CrashReport(
-                        cell.ref().path(),
-                        cell.ref().number(),
-                        cell.cord().name(),
-                        failure,
-                        reports.shown(message),
-                        message == null ? 0 : tries,
-                        reports.shown(userState()),
-                        stateName(),
-                        cell.mailboxNow().messages(),
-                        cell.restarts()));
+        Object state = userState();
+        @Nullable Object[] shown = new Object[2];
+        Waits.asNoFiber(
+                () -> {
+                    shown[0] = redaction().shown(message);
+                    shown[1] = redaction().shown(state);
+                });
+        return new FailureReport(
+                cell.ref().path(),
+                cell.ref().number(),
+                cell.cord().name(),
+                failure,
+                shown[0],
+                message == null ? 0 : tries,
+                shown[1],
+                stateName(),
+                cell.mailboxNow().messages(),
+                cell.restarts());
     }
 }

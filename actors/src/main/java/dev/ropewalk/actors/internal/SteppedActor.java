@@ -10,8 +10,8 @@ import dev.ropewalk.actors.Monitor;
 import dev.ropewalk.actors.internal.behavior.BehaviorSigns;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
-import dev.ropewalk.actors.internal.observe.CrashReports;
 import dev.ropewalk.actors.internal.observe.ObservedActor;
+import dev.ropewalk.actors.internal.observe.Redaction;
 import dev.ropewalk.actors.internal.observe.Tap;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.observe.TimerKind;
@@ -20,6 +20,7 @@ import dev.ropewalk.actors.internal.supervision.Start;
 import dev.ropewalk.actors.internal.supervision.Supervising;
 import dev.ropewalk.actors.internal.supervision.SupervisorEvent;
 import dev.ropewalk.actors.internal.supervision.SupervisorHost;
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.DeadlockException;
@@ -107,7 +108,7 @@ public final class SteppedActor<M> implements Supervising {
         this.path = path;
         this.cord = new ManualCord(path, SEED);
         this.beganNs = cord.nanoTime();
-        CrashReports none = new CrashReports(null, UnaryOperator.identity());
+        Redaction none = new Redaction(UnaryOperator.identity());
         this.core = new SystemCore(List.of(cord.cord()), _ -> {}, none);
         this.cell = core.actor(name, cord.cord(), Definition.of(actor).bare(), this, null);
         this.listening = new Listening(tap);
@@ -636,8 +637,8 @@ public final class SteppedActor<M> implements Supervising {
     }
 
     @Override
-    public void report(Object actor, Throwable thrown) {
-        broken.add(thrown);
+    public void report(FailureReport report) {
+        broken.add(report.failure());
     }
 
     @Override

@@ -2,8 +2,8 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.DeadLetter;
-import dev.ropewalk.actors.internal.observe.CrashReports;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
+import dev.ropewalk.actors.internal.observe.Redaction;
 import dev.ropewalk.actors.internal.observe.Snapshots;
 import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.actors.internal.routing.Routee;
@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 /** What all actors of a system share; for any thread. */
 public final class SystemCore implements SupervisorHost {
     final DeadLetters deadLetters;
-    final CrashReports crashReports;
+    final Redaction redaction;
 
     private final Snapshots snapshots = new Snapshots();
 
@@ -52,8 +52,8 @@ public final class SystemCore implements SupervisorHost {
     public SystemCore(
             List<Cord> cords,
             @Nullable Consumer<? super DeadLetter> deadLetterTaker,
-            CrashReports crashReports) {
-        this.crashReports = crashReports;
+            Redaction redaction) {
+        this.redaction = redaction;
         this.cords = List.copyOf(cords);
         this.deadLetters = new DeadLetters(deadLetterTaker);
     }

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.supervision;
 
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
@@ -17,18 +18,6 @@ import java.util.function.Consumer;
  */
 public final class Supervision {
     private static final Log LOG = Logs.logger(Supervisor.class);
-
-    /** Is told of failures. */
-    @FunctionalInterface
-    public interface FailureListener {
-        /**
-         * Called on the supervisor's cord; must not wait.
-         *
-         * @param actor the path of the actor that failed, with its number; or of a supervisor
-         * @param failure what it failed with
-         */
-        void failed(String actor, Throwable failure);
-    }
 
     private final Values values;
 
@@ -112,7 +101,7 @@ public final class Supervision {
     }
 
     /** {@return the listener that is told each failure of a child, before it is decided on} */
-    public FailureListener onFailure() {
+    public Consumer<? super FailureReport> onFailure() {
         return values.onFailure;
     }
 
@@ -190,9 +179,10 @@ public final class Supervision {
     /**
      * {@return these rules with another listener}
      *
-     * @param listener is told each failure instead of the log
+     * @param listener is told each failure instead of the log, mostly on the supervisor's cord;
+     *     must not wait. What it throws is logged
      */
-    public Supervision onFailure(FailureListener listener) {
+    public Supervision onFailure(Consumer<? super FailureReport> listener) {
         return with(copy -> copy.onFailure = listener);
     }
 
@@ -230,7 +220,8 @@ public final class Supervision {
         BackOff backOff = BackOff.NONE;
         Duration startLimit = Duration.ofSeconds(10);
         Duration stopLimit = Duration.ofSeconds(5);
-        FailureListener onFailure = (actor, failure) -> LOG.warn("{} failed", actor, failure);
+        Consumer<? super FailureReport> onFailure =
+                report -> LOG.warn("{} failed", report.actor(), report.failure());
 
         Values copy() {
             try {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.Behavior;
-import dev.ropewalk.actors.internal.observe.CrashReports;
+import dev.ropewalk.actors.internal.observe.Redaction;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
@@ -79,8 +79,7 @@ class OpenAsksTest {
     private Ask<String, String> ask() {
         Actor<String> actor = Actor.handler(_ -> Behavior.stopped());
         SystemCore core =
-                new SystemCore(
-                        List.of(cord), null, new CrashReports(null, UnaryOperator.identity()));
+                new SystemCore(List.of(cord), null, new Redaction(UnaryOperator.identity()));
         SupervisorCell supervisor =
                 new SupervisorCell("supervisor", cord, Supervision.oneForOne(), null, core);
         ActorCell<String> target = core.actor("target", cord, actor, supervisor, null);

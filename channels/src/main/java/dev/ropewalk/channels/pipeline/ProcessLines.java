@@ -1,5 +1,6 @@
 package dev.ropewalk.channels.pipeline;
 
+import dev.ropewalk.fibers.blocking.Processes;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 
@@ -9,18 +10,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.LongConsumer;
-import java.util.stream.Stream;
 
 /**
  * The lines that a process writes; a process that fails fails the source.
@@ -35,8 +28,8 @@ final class ProcessLines implements Feeds.Batches {
     /** How long the process may take to end after TERM, before KILL. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(2);
 
-    /** How long the exit may take to be seen after KILL, and the outputs to be read. */
-    private static final Duration KILL_LIMIT = Duration.ofSeconds(1);
+    /** How long the outputs may take to be read when it has ended. */
+    private static final Duration READ_LIMIT = Duration.ofSeconds(1);
 
     private final Process process;
     private final String command;
@@ -141,7 +134,7 @@ final class ProcessLines implements Feeds.Batches {
     }
 
     private String errorText() throws InterruptedException {
-        errorReader.join(KILL_LIMIT); // something that it started may still hold it open
+        errorReader.join(READ_LIMIT); // something that it started may still hold it open
         String text = errors.text();
         return text.isEmpty() ? "" : "; its standard error ends with: " + text;
     }
@@ -150,11 +143,10 @@ final class ProcessLines implements Feeds.Batches {
     @Override
     public void close() throws IOException {
         reader.interrupt();
+        Processes.end(process, STOP_LIMIT);
         try {
-            end();
-            reader.join(KILL_LIMIT);
+            reader.join(READ_LIMIT);
         } catch (InterruptedException hurry) {
-            family().forEach(ProcessHandle::destroyForcibly);
             Thread.currentThread().interrupt();
         }
         if (reader.isAlive()) {
@@ -166,44 +158,5 @@ final class ProcessLines implements Feeds.Batches {
             return;
         }
         lines.close();
-    }
-
-    private void end() throws InterruptedException {
-        if (!process.isAlive()) {
-            return;
-        }
-        Set<ProcessHandle> all = family();
-        all.forEach(ProcessHandle::destroy);
-        if (!haveEnded(all, STOP_LIMIT)) {
-            all.addAll(family());
-            all.forEach(ProcessHandle::destroyForcibly);
-            haveEnded(List.of(process.toHandle()), KILL_LIMIT);
-        }
-    }
-
-    /** The parent first, so that a shell does not go on with its next command. */
-    private Set<ProcessHandle> family() {
-        Set<ProcessHandle> all = new LinkedHashSet<>();
-        all.add(process.toHandle());
-        try (Stream<ProcessHandle> below = process.descendants()) {
-            below.forEach(all::add);
-        }
-        return all;
-    }
-
-    private static boolean haveEnded(Collection<ProcessHandle> all, Duration limit)
-            throws InterruptedException {
-        CompletableFuture<?> ends =
-                CompletableFuture.allOf(
-                        all.stream()
-                                .filter(ProcessHandle::isAlive)
-                                .map(ProcessHandle::onExit)
-                                .toArray(CompletableFuture<?>[]::new));
-        try {
-            ends.get(limit.toNanos(), TimeUnit.NANOSECONDS);
-            return true;
-        } catch (ExecutionException | TimeoutException notYet) {
-            return false;
-        }
     }
 }

@@ -9,6 +9,7 @@ import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.StopReport;
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.actors.supervision.ActorSpec;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
@@ -239,9 +240,9 @@ final class Bank {
 
     // ---------------------------------------------------------------- what must not happen
 
-    private void failed(String actor, Throwable failure) {
-        if (!(failure instanceof InjectedCrash)) {
-            report(actor + " failed: " + failure);
+    private void failed(FailureReport failed) {
+        if (!(failed.failure() instanceof InjectedCrash)) {
+            report(failed.actor() + " failed: " + failed.failure());
         }
     }
 

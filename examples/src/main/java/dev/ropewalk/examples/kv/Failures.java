@@ -1,6 +1,6 @@
 package dev.ropewalk.examples.kv;
 
-import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.examples.cli.Plain;
 
 import org.jspecify.annotations.Nullable;
@@ -8,13 +8,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.util.function.Consumer;
 
 /**
  * Tells the log why shards and logs fail: with a stack where a program is wrong, and in a line
  * where it is the disk. While the store starts, who starts it is told that, and nobody twice. For
  * any thread.
  */
-final class Failures implements Supervision.FailureListener {
+final class Failures implements Consumer<FailureReport> {
     private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
 
     private volatile boolean isUp;
@@ -24,12 +25,12 @@ final class Failures implements Supervision.FailureListener {
     }
 
     @Override
-    public void failed(String actor, Throwable failure) {
-        IOException disk = ofDisk(failure);
+    public void accept(FailureReport report) {
+        IOException disk = ofDisk(report.failure());
         if (disk == null) {
-            LOG.warn("{} failed", actor, failure);
+            LOG.warn("{} failed", report.actor(), report.failure());
         } else if (isUp) {
-            LOG.warn("{} failed: {}", actor, Plain.text(disk.toString()));
+            LOG.warn("{} failed: {}", report.actor(), Plain.text(disk.toString()));
         }
     }
 

@@ -144,7 +144,7 @@ final class Counting {
         return Supervision.oneForOne()
                 .spread()
                 .intensity(Integer.MAX_VALUE, Duration.ofSeconds(1))
-                .onFailure((_, failure) -> failed(run, failure));
+                .onFailure(report -> failed(run, report.failure()));
     }
 
     /** Trying again makes no room: then the run ends. */

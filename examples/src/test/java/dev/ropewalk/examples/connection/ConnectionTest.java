@@ -255,7 +255,7 @@ class ConnectionTest {
     void ofTwoConnectionsOneIsClosed() {
         TestCord.run(
                 () -> {
-                    Supervision rules = Supervision.oneForOne().onFailure((_, _) -> {});
+                    Supervision rules = Supervision.oneForOne().onFailure(_ -> {});
                     try (Server server = new Server();
                             ActorSystem system = ActorSystem.start(Tree.of("app", rules))) {
                         ActorRef<Connection.Message> client =

@@ -135,6 +135,22 @@ public final class Processes {
         return new ProcessOutput(process.exitValue(), result(out), result(err));
     }
 
+    /**
+     * Ends a process, with all processes below it, and waits until it has ended. A fiber that is
+     * ended meanwhile waits all the same; an interrupt of a plain thread has KILL sent at once. No
+     * effect on a process that has exited. A switchpoint otherwise.
+     *
+     * @param process what to end
+     * @param stopLimit how long it may take to end after TERM, before KILL
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     */
+    public static void end(Process process, Duration stopLimit) {
+        long stopLimitNs = Waits.nanos(stopLimit);
+        if (process.isAlive()) {
+            endShielded(process, process.onExit(), stopLimitNs);
+        }
+    }
+
     // ---------------------------------------------------------------- its output
 
     /*

@@ -24,8 +24,6 @@ import java.util.concurrent.Callable;
  * of its cord, never early and late by at most one poll or 50 µs. It ends when its action throws or
  * calls {@link Repeat#stop}, when its fiber is ended, or when a {@link CancelScope} around it is
  * left; each round is a switchpoint.
- *
- * <p>{@link Debounce} is for code that runs once things have become quiet.
  */
 public final class Timed {
     private Timed() {}

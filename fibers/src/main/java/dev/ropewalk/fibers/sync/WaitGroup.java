@@ -3,13 +3,17 @@ package dev.ropewalk.fibers.sync;
 import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Exclusion;
+import dev.ropewalk.fibers.spi.WaitNode;
+import dev.ropewalk.fibers.spi.WaitQueue;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
@@ -22,16 +26,28 @@ import java.util.function.Supplier;
  * it begins never does, so a new fiber is counted by {@link #spin(String, Callable)}. For fibers
  * that end with a block see {@link dev.ropewalk.fibers.Scope}.
  *
+ * <p>A gate that opens once after {@code n} pieces of news is a group to which {@code n} were added
+ * and no more are; {@link #tryDone} is for news that several may tell.
+ *
  * <p>Everything that a fiber or thread did before {@code done} happens before the {@code await}
  * returns that it releases.
  */
 public final class WaitGroup {
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
-    private final CountToZero count;
+    private static final Object ZERO = new Object();
+
+    private final Exclusion guard;
+    private final WaitQueue<Object> queue = new WaitQueue<>();
+
+    /** Written inside the guard only, and opaquely: no atomic instruction. */
+    private final AtomicInteger count = new AtomicInteger();
+
+    /** All that was ever added, for errors; guarded. */
+    private long added;
 
     private WaitGroup(Exclusion guard) {
-        this.count = new CountToZero(guard, this, 0);
+        this.guard = guard;
     }
 
     /** {@return an empty group for fibers of any cord and plain threads} */
@@ -72,7 +88,7 @@ public final class WaitGroup {
             throw new IllegalArgumentException(
                     "n=" + n + " is negative; call done() for each thing that is over");
         }
-        int before = count.add(n);
+        int before = addUnlessTooMany(n);
         if (n > Integer.MAX_VALUE - before) {
             throw new IllegalStateException(
                     "count="
@@ -84,6 +100,21 @@ public final class WaitGroup {
                             + " in "
                             + this
                             + "; call done() for each thing that is over");
+        }
+    }
+
+    /** {@return the count before} */
+    private int addUnlessTooMany(int n) {
+        guard.enter(this);
+        try {
+            int before = count.getPlain();
+            if (n <= Integer.MAX_VALUE - before) {
+                count.setOpaque(before + n);
+                added += n;
+            }
+            return before;
+        } finally {
+            guard.exit();
         }
     }
 
@@ -135,7 +166,7 @@ public final class WaitGroup {
     public <F extends Fiber<?>> F spin(Supplier<? extends F> spin) {
         Objects.requireNonNull(spin, "spin");
         add();
-        return HandOver.toNew(spin, this::done, count.isLocal());
+        return HandOver.toNew(spin, this::done, guard.isLocal());
     }
 
     /**
@@ -145,14 +176,49 @@ public final class WaitGroup {
      * @throws WrongThreadException if the group is local and another cord's
      */
     public void done() {
-        int before = count.countDown();
-        if (before == 0) {
+        if (!tryDone()) {
             throw new IllegalStateException(
                     "done() was called on "
                             + this
                             + " once more than the "
-                            + count.added()
-                            + " that were added; call add() before each thing begins");
+                            + added()
+                            + " that were added; call add() before each thing begins, or tryDone()"
+                            + " where several may tell of the same thing");
+        }
+    }
+
+    /**
+     * Counts one that is over, unless all are: for news that several may tell, of which one is
+     * enough. The last one releases all waiters. Never switches.
+     *
+     * @return false if everything that was added is done already
+     * @throws WrongThreadException if the group is local and another cord's
+     */
+    public boolean tryDone() {
+        int before;
+        List<WaitNode<Object>> released = List.of();
+        guard.enter(this);
+        try {
+            before = count.getPlain();
+            if (before > 0) {
+                count.setOpaque(before - 1);
+            }
+            if (before == 1) {
+                released = queue.claimAll(ZERO);
+            }
+        } finally {
+            guard.exit();
+        }
+        WaitQueue.wakeAll(released);
+        return before > 0;
+    }
+
+    private long added() {
+        guard.enter(this);
+        try {
+            return added;
+        } finally {
+            guard.exit();
         }
     }
 
@@ -164,7 +230,7 @@ public final class WaitGroup {
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */
     public void await() {
-        count.await(NO_LIMIT);
+        awaitZero(NO_LIMIT);
     }
 
     /**
@@ -178,22 +244,46 @@ public final class WaitGroup {
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */
     public boolean await(Duration limit) {
-        return count.await(Waits.nanos(limit));
+        return awaitZero(Waits.nanos(limit));
+    }
+
+    /** Waits until the count is zero, or was since the wait began; false if the limit passed. */
+    private boolean awaitZero(long limitNs) {
+        WaitNode<Object> node;
+        guard.enterAtSwitchpoint(this);
+        try {
+            if (count.getPlain() == 0) {
+                return true;
+            }
+            node = guard.node(null);
+            queue.add(node);
+        } finally {
+            guard.exit();
+        }
+        return guard.await(node, this, limitNs) == ZERO;
     }
 
     /** {@return how many are not done yet; only a hint, from any thread} */
     public int count() {
-        return count.hint();
+        return count.getOpaque();
     }
 
     /** Fails if its structures are broken; for tests. */
     void checkInvariants() {
-        count.checkInvariants();
+        guard.enter(this);
+        try {
+            queue.checkInvariants();
+            if (count.getPlain() < 0 || (count.getPlain() == 0 && !queue.isEmpty())) {
+                throw new IllegalStateException(queue.size() + " wait for " + this);
+            }
+        } finally {
+            guard.exit();
+        }
     }
 
     @Override
     public String toString() {
-        return (count.isLocal() ? "local" : "shared")
+        return (guard.isLocal() ? "local" : "shared")
                 + " wait group @"
                 + Integer.toHexString(System.identityHashCode(this))
                 + ", "

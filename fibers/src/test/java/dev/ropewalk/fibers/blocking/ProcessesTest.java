@@ -157,6 +157,32 @@ class ProcessesTest {
 
     /** Somebody else's process is awaited as the future it is. */
     @Test
+    void F12_endTakesTheWholeFamilyAlsoIfItIgnoresTerm() throws IOException {
+        Process process = shell("trap '' TERM; " + FAMILY).start();
+        List<ProcessHandle> family = family();
+        Fiber<?> fiber = cord.spin("ends", () -> Processes.end(process, SHORT));
+        fiber.await();
+        assertFalse(process.isAlive(), "it returned before the process had ended");
+        assertAllGone(family);
+        Processes.end(process, FAR); // on a plain thread, of one that has exited
+        reports.assertNone();
+    }
+
+    /** What is to be ended is ended, also by a fiber that is itself. */
+    @Test
+    void F12_endIsNotLeftByATermination() throws IOException {
+        Process process = shell("trap '' TERM; " + FAMILY).start();
+        List<ProcessHandle> family = family();
+        Fiber<?> fiber = cord.spin("ends", () -> Processes.end(process, SHORT));
+        Runs.until(() -> fiber.state() == FiberState.WAITING);
+        fiber.terminate();
+        fiber.awaitEnd(FAR);
+        assertFalse(process.isAlive(), "the termination left it running");
+        assertAllGone(family);
+        reports.assertNone();
+    }
+
+    @Test
     void F12_futureOfAProcessLeavesItAlone() throws IOException {
         Process process = shell("read line").start();
         Fiber<Boolean> fiber =

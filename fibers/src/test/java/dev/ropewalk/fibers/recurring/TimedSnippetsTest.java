@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Runs;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -14,7 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The code that the Javadoc and the guide show of loops, throttles and debounces. */
+/** The code that the Javadoc and the guide show of loops, throttles and quiet times. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class TimedSnippetsTest {
     private final List<String> log = new ArrayList<>();
@@ -72,24 +73,43 @@ class TimedSnippetsTest {
                 });
     }
 
+    // @start region="quiet"
+    /** Saves a text when half a second has passed without another one. */
+    final class Draft {
+        private @Nullable Fiber<?> waiting;
+
+        void typed(String text) {
+            if (waiting != null) {
+                waiting.terminate(); // the new text takes the place of one that still waits
+            }
+            waiting =
+                    Timed.after(
+                            Duration.ofMillis(500),
+                            () -> {
+                                waiting = null; // a save that has begun is not ended
+                                poll(text);
+                            });
+        }
+    }
+
+    // @end
+
     @Test
-    void debounces() {
+    void savesWhatWasLastTypedOnceItIsQuiet() {
         Runs.inAnyOrder(
                 () -> {
                     log.clear();
-                    // @start region="debounce"
-                    // Saves when nobody has typed for half a second, and after five seconds anyway.
-                    DebounceOptions rules =
-                            DebounceOptions.quiet(Duration.ofMillis(500))
-                                    .withLongestWait(Duration.ofSeconds(5));
-                    try (Debounce<String> save = Debounce.start(rules, text -> poll(text))) {
-                        for (String text : List.of("r", "ro", "rop", "rope")) {
-                            save.trigger(text);
-                            Fiber.sleep(Duration.ofMillis(100));
-                        }
-                    } // saves what was not saved yet
-                    // @end
+                    Draft draft = new Draft();
+                    for (String text : List.of("r", "ro", "rop", "rope")) {
+                        draft.typed(text);
+                        Fiber.sleep(Duration.ofMillis(400));
+                    }
+                    assertEquals(List.of(), log);
+                    Fiber.sleep(Duration.ofMillis(200));
                     assertEquals(List.of("rope"), log);
+                    draft.typed("walk");
+                    Fiber.sleep(Duration.ofMillis(600));
+                    assertEquals(List.of("rope", "walk"), log);
                 });
     }
 }

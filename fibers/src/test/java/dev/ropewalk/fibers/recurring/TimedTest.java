@@ -59,8 +59,7 @@ class TimedTest {
                                         () -> Timed.every(period, () -> {}),
                                         () -> Timed.spinEvery("x", period, () -> {}),
                                         () -> Throttle.interval(period),
-                                        () -> Throttle.rate(1, period),
-                                        () -> DebounceOptions.quiet(period))) {
+                                        () -> Throttle.rate(1, period))) {
                             Throwable thrown = Runs.failureOf(use);
                             assertInstanceOf(IllegalArgumentException.class, thrown);
                             assertTrue(thrown.toString().contains("" + period), thrown::toString);

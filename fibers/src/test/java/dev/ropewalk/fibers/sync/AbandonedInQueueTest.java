@@ -2,7 +2,6 @@ package dev.ropewalk.fibers.sync;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Action;
@@ -58,24 +57,6 @@ class AbandonedInQueueTest {
                     assertEquals(0, semaphore.waiting());
                     second.await();
                     semaphore.checkInvariants();
-                });
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void F5_readersGoOnBehindAnAbandonedWriter(Form form) {
-        run(
-                () -> {
-                    ReadWriteLock lock = form.readWriteLock();
-                    lock.readLock().lock();
-                    Abandoned first = Abandoned.waitsIn(() -> lock.writeLock().lock());
-                    behind("second", () -> lock.readLock().run(() -> {}));
-                    first.abandon();
-                    Form.settle();
-                    assertEquals(List.of("second"), log);
-                    assertEquals(0, lock.waiting());
-                    lock.readLock().unlock();
-                    lock.checkInvariants();
                 });
     }
 
@@ -182,10 +163,11 @@ class AbandonedInQueueTest {
                     go.signal();
                     Form.settle();
                     assertEquals(List.of("runner", "second"), log.stream().sorted().toList());
-                    Latch latch = form == Form.LOCAL ? Latch.local(1) : Latch.shared(1);
-                    Abandoned.waitsIn(latch::await).abandon();
-                    latch.countDown();
-                    latch.checkInvariants();
+                    WaitGroup group = form == Form.LOCAL ? WaitGroup.local() : WaitGroup.shared();
+                    group.add();
+                    Abandoned.waitsIn(group::await).abandon();
+                    group.done();
+                    group.checkInvariants();
                 });
     }
 
@@ -197,8 +179,6 @@ class AbandonedInQueueTest {
                 1,
                 false,
                 () -> {
-                    Latch latch = form == Form.LOCAL ? Latch.local(1) : Latch.shared(1);
-                    Abandoned.waitsIn(latch::await).abandonAfter(latch::countDown);
                     WaitGroup group = form == Form.LOCAL ? WaitGroup.local() : WaitGroup.shared();
                     group.add();
                     Abandoned.waitsIn(group::await).abandonAfter(group::done);
@@ -223,53 +203,6 @@ class AbandonedInQueueTest {
                     Ticket after = queue.take();
                     assertTrue(after.isCalled());
                     after.done();
-                });
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void F5_barrierBreaksWhenAPartyIsAbandoned(Form form) {
-        run(
-                () -> {
-                    Barrier barrier = form == Form.LOCAL ? Barrier.local(3) : Barrier.shared(3);
-                    Abandoned first = Abandoned.waitsIn(barrier::await);
-                    behind(
-                            "second",
-                            () -> {
-                                Throwable broken =
-                                        assertThrows(BarrierBrokenException.class, barrier::await);
-                                assertTrue(
-                                        broken.toString().contains("was abandoned"),
-                                        broken::toString);
-                            });
-                    first.abandon();
-                    Form.settle();
-                    assertEquals(List.of("second"), log);
-                    assertTrue(barrier.isBroken());
-                    barrier.checkInvariants();
-                });
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void F5_barrierBreaksWhenItsActionIsAbandoned(Form form) {
-        run(
-                () -> {
-                    Runnable action = Fiber::suspend;
-                    Barrier barrier =
-                            form == Form.LOCAL
-                                    ? Barrier.local(2, action)
-                                    : Barrier.shared(2, action);
-                    behind(
-                            "first",
-                            () -> assertThrows(BarrierBrokenException.class, barrier::await));
-                    Abandoned last = Abandoned.waitsIn(barrier::await);
-                    TestCord.expectUncaught(IllegalStateException.class); // it held the action
-                    last.abandon();
-                    Form.settle();
-                    assertEquals(List.of("first"), log);
-                    assertTrue(barrier.isBroken());
-                    barrier.checkInvariants();
                 });
     }
 

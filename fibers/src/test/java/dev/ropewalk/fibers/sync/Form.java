@@ -28,10 +28,6 @@ enum Form {
         return this == LOCAL ? Semaphore.local(permits, bound) : Semaphore.shared(permits, bound);
     }
 
-    ReadWriteLock readWriteLock() {
-        return this == LOCAL ? ReadWriteLock.local() : ReadWriteLock.shared();
-    }
-
     Event event() {
         return this == LOCAL ? Event.local() : Event.shared();
     }

@@ -97,22 +97,6 @@ class HandedToTheDeadTest {
 
     @ParameterizedTest
     @EnumSource
-    void F5_readAndWriteLocksComeBack(Form form) {
-        run(
-                () -> {
-                    ReadWriteLock lock = form.readWriteLock();
-                    lock.writeLock().lock();
-                    abandonWhenGiven(() -> lock.readLock().lock(), () -> lock.writeLock().unlock());
-                    assertTrue(lock.writeLock().tryLock());
-                    abandonWhenGiven(
-                            () -> lock.writeLock().lock(), () -> lock.writeLock().unlock());
-                    assertTrue(lock.writeLock().tryLock());
-                    lock.writeLock().unlock();
-                });
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void F5_signalsComeBack(Form form) {
         run(
                 () -> {

@@ -190,43 +190,41 @@ class SyncStressTest {
         }
     }
 
-    /**
-     * A group that all add to; a barrier of two that is reset by whom it broke for; and a latch,
-     * which who finds it open replaces.
-     */
+    /** A group that all add to; and a gate, which the first to find it open replaces. */
     private static final class MeetingGame implements Game {
         private static final int OPENS = 3;
 
-        /** A latch and how many calls to count down it got, or is about to. */
-        private record Gate(Latch latch, AtomicInteger calls) {}
+        /** A group to which nothing is added, and how many news it was told, or is about to be. */
+        private record Gate(WaitGroup group, AtomicInteger calls) {}
 
         private final Form form;
         private final AtomicReference<Gate> gate = new AtomicReference<>();
         private final WaitGroup group;
-        private final Barrier barrier;
         private final AtomicInteger running = new AtomicInteger();
-        private final AtomicInteger first = new AtomicInteger();
-        private final AtomicInteger last = new AtomicInteger();
 
         MeetingGame(Form form) {
             this.form = form;
             this.gate.set(newGate());
-            this.group = form == Form.LOCAL ? WaitGroup.local() : WaitGroup.shared();
-            this.barrier = form == Form.LOCAL ? Barrier.local(2) : Barrier.shared(2);
+            this.group = newGroup();
+        }
+
+        private WaitGroup newGroup() {
+            return form == Form.LOCAL ? WaitGroup.local() : WaitGroup.shared();
         }
 
         private Gate newGate() {
-            Latch latch = form == Form.LOCAL ? Latch.local(OPENS) : Latch.shared(OPENS);
-            return new Gate(latch, new AtomicInteger());
+            WaitGroup news = newGroup();
+            news.add(OPENS);
+            return new Gate(news, new AtomicInteger());
         }
 
         private void passGate(SplittableRandom random) {
             Gate mine = gate.get();
             mine.calls().incrementAndGet();
-            mine.latch().countDown();
-            if (mine.latch().await(limit(random))) {
+            mine.group().tryDone();
+            if (mine.group().await(limit(random))) {
                 assertTrue(mine.calls().get() >= OPENS, "it opened too early");
-                assertEquals(0, mine.latch().count());
+                assertEquals(0, mine.group().count());
                 gate.compareAndSet(mine, newGate());
             }
         }
@@ -237,11 +235,7 @@ class SyncStressTest {
             group.add();
             running.incrementAndGet();
             try {
-                int index = barrier.await(limit(random));
-                (index == 0 ? first : last).incrementAndGet();
                 pause(random);
-            } catch (BarrierBrokenException broken) {
-                barrier.reset();
             } finally {
                 running.decrementAndGet();
                 group.done();
@@ -252,14 +246,12 @@ class SyncStressTest {
         @Override
         public void end() {
             group.checkInvariants();
-            barrier.checkInvariants();
             Gate left = gate.get();
-            left.latch().checkInvariants();
-            assertEquals(Math.max(0, OPENS - left.calls().get()), left.latch().count());
-            assertEquals(left.calls().get() >= OPENS, left.latch().await(Duration.ZERO));
+            left.group().checkInvariants();
+            assertEquals(Math.max(0, OPENS - left.calls().get()), left.group().count());
+            assertEquals(left.calls().get() >= OPENS, left.group().await(Duration.ZERO));
             assertEquals(0, group.count());
             assertEquals(0, running.get());
-            assertEquals(first.get(), last.get(), "one of two went on alone");
         }
     }
 

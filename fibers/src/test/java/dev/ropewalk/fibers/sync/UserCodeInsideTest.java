@@ -2,13 +2,11 @@ package dev.ropewalk.fibers.sync;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
-import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
@@ -22,77 +20,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A barrier's action and a pool's factory that wait, are ended, or are never left. */
+/** A pool's factory that waits, is ended, or is never left. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class UserCodeInsideTest {
-    private static Barrier barrier(Form form, Runnable action) {
-        return form == Form.LOCAL ? Barrier.local(2, action) : Barrier.shared(2, action);
-    }
-
     private static <R> ResourcePool<R> pool(Form form, ResourceFactory<R> factory) {
         return form == Form.LOCAL
                 ? ResourcePool.localBounded(1, factory)
                 : ResourcePool.sharedBounded(1, factory);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void F6_partyThatIsTerminatedInTheActionBreaksTheBarrier(Form form) {
-        TestCord.run(
-                () -> {
-                    Barrier barrier = barrier(form, () -> Fiber.suspend());
-                    Fiber<BarrierBrokenException> first =
-                            Fiber.spin(
-                                    () ->
-                                            assertThrows(
-                                                    BarrierBrokenException.class, barrier::await));
-                    Form.settle();
-                    Fiber<Integer> last = Fiber.spin(() -> barrier.await());
-                    Form.settle();
-                    last.terminate();
-                    assertTrue(first.await().toString().contains("its action failed"));
-                    assertThrows(FiberTerminatedException.class, last::await);
-                    barrier.reset();
-                    barrier.checkInvariants();
-                });
-    }
-
-    /** Nobody goes on before a restarted body has come again. */
-    @ParameterizedTest
-    @EnumSource
-    void F6_partyThatIsRestartedInTheActionBreaksTheBarrier(Form form) {
-        TestCord.run(
-                () -> {
-                    int[] actions = new int[1];
-                    Barrier barrier =
-                            barrier(
-                                    form,
-                                    () -> {
-                                        if (++actions[0] == 1) {
-                                            Fiber.suspend();
-                                        }
-                                    });
-                    Fiber<Integer> first =
-                            Fiber.spin(
-                                    () -> {
-                                        assertThrows(BarrierBrokenException.class, barrier::await);
-                                        barrier.reset();
-                                        return barrier.await();
-                                    });
-                    Form.settle();
-                    Fiber<Integer> last =
-                            Fiber.spin(
-                                    () -> {
-                                        while (barrier.isBroken()) {
-                                            Fiber.snooze();
-                                        }
-                                        return barrier.await();
-                                    });
-                    Form.settle();
-                    last.restart();
-                    assertEquals(1, first.await() + last.await());
-                    assertEquals(2, actions[0]);
-                });
     }
 
     @ParameterizedTest

@@ -23,23 +23,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rules F5 and F8 for {@link WaitGroup} and {@link Latch}. */
+/** Rules F5 and F8 for {@link WaitGroup}. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class WaitGroupTest {
     private static WaitGroup make(Form form) {
         return form == Form.LOCAL ? WaitGroup.local() : WaitGroup.shared();
     }
 
-    private static Latch latch(Form form) {
-        return form == Form.LOCAL ? Latch.local(2) : Latch.shared(2);
-    }
-
     private static void test(Form form, Form.Body<WaitGroup> body) {
         form.test(WaitGroupTest::make, WaitGroup::checkInvariants, body);
-    }
-
-    private static void testLatch(Form form, Form.Body<Latch> body) {
-        form.test(WaitGroupTest::latch, Latch::checkInvariants, body);
     }
 
     @ParameterizedTest
@@ -121,6 +113,7 @@ class WaitGroupTest {
                             assertThrows(IllegalStateException.class, group::done).toString();
                     assertTrue(message.contains("once more than the 3 that were added"), message);
                     assertTrue(message.contains("0 not done"), message);
+                    assertTrue(message.contains("tryDone()"), message);
                     assertEquals(0, group.count());
                 });
     }
@@ -214,7 +207,6 @@ class WaitGroupTest {
             owner.spin("check", group::checkInvariants).await();
         }
         assertThrows(IllegalStateException.class, WaitGroup::local);
-        assertThrows(IllegalStateException.class, () -> Latch.local(1));
     }
 
     @Test
@@ -254,61 +246,54 @@ class WaitGroupTest {
         group.checkInvariants();
     }
 
-    // ---------------------------------------------------------------- latches
+    // ---------------------------------------------------------------- a gate that opens once
 
     @ParameterizedTest
     @EnumSource
-    void F8_latchOpensOnceForAllWhoWaitAndAllWhoCome(Form form) {
-        testLatch(
+    void F8_gateOpensOnceForAllThatWaitAndAllThatCome(Form form) {
+        test(
                 form,
-                latch -> {
+                gate -> {
+                    gate.add(2);
                     List<String> log = new ArrayList<>();
                     for (int i = 0; i < 3; i++) {
                         Fiber.spin(
                                 () -> {
-                                    latch.await();
+                                    gate.await();
                                     log.add("in");
                                 });
                     }
-                    assertFalse(latch.await(Form.SHORT));
-                    latch.countDown();
+                    assertFalse(gate.await(Form.SHORT));
+                    assertTrue(gate.tryDone());
                     Form.settle();
-                    assertEquals(1, latch.count());
+                    assertEquals(1, gate.count());
                     assertEquals(List.of(), log);
-                    latch.countDown();
+                    assertTrue(gate.tryDone());
                     Form.settle();
                     assertEquals(List.of("in", "in", "in"), log);
-                    latch.countDown();
-                    assertEquals(0, latch.count());
-                    latch.await();
-                    assertTrue(latch.await(Duration.ZERO));
-                    assertTrue(latch.toString().contains("0 to count down"), latch::toString);
+                    assertFalse(gate.tryDone());
+                    assertEquals(0, gate.count());
+                    gate.await();
+                    assertTrue(gate.await(Duration.ZERO));
                 });
     }
 
     @ParameterizedTest
     @EnumSource
-    void F5_latchKeepsItsCountWhenWaitersLeave(Form form) {
-        testLatch(
+    void F5_gateKeepsItsCountWhenWaitersLeave(Form form) {
+        test(
                 form,
-                latch -> {
-                    Fiber<?> terminated = Fiber.spin(() -> latch.await());
+                gate -> {
+                    gate.add(2);
+                    Fiber<?> terminated = Fiber.spin(() -> gate.await());
                     Form.settle();
                     terminated.terminate();
-                    assertFalse(CancelScope.moveOnAfter(Form.SHORT, () -> latch.await()));
-                    assertFalse(latch.await(Duration.ZERO));
-                    assertEquals(2, latch.count());
-                    latch.countDown();
-                    latch.countDown();
-                    latch.await();
+                    assertFalse(CancelScope.moveOnAfter(Form.SHORT, () -> gate.await()));
+                    assertFalse(gate.await(Duration.ZERO));
+                    assertEquals(2, gate.count());
+                    gate.done();
+                    gate.done();
+                    gate.await();
                 });
-    }
-
-    @Test
-    void misuse_negativeLatchIsAnError() {
-        String message =
-                assertThrows(IllegalArgumentException.class, () -> Latch.shared(-1)).toString();
-        assertTrue(message.contains("count=-1"), message);
-        assertTrue(Latch.shared(0).await(Duration.ZERO));
     }
 }

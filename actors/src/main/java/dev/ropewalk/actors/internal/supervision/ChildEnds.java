@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal.supervision;
 
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.Fiber;
@@ -117,9 +118,9 @@ final class ChildEnds {
         boolean wasAsked = child.state() == Child.State.STOPPING;
         child.state(child.state(), Child.State.DOWN);
         child.stopLimitEnds();
-        Throwable failure = Restarts.failure(child.what.address(), ended.reason());
-        if (failure != null && !(wasAsked && child.isKilled())) {
-            cell.report(child.what.address(), failure);
+        FailureReport report = ended.told();
+        if (report != null && !(wasAsked && child.isKilled())) {
+            cell.report(report);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal.supervision;
 
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -196,9 +197,9 @@ final class LastTurn {
         }
         Child child = ended.child();
         child.past().lastReason = ended.reason();
-        Throwable failure = Restarts.failure(child.what.address(), ended.reason());
-        if (failure != null) {
-            cell.report(child.what.address(), failure);
+        FailureReport report = ended.told();
+        if (report != null) {
+            cell.report(report);
         }
         Start waited = ended.start();
         child.past().isToForget |= waited != null && waited.isNew();

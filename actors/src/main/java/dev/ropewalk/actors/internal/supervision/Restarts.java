@@ -19,7 +19,7 @@ public final class Restarts {
     }
 
     /** The failure for a listener; null if the reason is none. */
-    static @Nullable Throwable failure(Object name, ExitReason reason) {
+    public static @Nullable Throwable failure(Object name, ExitReason reason) {
         if (!reason.isFailure()) {
             return null;
         }

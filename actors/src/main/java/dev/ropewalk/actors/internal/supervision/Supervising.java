@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.internal.supervision;
 
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
@@ -20,7 +21,7 @@ public interface Supervising {
     void post(SupervisorEvent event);
 
     /** Tells the listener of failures; from any thread. */
-    void report(Object actor, Throwable failure);
+    void report(FailureReport report);
 
     /** The child did not become one, or is none any more; from any thread. */
     void releaseName(Child child);

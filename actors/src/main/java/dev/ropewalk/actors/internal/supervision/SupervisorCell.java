@@ -6,6 +6,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.StopReport;
 import dev.ropewalk.actors.internal.observe.Described;
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.actors.observe.SupervisorDump;
 import dev.ropewalk.actors.supervision.ActorSpec;
 import dev.ropewalk.actors.supervision.ChildInfo;
@@ -342,6 +343,11 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
     }
 
     @Override
+    public FailureReport report(Throwable failure) {
+        return new FailureReport(path, 0, cord.name(), failure);
+    }
+
+    @Override
     public Cord cord() {
         return cord;
     }
@@ -474,13 +480,14 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
     }
 
     @Override
-    public void report(Object actor, Throwable failure) {
+    public void report(FailureReport report) {
         try {
-            rules.onFailure().failed(actor.toString(), failure);
+            rules.onFailure().accept(report);
         } catch (Throwable broken) {
             // Any failure: the other children need this supervisor. A termination that comes out
             // of a listener that waits is raised again where the supervisor waits.
-            Logs.tellBroken(LOG, broken, "the failure listener of {} failed for {}", path, actor);
+            String text = "the failure listener of {} failed for {}";
+            Logs.tellBroken(LOG, broken, text, path, report.actor());
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal.supervision;
 
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.WaitCell;
 
@@ -46,15 +47,17 @@ public sealed interface SupervisorEvent {
     }
 
     /**
-     * An incarnation of the child is over; {@code start} is answered if it never was up. Its state
-     * may be kept, with end hooks that are left to run if no other one follows; and its mailbox may
-     * be at its end, because nothing was queued before a stop.
+     * An incarnation of the child is over; an actor that failed says what it was doing. {@code
+     * start} is answered if it never was up. Its state may be kept, with end hooks that are left to
+     * run if no other one follows; and its mailbox may be at its end, because nothing was queued
+     * before a stop.
      */
     record Ended(
             Child child,
             Fiber<?> fiber,
             Phase phase,
             ExitReason reason,
+            @Nullable FailureReport report,
             @Nullable Start start,
             boolean isStateLeft,
             boolean isAtEnd)
@@ -63,6 +66,12 @@ public sealed interface SupervisorEvent {
         public void refused() {
             child.what.end(reason);
             failStart();
+        }
+
+        /** {@return what its supervisor tells the listener; null if that is no failure} */
+        @Nullable FailureReport told() {
+            Throwable failure = Restarts.failure(child.what.address(), reason);
+            return report == null && failure != null ? child.what.report(failure) : report;
         }
 
         /** After the supervisor has forgotten the child: its name is free then. */

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.ropewalk.actors.internal.SystemCore;
-import dev.ropewalk.actors.internal.observe.CrashReports;
+import dev.ropewalk.actors.internal.observe.Redaction;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
 
@@ -43,9 +43,7 @@ class ChildrenTest {
                         Supervision.oneForOne(),
                         null,
                         new SystemCore(
-                                List.of(cord),
-                                null,
-                                new CrashReports(null, UnaryOperator.identity()))),
+                                List.of(cord), null, new Redaction(UnaryOperator.identity()))),
                 null,
                 null);
     }

@@ -79,7 +79,8 @@ class RequestServerTest {
                 () -> {
                     List<String> log = new ArrayList<>();
                     Supervision rules =
-                            Supervision.oneForOne().onFailure((_, f) -> log.add("" + f));
+                            Supervision.oneForOne()
+                                    .onFailure(report -> log.add("" + report.failure()));
                     try (ActorSystem system = ActorSystem.start("system", rules, _ -> {})) {
                         ActorRef<Question> ref =
                                 system.start(
@@ -200,7 +201,7 @@ class RequestServerTest {
                     try (ActorSystem system =
                             ActorSystem.start(
                                     "system",
-                                    Supervision.oneForOne().onFailure((_, _) -> {}),
+                                    Supervision.oneForOne().onFailure(_ -> {}),
                                     letters::add)) {
                         body.run(system, letters);
                     }

@@ -38,7 +38,7 @@ class FaultsTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private static final Supervision MANY_RESTARTS =
-            Supervision.oneForOne().intensity(10_000, SECOND).onFailure((_, _) -> {});
+            Supervision.oneForOne().intensity(10_000, SECOND).onFailure(_ -> {});
 
     /** Tells what it handles, and when it starts. */
     private static Actor<Object> echo(boolean isLoop, Recipient<Object> out) {
@@ -295,7 +295,8 @@ class FaultsTest {
     }
 
     private static void crashOne(Behavior<Object> only, List<String> failures) {
-        Supervision rules = Supervision.oneForOne().onFailure((_, why) -> failures.add("" + why));
+        Supervision rules =
+                Supervision.oneForOne().onFailure(report -> failures.add("" + report.failure()));
         try (ActorSystem system = ActorSystem.start("system", rules, _ -> {})) {
             Actor<Object> actor = Faults.none().crashOn(1).around(Actor.handler(() -> only));
             ActorRef<Object> ref = system.spin("actor", actor);

@@ -30,7 +30,7 @@ class TraceTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private static final Supervision MANY_RESTARTS =
-            Supervision.oneForOne().intensity(1_000_000, SECOND).onFailure((_, _) -> {});
+            Supervision.oneForOne().intensity(1_000_000, SECOND).onFailure(_ -> {});
 
     /** A message that names who is to be told next. */
     private record Hop(int number, int hopsLeft) {}

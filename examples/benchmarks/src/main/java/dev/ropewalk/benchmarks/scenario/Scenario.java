@@ -245,7 +245,6 @@ public record Scenario(
                     echo("echo_1024", Unit.NANOSECONDS, Sizes.ECHO_MANY),
                     echo("echo_1024_cpu", Unit.CPU_NANOSECONDS, Sizes.ECHO_MANY),
                     uncontended("semaphore", "a semaphore of one permit that nobody else wants"),
-                    uncontended("read_lock", "a fair lock for readers that nobody else wants"),
                     uncontended(
                             "event",
                             "an event is signalled, and its signal taken by the same fiber; for a"

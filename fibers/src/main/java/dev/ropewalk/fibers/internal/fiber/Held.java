@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 
 /**
- * One thing that a fiber holds, in the list of that fiber: a lock, a loan, a place in a barrier.
+ * One thing that a fiber holds, in the list of that fiber: a lock, a ticket, a loan.
  *
  * <p>Confined to the holder's cord.
  */

@@ -15,7 +15,6 @@ import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.sync.Mutex;
 import dev.ropewalk.fibers.sync.Once;
 import dev.ropewalk.fibers.sync.OnceFailedException;
-import dev.ropewalk.fibers.sync.ReadWriteLock;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -169,22 +168,6 @@ class WaitCycleTest {
         mutex.run(() -> {});
     }
 
-    /** It waits for the writer in front of it, and not for those who read. */
-    @Test
-    void F9_readerBehindAWriterThatHasALimit() {
-        Runs.fifo(
-                () -> {
-                    ReadWriteLock lock = ReadWriteLock.local();
-                    lock.readLock().lock();
-                    Fiber<Boolean> writer = Fiber.spin("w", () -> lock.writeLock().lock(SHORT));
-                    Fiber<?> reader = Fiber.spin("x", () -> lock.readLock().run(() -> {}));
-                    Fiber.sleep(Duration.ofMillis(1));
-                    reader.await();
-                    assertFalse(writer.await());
-                    lock.readLock().unlock();
-                });
-    }
-
     @Test
     void F9_awaitOfOneWhoWantsMyLock() {
         Runs.inAnyOrder(
@@ -209,19 +192,18 @@ class WaitCycleTest {
     }
 
     @Test
-    void F9_readLockAndARunOfOnce() {
+    void F9_mutexAndARunOfOnce() {
         Runs.inAnyOrder(
                 () -> {
-                    ReadWriteLock lock = ReadWriteLock.local();
+                    Mutex mutex = Mutex.local();
                     Once<Integer> once =
                             Once.local(
                                     () -> {
                                         Fiber.sleep(SHORT);
-                                        return lock.writeLock().call(() -> 1);
+                                        return mutex.call(() -> 1);
                                     });
                     Fiber<@Nullable Throwable> b = spin("b", once::get);
-                    Fiber<@Nullable Throwable> a =
-                            spin("a", () -> lock.readLock().run(() -> getLater(once)));
+                    Fiber<@Nullable Throwable> a = spin("a", () -> mutex.run(() -> getLater(once)));
                     String refused = a.await() + " " + b.await();
                     assertTrue(refused.contains("a cycle of waits"), refused);
                 });

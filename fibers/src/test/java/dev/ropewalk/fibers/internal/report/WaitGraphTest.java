@@ -18,8 +18,9 @@ import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.spi.Hold;
 import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.sync.Loan;
 import dev.ropewalk.fibers.sync.Once;
-import dev.ropewalk.fibers.sync.ReadWriteLock;
+import dev.ropewalk.fibers.sync.ResourcePool;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -106,23 +107,31 @@ class WaitGraphTest {
     }
 
     @Test
-    void F9_readersAndTheOneWhoRunsAOnceAreHolders() {
+    void F9_borrowersAndTheOneThatRunsAOnceAreHolders() {
         String report =
                 reportOf(
                         () -> {
-                            ReadWriteLock lock = ReadWriteLock.local();
+                            ResourcePool<String> pool =
+                                    ResourcePool.localBounded(7, () -> "resource");
                             Once<String> once = Once.local(() -> never());
                             for (int i = 0; i < 7; i++) {
-                                Fiber.spin("reader-" + i, () -> lock.readLock().run(() -> never()));
+                                Fiber.spin("borrower-" + i, () -> borrow(pool));
                             }
-                            Fiber.spin("writer", () -> lock.writeLock().run(() -> {}));
+                            Fiber.spin("last", () -> borrow(pool));
                             Fiber.spin("first", () -> once.get());
                             Fiber.spin("second", () -> once.get());
                         });
-        assertTrue(report.contains("held by reader-0, reader-1"), report);
+        assertTrue(report.contains("held by borrower-0, borrower-1"), report);
         assertTrue(report.contains("and others"), report);
         assertTrue(report.contains("held by first"), report);
         assertEquals(List.of(), cyclesIn(report), report);
+    }
+
+    private static void borrow(ResourcePool<String> pool) {
+        try (Loan<String> loan = pool.borrow()) {
+            loan.get();
+            never();
+        }
     }
 
     private static String never() {

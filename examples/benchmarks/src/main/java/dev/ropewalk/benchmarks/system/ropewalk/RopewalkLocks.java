@@ -6,9 +6,7 @@ import dev.ropewalk.benchmarks.scenario.Sizes;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.sync.Event;
-import dev.ropewalk.fibers.sync.LockView;
 import dev.ropewalk.fibers.sync.Mutex;
-import dev.ropewalk.fibers.sync.ReadWriteLock;
 import dev.ropewalk.fibers.sync.Semaphore;
 
 import java.util.ArrayList;
@@ -22,7 +20,6 @@ final class RopewalkLocks {
     static Map<String, Program> local() {
         return Map.of(
                 "semaphore", n -> Cord.<Long>run(() -> semaphore(n, Semaphore.local(1))),
-                "read_lock", n -> Cord.<Long>run(() -> readLock(n, ReadWriteLock.local())),
                 "event", n -> Cord.<Long>run(() -> event(n, Event.local())),
                 "mutex_busy", n -> Cord.<Long>run(() -> busy(n, Mutex.local())));
     }
@@ -30,7 +27,6 @@ final class RopewalkLocks {
     static Map<String, Program> shared() {
         return Map.of(
                 "semaphore", n -> Cord.<Long>run(() -> semaphore(n, Semaphore.shared(1))),
-                "read_lock", n -> Cord.<Long>run(() -> readLock(n, ReadWriteLock.shared())),
                 "event", n -> Cord.<Long>run(() -> event(n, Event.shared())),
                 "mutex_busy", n -> Cord.<Long>run(() -> busy(n, Mutex.shared())));
     }
@@ -41,17 +37,6 @@ final class RopewalkLocks {
             semaphore.acquire();
             guarded.add();
             semaphore.release();
-        }
-        return guarded.count();
-    }
-
-    private static long readLock(long n, ReadWriteLock lock) {
-        LockView readers = lock.readLock();
-        Guarded guarded = new Guarded();
-        for (long i = 0; i < n; i++) {
-            readers.lock();
-            guarded.add();
-            readers.unlock();
         }
         return guarded.count();
     }

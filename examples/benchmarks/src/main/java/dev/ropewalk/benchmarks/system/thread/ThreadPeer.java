@@ -10,9 +10,7 @@ import dev.ropewalk.benchmarks.scenario.Sizes;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /** Plain threads and the locks of the JDK. */
 public final class ThreadPeer implements Peer {
@@ -30,7 +28,6 @@ public final class ThreadPeer implements Peer {
                         Map.entry("cords", n -> roundTrips(n, platform)),
                         Map.entry("wakeup", ThreadPeer::wakeUps),
                         Map.entry("semaphore", ThreadPeer::semaphore),
-                        Map.entry("read_lock", ThreadPeer::readLock),
                         Map.entry("event", ThreadPeer::event),
                         Map.entry("pingpong_apart", ends.of(VirtualThreadMessages::pingpong)),
                         Map.entry("counting_apart", ends.of(VirtualThreadMessages::counting)),
@@ -163,20 +160,6 @@ public final class ThreadPeer implements Peer {
             semaphore.acquire();
             guarded.add();
             semaphore.release();
-        }
-        return guarded.count();
-    }
-
-    private static long readLock(long n) {
-        Lock readers = new ReentrantReadWriteLock(true).readLock();
-        Guarded guarded = new Guarded();
-        for (long i = 0; i < n; i++) {
-            readers.lock();
-            try {
-                guarded.add();
-            } finally {
-                readers.unlock();
-            }
         }
         return guarded.count();
     }
