@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.channels.pipeline.Pipeline;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.testing.TestCord;
@@ -304,6 +305,36 @@ class ActorSnippetsTest {
                     assertTrue(ref.awaitEnd(LONG));
                     assertEquals(
                             List.of(told.get(0), told.get(3), told.get(1), told.get(2)), handled);
+                });
+    }
+
+    @Test
+    void A3_aPipelineEndsInAnActorAndIsAsSlowAsIt() {
+        TestCord.run(
+                () -> {
+                    List<String> handled = World.log();
+                    Behavior<String> writer =
+                            line -> {
+                                Fiber.sleep(Duration.ofSeconds(1));
+                                handled.add(line);
+                                return Behavior.same();
+                            };
+                    try (ActorSystem system = ActorSystem.start("system")) {
+                        // @start region="pipeline"
+                        Actor<String> one =
+                                Actor.handler(() -> writer).mailbox(MailboxOptions.bounded(2));
+                        ActorRef<String> ref = system.spin("writer", one);
+                        Pipeline.of("a", "b", "c", "d", "e")
+                                .map("quote", word -> "'" + word + "'")
+                                .forEach("write", ref::tell) // waits while two lines wait
+                                .run();
+                        // @end
+                        int left = 5 - handled.size();
+                        assertTrue(left == 2 || left == 3, () -> handled.toString());
+                        ref.stop();
+                        assertTrue(ref.awaitEnd(LONG));
+                    }
+                    assertEquals(List.of("'a'", "'b'", "'c'", "'d'", "'e'"), handled);
                 });
     }
 

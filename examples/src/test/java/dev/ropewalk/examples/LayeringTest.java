@@ -47,7 +47,7 @@ class LayeringTest {
 
     private static final String ROOT_PACKAGE = "dev.ropewalk.";
 
-    /** From the bottom up. */
+    /** From the bottom up; channels and actors side by side. */
     private static final List<Layer> LAYERS =
             List.of(
                     new Layer("fibers", "fibers", Set.of()),
@@ -58,7 +58,7 @@ class LayeringTest {
                             "channels/http",
                             "channels.http",
                             Set.of("fibers", "fibers.io", "channels")),
-                    new Layer("actors", "actors", Set.of("fibers", "channels")),
+                    new Layer("actors", "actors", Set.of("fibers")),
                     new Layer("actors/testing", "actors.testing", Set.of("fibers", "actors")),
                     new Layer(
                             "examples",
@@ -436,6 +436,18 @@ class LayeringTest {
         Reference down = new Reference("dev.ropewalk.actors.High", "dev.ropewalk.fibers.Low");
 
         assertEquals(List.of(), upward(List.of(down)));
+    }
+
+    /** They stand side by side; a program joins them. */
+    @Test
+    void refusesThatActorsAndChannelsNameEachOther() {
+        Reference toChannels =
+                new Reference("dev.ropewalk.actors.Actor", "dev.ropewalk.channels.Channel");
+        Reference toActors =
+                new Reference("dev.ropewalk.channels.Channel", "dev.ropewalk.actors.Actor");
+        Reference join = new Reference("dev.ropewalk.examples.Join", "dev.ropewalk.actors.Actor");
+
+        assertEquals(List.of(toChannels, toActors), upward(List.of(toChannels, toActors, join)));
     }
 
     @Test

@@ -53,16 +53,20 @@ class DocLinksTest {
 
     /** A page that no other one leads to is not found. */
     @Test
-    void everyPageOfTheGuideIsLinkedFromTheReadme() throws IOException {
-        String readme = Files.readString(ROOT.resolve("README.md"));
-        try (Stream<Path> files = Files.list(ROOT.resolve("docs/guide"))) {
+    void everyPageOfTheGuideIsLinkedFromItsIndexAndThatFromTheReadme() throws IOException {
+        Path guide = ROOT.resolve("docs/guide");
+        String index = Files.readString(guide.resolve("README.md"));
+        try (Stream<Path> files = Files.list(guide)) {
             List<String> missing =
-                    files.map(file -> "docs/guide/" + file.getFileName())
-                            .filter(file -> !readme.contains("(" + file + ")"))
+                    files.map(file -> String.valueOf(file.getFileName()))
+                            .filter(file -> !file.equals("README.md"))
+                            .filter(file -> !index.contains("(" + file + ")"))
                             .sorted()
                             .toList();
             assertEquals(List.of(), missing);
         }
+        String readme = Files.readString(ROOT.resolve("README.md"));
+        assertTrue(readme.contains("(docs/guide/README.md)"), "no link to the index of the guide");
     }
 
     private static boolean isThere(Path document, String link) throws IOException {

@@ -67,7 +67,7 @@ public final class WatchOptions {
     /**
      * {@return these options with another handler}
      *
-     * @param handler is told of cords that are stuck or grow, on the ticker's thread
+     * @param handler is told of cords that are stuck or grow, on the watchdog's thread
      */
     public WatchOptions withStuckHandler(WatchdogHandler handler) {
         return with(copy -> copy.stuckHandler = handler);
