@@ -15,9 +15,9 @@ import java.util.List;
  * The switch hooks of one cord, which has this only if it has some.
  *
  * <p>A fiber keeps its context when it leaves, and gets it when it comes, each on its own thread:
- * on {@link StackKind#VIRTUAL_THREAD} the root frame runs on another one. What is on the thread in
- * between is left there, because the next may have the same. The thread's own context is what it
- * had when it became a cord.
+ * on {@link StackKind#VIRTUAL_THREAD} the root frame runs on another one. In between, the context
+ * stays on the thread, because the next fiber may have the same. The thread's own context is the
+ * one that it had when it became a cord.
  *
  * <p>Hooks run as no fiber and pinned, so a hook that waits or blocks switches nothing: others
  * would find a fiber here that is on its way to wait, and give it what it cannot take yet.
@@ -47,7 +47,7 @@ public final class SwitchHooks {
         void take(Carrier<?> carrier);
     }
 
-    /** Null if there are none, which is all that a cord without hooks pays. */
+    /** Null without hooks; this check is the whole cost for a cord without hooks. */
     public static @Nullable SwitchHooks of(CordImpl cord, List<SwitchHook<?>> hooks) {
         return hooks.isEmpty() ? null : new SwitchHooks(cord);
     }
@@ -85,7 +85,7 @@ public final class SwitchHooks {
         each(fiber, "set the context of", carrier -> carrier.hook.showThatOf(fiber));
     }
 
-    /** What runs now is no fiber. */
+    /** No fiber runs now. */
     public void showThreadsOwn() {
         each(cord.root(), "set the thread's own context beside", Carrier::showThreadsOwn);
     }

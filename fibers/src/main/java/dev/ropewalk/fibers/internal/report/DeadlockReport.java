@@ -20,7 +20,7 @@ public final class DeadlockReport {
 
     private final StringBuilder text = new StringBuilder();
 
-    /** Which share a thread, so that nobody changes what is read. */
+    /** The cords share a thread, so nothing changes while it is read. */
     private final Set<CordImpl> cords;
 
     private final WaitGraph graph;

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * One daemon thread per process that marks each busy cord every millisecond, so that a cord polls
- * its inbox and timers even if its fibers run long between switches (rule F2), and finds those that
+ * its inbox and timers even if its fibers run long between switches (rule F2), and finds cords that
  * do not yield (rule F13).
  *
  * <p>It runs only while a cord is busy. Going to sleep and waking it up is a handshake: it sets
@@ -76,7 +76,7 @@ public final class Ticker {
         }
     }
 
-    /** What the thread does. */
+    /** The state of the thread. */
     private final class Ticking implements Runnable {
         @Override
         public void run() {
