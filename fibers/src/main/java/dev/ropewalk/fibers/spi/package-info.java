@@ -11,8 +11,8 @@
  *
  * {@snippet file="dev/ropewalk/fibers/spi/LockSnippetTest.java" region="lock"}
  *
- * <p>What waits for a holder is found by the search for cycles if the lock is a {@link
- * dev.ropewalk.fibers.spi.HasHolder}, and goes back when the holder dies if it is a {@link
+ * <p>The search for cycles finds fibers that wait for the holder of a lock if the lock is a {@link
+ * dev.ropewalk.fibers.spi.HasHolder}. A lock goes back when its holder dies if it is a {@link
  * dev.ropewalk.fibers.spi.Hold}.
  */
 @NullMarked

@@ -28,8 +28,8 @@ public final class LockView implements Handoff, HasHolder {
     }
 
     /**
-     * Locks it, waiting for it if need be. A switchpoint, also if it need not wait: a fiber that is
-     * ended or cancelled gets that, and does not hold it.
+     * Locks it, waiting for it if need be. A switchpoint even if it does not wait: if the fiber is
+     * terminated or cancelled, this throws and the fiber does not hold the lock.
      *
      * @throws DeadlockException if the caller would wait for itself: it holds the write lock, or it
      *     holds the read lock and this is the write lock; or if its holder waits for the caller,
