@@ -4,7 +4,9 @@ import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.Outcome;
 
-/** What may be done with a strand in which state; the table stands in {@link CoroutineNode}. */
+/**
+ * Refuses calls that a strand's state does not allow; the table stands in {@link CoroutineNode}.
+ */
 final class ControlChecks {
     private ControlChecks() {}
 
