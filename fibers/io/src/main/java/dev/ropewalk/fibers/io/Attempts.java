@@ -17,7 +17,9 @@ final class Attempts {
 
     private Attempts() {}
 
-    /** A switchpoint. Throws what the first has failed with, and in that what the others have. */
+    /**
+     * A switchpoint. Throws the failure of the first, with those of the others suppressed in it.
+     */
     static TcpConnection connect(List<InetSocketAddress> addresses, TcpOptions options) {
         if (addresses.size() == 1) {
             return TcpConnection.connect(addresses.getFirst(), options);

@@ -57,7 +57,7 @@ final class CodecInstaller {
         messages.begin();
     }
 
-    /** All of them, or none. */
+    /** Adds all of them, or none of them. */
     private void addAll(List<ChannelHandler> handlers) {
         List<ChannelHandler> added = new ArrayList<>();
         try {
@@ -99,7 +99,7 @@ final class CodecInstaller {
         }
         @Nullable IOException failure = bytes.failure();
         if (failure != null) {
-            messages.ended(failure); // so that nothing of what was cut off is received
+            messages.ended(failure); // so that no part of the cut-off input is received
         }
         alone.finishAndReleaseAll();
         messages.ended(null);

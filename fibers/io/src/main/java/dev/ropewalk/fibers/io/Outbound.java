@@ -51,10 +51,10 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
 
     private ChannelHandlerContext wire;
 
-    /** It stands in the list of what this turn flushes. */
+    /** It stands in the list of connections that this turn flushes. */
     private boolean isUnflushed;
 
-    /** What the codec could not encode, until the writer is told. */
+    /** The failure of the codec to encode, until the writer is told. */
     private @Nullable EncoderException encodingFailure;
 
     /** Why nothing can be written any more; null if it can. */
@@ -156,7 +156,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
                 new EOFException());
     }
 
-    /** Netty closes the file of a region that is sent; this one is its owner's. */
+    /** Netty closes the file of a region that is sent, but this file belongs to its owner. */
     private static final class Region extends DefaultFileRegion {
         Region(FileChannel file, long position, long count) {
             super(file, position, count);
@@ -218,7 +218,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
             await("the flush of ");
         }
         checkWritable();
-        Throwable refused = taken.cause(); // TLS tells nobody else
+        Throwable refused = taken.cause(); // TLS tells it nowhere else
         if (refused != null) {
             throw connection.broken(
                     "flush", refused instanceof IOException io ? io : new IOException(refused));

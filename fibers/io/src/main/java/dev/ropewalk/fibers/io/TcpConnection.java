@@ -47,13 +47,13 @@ import javax.net.ssl.SSLSession;
  * <p>It belongs to the cord that connected or accepted it, and is used by that cord's fibers: one
  * that reads, and one that writes. A second reader or writer is an error.
  *
- * <p>Reading and writing calls are switchpoints, also if they need not wait: a fiber that is ended
- * or cancelled gets that, and no byte was read or written. A read that ends early, by its limit or
- * otherwise, leaves all bytes for the next one; only {@link #skip} does not. {@link #close} and
- * {@link #reset} never wait.
+ * <p>Reading and writing calls are switchpoints even if they do not wait: if the fiber is
+ * terminated or cancelled by then, they throw, and no byte is read or written. A read that ends
+ * early, by its limit or otherwise, leaves all bytes for the next one; only {@link #skip} does not.
+ * {@link #close} and {@link #reset} never wait.
  *
- * <p>What is written is sent at the end of the cord's turn, within a millisecond; {@link #flush}
- * waits until it is. A side that sends faster than the other reads is held up: unread bytes are
+ * <p>Written bytes are sent at the end of the cord's turn, within a millisecond; {@link #flush}
+ * waits for that. A side that sends faster than the other reads is held up: unread bytes are
  * bounded here, and unsent ones there ({@link TcpOptions}).
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
@@ -63,10 +63,9 @@ public final class TcpConnection implements AutoCloseable {
      *
      *   CONNECTING -> OPEN     connected, or accepted
      *   CONNECTING -> CLOSED   that failed
-     *   OPEN       -> CLOSING  close(): what was written is still sent, and what comes is dropped
-     *   OPEN       -> CLOSING  TLS has failed: the other side is told why, and that is all
-     *   OPEN       -> CLOSED   reset(), the other side broke it off, or the cord has ended
-     *   CLOSING    -> CLOSED   Closing is over
+     *   OPEN -> CLOSING close(): written bytes are still sent, and input is dropped OPEN -> CLOSING
+     *   TLS has failed: the other side is told why, and that is all OPEN -> CLOSED reset(), the
+     *   other side broke it off, or the cord has ended CLOSING -> CLOSED Closing is over
      *
      * While it is OPEN each half ends by itself: the input by the other side's end of output, the
      * output by shutdownOutput(). An open connection of which both halves have ended stays OPEN:
@@ -102,7 +101,7 @@ public final class TcpConnection implements AutoCloseable {
     /** The bytes, or the messages that are made of them. */
     private Input in;
 
-    /** Told once, when it is closed; null if nobody counts it. */
+    /** Told once, when it is closed; null if it is not counted. */
     private final @Nullable Runnable onClosed;
 
     private final Idleness idleness;
@@ -122,7 +121,7 @@ public final class TcpConnection implements AutoCloseable {
     /** The other side is told, and it lingers behind that, as behind {@link #close}. */
     private boolean hasTlsFailed;
 
-    /** Kept because a closed channel has none. */
+    /** Kept because a closed channel has no address. */
     private @Nullable SocketAddress local;
 
     private @Nullable SocketAddress remote;
@@ -211,7 +210,7 @@ public final class TcpConnection implements AutoCloseable {
      * @return the connection, of the current cord
      * @throws ConnectionTimeoutException if the limit passed
      * @throws TlsException if the sides cannot agree on TLS
-     * @throws ConnectionException if nobody listens there, or the system refuses
+     * @throws ConnectionException if no listener is there, or the system refuses
      * @throws IllegalArgumentException if the TLS is that of a server, or it is a path and the
      *     reactor is NIO's
      * @throws IllegalStateException if no fiber runs here
@@ -319,7 +318,7 @@ public final class TcpConnection implements AutoCloseable {
      *
      * @param into takes the bytes
      * @param offset where the first one goes
-     * @param length how many are taken at most; 0 takes none and does not wait
+     * @param length how many are taken at most; 0 takes no byte and does not wait
      * @return how many; -1 at the end of the input
      * @throws ConnectionResetException as {@link #read(byte[])}
      * @throws ConnectionTimeoutException as {@link #read(byte[])}
@@ -334,7 +333,7 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * Reads so many bytes; waits until all have come, and takes none before.
+     * Reads so many bytes; waits until all have come, and takes no byte before.
      *
      * @param length how many; that much memory is used until it returns
      * @return the bytes
@@ -387,9 +386,9 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * Drops so many bytes; waits until all have come, and keeps none meanwhile, so that any number
-     * needs no memory. What came is dropped also if it ends early, by a limit or otherwise: close
-     * the connection then, because nobody knows where in its input it is.
+     * Drops so many bytes; waits until all have come, and keeps no byte meanwhile, so that any
+     * number needs no memory. If it ends early, by a limit or otherwise, the bytes that came are
+     * dropped all the same: close the connection then, because its place in the input is not known.
      *
      * @param count how many
      * @throws EndOfInputException if the input ends before
@@ -410,8 +409,8 @@ public final class TcpConnection implements AutoCloseable {
     // ---------------------------------------------------------------- messages
 
     /**
-     * Lets a codec make messages of the bytes, from the first one on that nobody has read: {@link
-     * #read} and its like are errors from now on. A switchpoint.
+     * Lets a codec make messages of the bytes, from the first unread byte on: {@link #read} and its
+     * like are errors from now on. A switchpoint.
      *
      * @param <M> the type of the messages
      * @param codec makes messages of bytes, and bytes of messages
@@ -464,7 +463,7 @@ public final class TcpConnection implements AutoCloseable {
         return new MessageConnection<>(this, made, out);
     }
 
-    /** What their queue tells of this connection. */
+    /** The errors of this connection, for their queue. */
     private final class Messages implements MessageQueue.Source {
         @Override
         public ConnectionException broken(String what, IOException why) {
@@ -487,7 +486,7 @@ public final class TcpConnection implements AutoCloseable {
         }
     }
 
-    /** From now on what comes goes there. */
+    /** From now on the input goes there. */
     void receiveInto(MessageQueue<?> messages) {
         in = messages;
     }
@@ -514,8 +513,8 @@ public final class TcpConnection implements AutoCloseable {
 
     /**
      * Writes bytes, which may be changed when it returns. Waits while more than {@link
-     * TcpOptions#highWaterMark} is unsent; of a write that is larger than that, an exception leaves
-     * the first part written.
+     * TcpOptions#highWaterMark} is unsent; if an exception ends a write that is larger than that,
+     * its first part is written.
      *
      * @param bytes what to write
      * @return this connection
@@ -631,7 +630,7 @@ public final class TcpConnection implements AutoCloseable {
      *
      * @param to a connection of the same cord
      * @return how many bytes went there
-     * @throws ConnectionResetException if one of the two was broken off
+     * @throws ConnectionResetException if one of the two connections was broken off
      * @throws ConnectionTimeoutException if {@link TcpOptions#readLimit} of this one, or {@link
      *     TcpOptions#writeLimit} of the other, passed
      * @throws ConnectionClosedException if one was closed by this side, or the other's output ended
@@ -645,8 +644,8 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * Sends what was written, and waits until the kernel has taken it. That the other side has it
-     * only that side can say.
+     * Sends the written bytes, and waits until the kernel has taken them. This does not mean that
+     * the other side has received them; only that side can tell.
      *
      * @throws ConnectionResetException as {@link #write(String)}
      * @throws ConnectionClosedException as {@link #write(String)}
@@ -688,8 +687,8 @@ public final class TcpConnection implements AutoCloseable {
      * ConnectionClosedException}. Never waits, and may be called in a fiber that is being ended; to
      * close twice is harmless.
      *
-     * <p>As long as the cord lives, what was written is sent within {@link TcpOptions#closeLimit},
-     * and the other side reads the end behind it. What that side still sends is dropped, until it
+     * <p>As long as the cord lives, written bytes are sent within {@link TcpOptions#closeLimit},
+     * and the other side reads the end behind them. Bytes that it still sends are dropped, until it
      * ends its output too, {@link TcpOptions#lingerLimit} passes, or {@link
      * TcpOptions#maxLingerBytes} have come. Until then the connection counts as open for the
      * listener: {@link TcpListener#drain} waits for it. {@link #reset} ends it at once.
@@ -716,7 +715,7 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * Breaks it off: what was not sent or read is lost, and the other side is told that. Never
+     * Breaks it off: bytes that were not sent or read are lost, and the other side is told. Never
      * waits; of a closed connection no effect.
      *
      * @throws WrongThreadException if this is not its cord
@@ -752,7 +751,7 @@ public final class TcpConnection implements AutoCloseable {
 
     // ---------------------------------------------------------------- looking
 
-    /** {@return whether this side has not closed it, and nobody has broken it off} */
+    /** {@return whether this side has not closed it, and neither side has broken it off} */
     public boolean isOpen() {
         return state == State.OPEN;
     }
@@ -763,11 +762,11 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * {@return whether the other side caused this failure: by what it has sent, or has not, or
-     * because it broke the connection off} A failure whose cause is such a one counts too. May be
-     * asked of a closed connection, and on any thread.
+     * {@return whether the other side caused this failure: by its data, by its silence, or by
+     * breaking the connection off} A failure with such a cause counts too. May be asked of a closed
+     * connection, and on any thread.
      *
-     * @param failure what a call of this connection has thrown, or what that has led to
+     * @param failure the exception of a call of this connection, or one that has it as a cause
      */
     public boolean hasCaused(Throwable failure) {
         return ConnectionException.isCausedBy(this, failure);
@@ -788,12 +787,12 @@ public final class TcpConnection implements AutoCloseable {
         return failure;
     }
 
-    /** How many bytes are there that nobody has read; for tests. */
+    /** The number of unread bytes; for tests. */
     int unread() {
         return in.unread();
     }
 
-    /** Whether nothing comes any more, for whatever reason; for tests. */
+    /** Whether no more input comes, for whatever reason; for tests. */
     boolean isInputEnded() {
         return in.isEnded();
     }
@@ -831,7 +830,7 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * Nothing more comes; the output works on, unless TLS has ended both halves.
+     * No more input comes; the output works on, unless TLS has ended both halves.
      *
      * @param why null if the other side has said that this was all
      */
@@ -859,12 +858,12 @@ public final class TcpConnection implements AutoCloseable {
         }
     }
 
-    /** Whether nobody reads what comes. */
+    /** Whether input is dropped. */
     boolean drops() {
         return isClosedHere;
     }
 
-    /** Releases it: nobody reads it. */
+    /** Releases it, because it will not be read. */
     void dropped(Object what) {
         if (closing == null) {
             ReferenceCountUtil.release(what);
@@ -953,7 +952,7 @@ public final class TcpConnection implements AutoCloseable {
             onClosed.run();
         }
         if (isCordOver()) {
-            in.close(); // nobody will
+            in.close(); // no fiber will
         }
     }
 

@@ -14,9 +14,9 @@ public final class Idleness {
     private @Nullable Alarm alarm;
 
     /**
-     * One that has not begun.
+     * Made without having begun.
      *
-     * @param limitNs {@link Long#MAX_VALUE} for none
+     * @param limitNs {@link Long#MAX_VALUE} for no limit
      */
     public Idleness(Cord cord, long limitNs, Runnable atLimit) {
         this.cord = cord;
@@ -49,7 +49,7 @@ public final class Idleness {
         }
     }
 
-    /** Nothing is told any more. */
+    /** Ends the watch. */
     public void end() {
         if (alarm != null) {
             alarm.cancel();

@@ -38,7 +38,7 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
 
     private final Network network;
 
-    /** That of the loop, once it is registered. */
+    /** The cord of the loop, once it is registered. */
     private Cord cord;
 
     private final Config config = new Config();
