@@ -42,7 +42,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     /** Are told of the end; guarded. */
     private List<Runnable> watchers = List.of();
 
-    /** Of a wait that is over, for the next one; only if the channel is local. */
+    /** The node of a finished wait, for the next one; only if the channel is local. */
     private @Nullable WaitNode<E> used;
 
     public QueueChannel(ChannelOptions<? super E> options) {
@@ -142,7 +142,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
         return settle(put, displaced);
     }
 
-    /** What is left to do outside the guard. */
+    /** The work left to do outside the guard. */
     private SendResult settle(Object put, @Nullable E displaced) {
         if (put == Put.BUFFERED) {
             return SendResult.SENT;
@@ -492,7 +492,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
             this.made = made;
         }
 
-        /** What was displaced, for the hook, when the guards are left. */
+        /** The displaced element, for the hook, when the guards are left. */
         private record Displaced(Object element) {}
 
         @Override

@@ -17,7 +17,7 @@ sealed interface Part {
     /** The end of a segment. */
     record Buffer(int capacity) implements Part {}
 
-    /** What follows runs there, behind a channel. */
+    /** The later stages run there, behind a channel. */
     record On(Spinner where, int capacity) implements Part {}
 
     /** A stage of several fibers. */
