@@ -68,7 +68,7 @@ public final class Route<A> {
      * @param <A> the type of the messages that it takes
      * @param <B> the type of the first hop's result
      * @param cord where the first hop runs
-     * @param code the first hop; what it returns goes to the next one, and null is a failure
+     * @param code the first hop; its result goes to the next hop, and null is a failure
      * @return the beginning of the route
      */
     public static <A, B> Leg<A, B> from(Cord cord, Function<? super A, ? extends B> code) {
@@ -166,9 +166,9 @@ public final class Route<A> {
     // ---------------------------------------------------------------- sending
 
     /**
-     * Sends a message through the route, from any thread. Never waits: what becomes of a message
-     * that does not arrive is told to the {@linkplain #withUndelivered hook}, also if the first
-     * cord has ended already.
+     * Sends a message through the route, from any thread. Never waits: the {@linkplain
+     * #withUndelivered hook} is told of a message that does not arrive, even if the first cord has
+     * ended already.
      *
      * @param message goes to the first hop; as it goes from cord to cord, only the hop that it is
      *     at may change it

@@ -26,7 +26,7 @@ import java.util.concurrent.RejectedExecutionException;
  * without locks. A cord ends when its root fiber has ended, and with it all fibers below it.
  *
  * <p>{@link #spin}, {@link #execute}, {@link #post}, {@link #awaitEnd} and {@link #close} work from
- * any thread; what the caller did before happens before the fiber or message runs.
+ * any thread; the caller's earlier actions happen before the fiber or message runs.
  */
 public abstract sealed class Cord implements Spinner, Executor, AutoCloseable permits CordImpl {
     /** For the one class of the library that implements it. */

@@ -276,9 +276,9 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     public abstract void stop(T result);
 
     /**
-     * Runs the fiber's body again, in the same fiber: what it does now is left as in {@link
-     * #terminate}, its children are ended, and the body starts from the beginning; awaiters keep
-     * waiting. A body that fails while it is being left ends the fiber. A fiber that has not
+     * Runs the fiber's body again, in the same fiber: the current run of the body is left as in
+     * {@link #terminate}, the children are ended, and the body starts from the beginning; awaiters
+     * keep waiting. A body that fails while it is being left ends the fiber. A fiber that has not
      * started yet just starts. Does not wait.
      *
      * @throws IllegalStateException if the fiber is dead, or is a {@link Handler}'s, or the root
@@ -321,8 +321,8 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     /**
      * Has the hook called once when the fiber is over, however it ends; at once if it is over
      * already. The hook runs on the fiber's cord, or on any thread if the cord has ended, as no
-     * fiber or as the caller that ends or registers it, so it must not wait or spin; what it throws
-     * goes to the uncaught handler. It does not take the fiber's failure. Works from any thread.
+     * fiber or as the caller that ends or registers it, so it must not wait or spin; its exceptions
+     * go to the uncaught handler. It does not take the fiber's failure. Works from any thread.
      *
      * @param hook is given the dead fiber
      * @return the registration

@@ -28,8 +28,8 @@ import java.util.concurrent.Callable;
  * <p>The block ends when its code is done and all fibers of the scope have ended, service fibers
  * excepted. If one of them fails and no fiber awaits it, the block is cancelled where it waits, the
  * other fibers are terminated, and the call throws the failure. However the block ends, nothing of
- * the scope runs afterwards: what is left is terminated and awaited within the cord's stop limit,
- * and abandoned with a report if it does not end.
+ * the scope runs afterwards: fibers that are left are terminated and awaited within the cord's stop
+ * limit, and abandoned with a report if they do not end.
  *
  * <p>The fibers are children of the fiber that runs the block, the scope's owner. A scope is
  * confined to its owner's cord, its fibers are not. Fibers that the block spins by {@link
@@ -58,7 +58,7 @@ public final class Scope<T extends @Nullable Object> {
     private final Members members = new Members();
     private boolean isClosed;
 
-    /** Done by the word of the joiner: what the block returns does not matter any more. */
+    /** Done by the word of the joiner: the block's result does not matter any more. */
     private boolean isDone;
 
     /** Members that the block waits for. */
@@ -311,7 +311,7 @@ public final class Scope<T extends @Nullable Object> {
         }
     }
 
-    /** The fibers of the scope: what the block waits for. */
+    /** The fibers of the scope, for which the block waits. */
     private final class Members implements WaitCycle.Several, ScopeMembers {
         /** Empty if they are too many to be followed. */
         @Override

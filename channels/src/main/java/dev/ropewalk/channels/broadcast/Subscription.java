@@ -238,7 +238,7 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
 
     /** A receiver was abandoned with the element that it was given. */
     @Override
-    @SuppressWarnings("unchecked") // what is no mark is an element
+    @SuppressWarnings("unchecked") // an object that is no mark is an element
     public void reclaim(WaitNode<?> node, Object given) {
         if (given == CLOSED) {
             return;

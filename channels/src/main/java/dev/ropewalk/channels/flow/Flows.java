@@ -68,7 +68,7 @@ public final class Flows {
      * @param <E> the type of the elements
      * @param cord runs a fiber for each subscription
      * @param ports makes a port; runs in the fiber of the subscription, with which its children
-     *     end; what it throws is the subscriber's error
+     *     end; its exception is the subscriber's error
      */
     public static <E> Flow.Publisher<E> publisher(
             Cord cord, Supplier<? extends Receivable<? extends E>> ports) {
@@ -155,8 +155,8 @@ public final class Flows {
      * {@return a processor that puts each element through the function, for one subscriber}
      *
      * <p>It requests up to its capacity from its publisher, also before it has a subscriber. The
-     * function runs in the fiber of the subscription, so it may wait; what it throws, and a null
-     * that it returns, is the subscriber's error and cancels the publisher.
+     * function runs in the fiber of the subscription, so it may wait; its exception, or its null,
+     * is the subscriber's error and cancels the publisher.
      *
      * @param <T> the type of the elements that come in
      * @param <R> the type of the elements that go out

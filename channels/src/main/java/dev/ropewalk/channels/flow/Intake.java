@@ -193,7 +193,7 @@ final class Intake<E> implements Flow.Subscriber<E> {
         }
     }
 
-    // ---------------------------------------------------------------- what nobody gets
+    // ---------------------------------------------------------------- undelivered elements
 
     /** The channel's own hook: left over by a cancel, or given to a fiber that was abandoned. */
     private void lost(E element) {

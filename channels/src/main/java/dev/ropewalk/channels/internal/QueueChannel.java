@@ -353,7 +353,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
         }
     }
 
-    // ---------------------------------------------------------------- what nobody gets
+    // ---------------------------------------------------------------- undelivered elements
 
     private void handOver(E element) {
         if (undelivered != null) {
@@ -385,7 +385,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
 
     /** A receiver was abandoned with the element that it was sent. */
     @Override
-    @SuppressWarnings("unchecked") // what is no mark is an element
+    @SuppressWarnings("unchecked") // an object that is no mark is an element
     public void reclaim(WaitNode<?> node, Object given) {
         if (given == ChannelCore.SENT || given == ChannelCore.CLOSED) {
             return;
@@ -521,7 +521,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
         }
 
         @Override
-        @SuppressWarnings("unchecked") // what was displaced was an element
+        @SuppressWarnings("unchecked") // the displaced object was an element
         public R result(@Nullable Object given) {
             if (given instanceof Displaced displaced) {
                 return made.apply(settle(Put.DISPLACES, (E) displaced.element));

@@ -234,7 +234,7 @@ public final class Pipeline<E> {
      * {@return a pipeline of the lines of the program's standard input, read off the cord} They
      * come as they are written there. A line that is no UTF-8 fails the source, with the number of
      * the line. A run that ends leaves what it has not read to {@code System.in} and the next run;
-     * what was read together with its last line is lost.
+     * bytes that were read together with its last line are lost.
      */
     public static Pipeline<String> stdin() {
         return from("stdin", () -> Feeds.ofStdin(null));

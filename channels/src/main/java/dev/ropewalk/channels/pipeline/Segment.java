@@ -39,7 +39,7 @@ final class Segment {
 
     private volatile boolean isUnwanted;
 
-    /** It has left its source before that was at its end: what it made is all that is wanted. */
+    /** It has left its source before that was at its end: no further elements are wanted. */
     private boolean hasEnough;
 
     /** A fiber that a stage has spun failed; on the cord, as all that is not volatile. */
@@ -96,7 +96,7 @@ final class Segment {
 
     // ---------------------------------------------------------------- from stages
 
-    /** The step wants nothing more; what it has passed on goes on. */
+    /** The step wants nothing more; elements that it has passed on go on. */
     void finish(int index) {
         finished = Math.max(finished, index);
     }
@@ -133,7 +133,7 @@ final class Segment {
      */
     void endIfNotEnded() {
         if (!hasEnded) {
-            end(run.whyEnded()); // what fails is the run's; a signal is raised again
+            end(run.whyEnded()); // a failure is the run's; a signal is raised again
         }
     }
 

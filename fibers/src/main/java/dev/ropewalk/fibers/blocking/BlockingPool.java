@@ -126,8 +126,8 @@ public final class BlockingPool implements AutoCloseable {
     // ---------------------------------------------------------------- closing
 
     /**
-     * Like {@link #close(Duration)}, with the stop limit; what is left behind is logged. A second
-     * close waits like the first.
+     * Like {@link #close(Duration)}, with the stop limit; calls that are left behind are logged. A
+     * second close waits like the first.
      *
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited; the calls
      *     were interrupted then

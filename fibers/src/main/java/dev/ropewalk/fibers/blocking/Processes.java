@@ -99,8 +99,8 @@ public final class Processes {
      * builder redirects it.
      *
      * @param builder what to run
-     * @param maxBytes how many bytes are kept of the output, and as many of the error; what comes
-     *     after them is read and dropped, and the result says so
+     * @param maxBytes how many bytes are kept of the output, and as many of the error; later bytes
+     *     are read and dropped, and the result says so
      * @return the exit code and what the process wrote
      * @throws IOException if the process could not be started, or its output not be read
      * @throws IllegalArgumentException if {@code maxBytes} is negative

@@ -204,11 +204,12 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
     }
 
     /**
-     * Ends the coroutine and waits for its end: its {@code finally} blocks run, and what they throw
-     * is thrown here. A fiber that waits for an answer gets a {@link FiberTerminatedException}; an
-     * answer that is owed is dropped, and a failure that is owed is reported. A coroutine that has
-     * not begun never will; a dead one stays dead. A switchpoint, and a shielded one; a body that
-     * does not end within the cord's stop limit is abandoned and reported.
+     * Ends the coroutine and waits for its end: its {@code finally} blocks run, and this call
+     * throws their exceptions. A fiber that waits for an answer gets a {@link
+     * FiberTerminatedException}; an answer that is owed is dropped, and a failure that is owed is
+     * reported. A coroutine that has not begun never will; a dead one stays dead. A switchpoint,
+     * and a shielded one; a body that does not end within the cord's stop limit is abandoned and
+     * reported.
      *
      * @throws FiberFailedException if a {@code finally} block threw a checked exception
      * @throws DeadlockException if called by the coroutine itself, or by a fiber below it; or if

@@ -23,8 +23,8 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 
 /**
- * A body that is run a piece at a time, on a fiber of its own: what {@link Coroutine} and {@link
- * Generator} are made of (rule F16).
+ * A body that is run a piece at a time, on a fiber of its own: the core of {@link Coroutine} and
+ * {@link Generator} (rule F16).
  *
  * <p>Everything is confined to the cord's thread.
  */

@@ -164,7 +164,7 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
 
     private @Nullable Object fetch() {
         if (strand.owes() || strand.hasReturned()) {
-            Waits.switchpoint(); // what follows need not wait
+            Waits.switchpoint(); // the rest need not wait
         }
         if (strand.owes()) {
             return strand.await();
@@ -212,8 +212,8 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
     }
 
     /**
-     * Ends the generator and waits for its end: the body's {@code finally} blocks run, and what
-     * they throw is thrown here. A fiber that waits for a value gets a {@link
+     * Ends the generator and waits for its end: the body's {@code finally} blocks run, and this
+     * call throws their exceptions. A fiber that waits for a value gets a {@link
      * FiberTerminatedException}; a value that was not taken is dropped, and a failure that was not
      * taken is reported. A generator that has not begun never will; one that has ended stays ended.
      * A switchpoint, and a shielded one; a body that does not end within the cord's stop limit is

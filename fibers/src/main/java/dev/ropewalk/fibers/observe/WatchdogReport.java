@@ -166,15 +166,15 @@ public sealed interface WatchdogReport {
 
     /**
      * A cord is busy and has not polled its reactor for longer than its limit, though it has
-     * sockets: whoever is at their other end waits. A fiber that does not yield has a report of its
-     * own, {@link Stuck}, with the stack; so has a handler of Netty that blocks. Told once, until
-     * the reactor is polled again.
+     * sockets: the other ends wait. A fiber that does not yield has a report of its own, {@link
+     * Stuck}, with the stack; so has a handler of Netty that blocks. Told once, until the reactor
+     * is polled again.
      *
      * @param cord the cord
      * @param fiber what it seems to run, found from another thread; null if it runs a handler or
      *     another thing that is no fiber
      * @param time since the last poll, without what the ticker itself was late
-     * @param sockets how many are open: what comes for them waits in the system
+     * @param sockets how many are open: their input waits in the system
      * @param unsent how many of these have written what has not been given to the system
      */
     record SilentReactor(

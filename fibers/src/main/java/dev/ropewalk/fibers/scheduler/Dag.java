@@ -20,7 +20,7 @@ import java.util.Set;
  * {@snippet file="dev/ropewalk/fibers/scheduler/DagTest.java" region="dag"}
  *
  * <p>A graph is made once, by a {@link Builder}, and run any number of times, also at the same
- * time; what belongs to one run goes by its data. It cannot have a cycle: a node is given its
+ * time; the state of one run goes by its data. It cannot have a cycle: a node is given its
  * dependencies when it is made, so they are older.
  *
  * <p>A run is structured: it is over when all its nodes have ended, and if one of them fails the

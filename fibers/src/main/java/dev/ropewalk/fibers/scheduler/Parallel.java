@@ -179,7 +179,7 @@ public final class Parallel {
      * @throws CordClosedException if the scheduler is closed
      * @throws IllegalStateException if no fiber runs on this thread
      */
-    @SuppressWarnings("unchecked") // what the collection gives are its items
+    @SuppressWarnings("unchecked") // the elements of the collection are its items
     public static <T extends @Nullable Object, R extends @Nullable Object> List<R> map(
             Scheduler scheduler,
             Collection<? extends T> items,

@@ -218,8 +218,8 @@ public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseab
     // ---------------------------------------------------------------- its end
 
     /**
-     * Like {@link #shutdown}, with the drain limit of the options; what did not stop is logged.
-     * Closing twice is harmless.
+     * Like {@link #shutdown}, with the drain limit of the options; fibers and cords that did not
+     * stop are logged. Closing twice is harmless.
      *
      * @throws IllegalStateException if called on one of its cords
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited; the tasks
@@ -230,14 +230,14 @@ public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseab
 
     /**
      * Takes no more tasks from outside, waits until all have ended and no thread is bound, and ends
-     * the cords. After the limit the tasks that are left are terminated; what does not end within
-     * the stop limit of the cords then is abandoned. A cord that does not even do that is left
-     * behind. A thread that is still bound goes on, without tasks. Fibers that neither are tasks
-     * nor belong to a task, because they were spun by {@code Fiber.spin} and detached, respawned,
-     * or spun on a cord itself, are terminated without being waited for. A second call waits like
-     * the first and returns the same; if its limit passes earlier, that limit counts. From a fiber
-     * of another cord this is a switchpoint, and a shielded one; if that fiber is abandoned
-     * meanwhile, the end goes on without it.
+     * the cords. After the limit the tasks that are left are terminated; fibers that do not end
+     * within the stop limit of the cords then are abandoned. A cord that does not even do that is
+     * left behind. A thread that is still bound goes on, without tasks. Fibers that neither are
+     * tasks nor belong to a task, because they were spun by {@code Fiber.spin} and detached,
+     * respawned, or spun on a cord itself, are terminated without being waited for. A second call
+     * waits like the first and returns the same; if its limit passes earlier, that limit counts.
+     * From a fiber of another cord this is a switchpoint, and a shielded one; if that fiber is
+     * abandoned meanwhile, the end goes on without it.
      *
      * @param limit how long tasks may go on
      * @return the tasks and cords that did not stop in time; also logged if there are any

@@ -101,7 +101,7 @@ public final class Waits {
     public static void yieldTurn() {
         FiberImpl<?> running = FiberImpl.current();
         running.yieldHere();
-        running.raiseIfDue(); // what came in that turn: the caller is about to take
+        running.raiseIfDue(); // a raise that came in that turn: the caller is about to take
     }
 
     /**

@@ -3,7 +3,7 @@
  * need it (rules C1, F4, F5, F9).
  *
  * <p>Called by sync, channels, actors, and any library that makes fibers wait. Calls come from any
- * thread; what a class guards says otherwise.
+ * thread, except where a class says otherwise.
  *
  * <p>A lock, whole. The exclusion decides whether fibers of one cord or of all may use it; the
  * queue keeps the waiters in order; a waiter that leaves early takes itself out, and gives back

@@ -299,7 +299,7 @@ public final class ReadWriteLock {
             if (first.claim(ADMITTED)) {
                 enter(first.who(), entry);
                 if (served.isEmpty()) {
-                    served = new ArrayList<>(2); // not before: mostly nobody is served
+                    served = new ArrayList<>(2); // not before: mostly no waiter is served
                 }
                 served.add(first);
             }

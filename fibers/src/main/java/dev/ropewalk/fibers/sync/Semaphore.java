@@ -302,7 +302,7 @@ public final class Semaphore implements Handoff {
             if (first.claim(ACQUIRED)) {
                 available -= wanted;
                 if (served.isEmpty()) {
-                    served = new ArrayList<>(2); // not before: mostly nobody is served
+                    served = new ArrayList<>(2); // not before: mostly no waiter is served
                 }
                 served.add(first);
             }

@@ -419,7 +419,10 @@ final class IncomingBody extends HttpBody {
         }
     }
 
-    /** A fiber may be about to tell it, and has given way before: what is told comes first. */
+    /**
+     * Waits for a fiber that is about to invite, and has given way before, so that the invitation
+     * comes first.
+     */
     void awaitInvitation() {
         while (isInviting) {
             Waits.yieldTurn();

@@ -113,7 +113,7 @@ final class ServerConnection {
             }
         } catch (ConnectionException | ClosedException gone) {
             LOG.debug("{} has ended", connection, gone);
-            connection.reset(); // what was answered may not be whole
+            connection.reset(); // the answer may not be whole
         }
         FiberFailedException failed = spunFailure;
         if (failed == null) {

@@ -54,7 +54,7 @@ final class Wire {
         }
     }
 
-    /** Of a head whose body the program did not make: what that says of the length, or nothing. */
+    /** Of a head whose body the program did not make: the length that it tells, or none. */
     static void toldLength(io.netty.handler.codec.http.HttpHeaders fields) {
         List<String> told = fields.getAll(HttpHeaderNames.CONTENT_LENGTH);
         boolean isOne = told.size() == 1 && LENGTH.matcher(told.getFirst()).matches();
@@ -85,7 +85,7 @@ final class Wire {
      * Writes the chunks of a body, and its end.
      *
      * @throws ClosedException with a cause if the body failed, or has not the length that was told:
-     *     what was written is not whole, and must not be taken for it
+     *     the written body is not whole, and must not be taken for it
      */
     static void writeChunks(MessageConnection<HttpObject> to, HttpBody body) {
         boolean isWhole = false;

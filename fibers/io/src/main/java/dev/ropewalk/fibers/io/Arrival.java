@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to the listener's cord, except {@link #openElsewhere}, which the fiber that was spun
  * for it calls on its own cord.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 final class Arrival {
     private final TcpListener listener;
     private final Channel channel;

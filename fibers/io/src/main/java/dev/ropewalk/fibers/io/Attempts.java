@@ -9,8 +9,8 @@ import java.util.Objects;
 
 /**
  * Connects to the first of several addresses that answers; each is tried when the one before has
- * failed. The limit is one for all: what is left of it is shared by those that have not been tried,
- * so that one that is silent does not use it up.
+ * failed. The limit is one for all: the rest of it is shared by the addresses that have not been
+ * tried, so that a silent one does not use it up.
  */
 final class Attempts {
     private static final long SHORTEST_NS = 1_000_000;

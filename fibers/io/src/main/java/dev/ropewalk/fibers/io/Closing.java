@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It has no fiber. Confined to the cord, by Netty's side but for {@link #begin(Outbound)}.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 final class Closing {
     /*
      * States. One writer: state(from, to).

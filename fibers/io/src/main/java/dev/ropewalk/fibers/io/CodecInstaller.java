@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Puts a codec between the bytes of a connection and its messages: what has come goes through it
- * first, and the end, if that has come too, as {@link EndHandler} tells of those that come later.
+ * Puts a codec between the bytes of a connection and its messages: bytes that have come go through
+ * it first, and so does the end if it has come, as {@link EndHandler} passes on later ends.
  *
  * <p>On Netty's side.
  */

@@ -149,7 +149,7 @@ final class Inbound implements Input {
         int end = stash.lineEnd();
         while (end < 0 && stash.size() <= maxBytes + 1) { // with a CR
             if (!awaitBytes(stash.size() + 1, "a line from ")) {
-                end = stash.size(); // what comes behind the last end of a line is a line too
+                end = stash.size(); // the text behind the last end of a line is a line too
                 break;
             }
             end = stash.lineEnd();

@@ -41,7 +41,7 @@ import java.util.List;
  * A cord's event loop of Netty, and the channels that fit it: the {@link Reactor} that it polls, or
  * the loop in memory of a virtual clock, whose tasks are messages of the cord.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 abstract sealed class IoLoop {
     final EventLoop eventLoop;
 

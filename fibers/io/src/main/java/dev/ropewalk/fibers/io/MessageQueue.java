@@ -29,7 +29,7 @@ import java.util.function.Function;
  * message that was given to a fiber that was abandoned before it ran stands first again.
  *
  * <p>Netty reads by itself until {@link #bound} messages are here, and goes on when half of them
- * are taken: what one receive from the kernel holds may come on top (rule I3).
+ * are taken: the messages of one receive from the kernel may come on top (rule I3).
  *
  * <p>Confined to the cord, which is its guard.
  */
@@ -296,7 +296,7 @@ final class MessageQueue<M> implements Input, Handoff {
         WaitQueue.wakeAll(receivers.claimAll(END));
         if (isPaused) {
             isPaused = false;
-            channel.config().setAutoRead(true); // what comes is dropped, and the end is seen
+            channel.config().setAutoRead(true); // messages are dropped, and the end is seen
         }
     }
 

@@ -34,7 +34,7 @@ import java.nio.channels.FileChannel;
  *
  * <p>Confined to the cord.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
     /** So much of a file is written at once: the write limit is that of one piece. */
     private static final long MAX_REGION = 1 << 20;

@@ -56,7 +56,7 @@ import javax.net.ssl.SSLSession;
  * waits for that. A side that sends faster than the other reads is held up: unread bytes are
  * bounded here, and unsent ones there ({@link TcpOptions}).
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 public final class TcpConnection implements AutoCloseable {
     /*
      * States. One writer: state(from, to).
@@ -337,7 +337,7 @@ public final class TcpConnection implements AutoCloseable {
      *
      * @param length how many; that much memory is used until it returns
      * @return the bytes
-     * @throws EndOfInputException if the input ends before; what came stays readable
+     * @throws EndOfInputException if the input ends before; bytes that came stay readable
      * @throws ConnectionResetException as {@link #read(byte[])}
      * @throws ConnectionTimeoutException if nothing came for {@link TcpOptions#readLimit}
      * @throws ConnectionClosedException as {@link #read(byte[])}
@@ -913,7 +913,7 @@ public final class TcpConnection implements AutoCloseable {
         return hasTlsFailed;
     }
 
-    /** The output works on: whoever it is may be told. */
+    /** The output works on, so that the other side may be told. */
     void undecodable(Throwable cause) {
         in.ended(new Undecodable(cause));
     }

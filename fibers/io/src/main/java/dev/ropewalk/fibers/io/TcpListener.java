@@ -45,7 +45,7 @@ import java.util.concurrent.TimeUnit;
  * <p>A loop over it ends when it is closed. Connections that were not taken are reset then; those
  * that were taken go on, and {@link #drain} waits for them.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable {
     /** How many accepted connections wait for a fiber at most. */
     public static final int MAX_UNTAKEN = 64;

@@ -42,8 +42,8 @@ import javax.net.ssl.SSLException;
  * <p>TLS 1.2 and 1.3 are spoken, by BoringSSL if {@code netty-tcnative} is on the class path,
  * otherwise by the JDK. A client checks that the certificate is for the host that it connected to.
  *
- * <p>The settings are immutable; what was read from the files is replaced as a whole by {@link
- * #reload}, on any thread.
+ * <p>The settings are immutable; {@link #reload} replaces the contents of the files as a whole, on
+ * any thread.
  */
 public final class Tls {
     private static final Duration DEFAULT_HANDSHAKE_LIMIT = Duration.ofSeconds(10);

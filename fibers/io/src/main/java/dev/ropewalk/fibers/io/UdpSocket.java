@@ -56,7 +56,7 @@ import java.util.function.Function;
  * other. When the system reports that no socket has the port there, a send, or the next receive,
  * throws a {@link ConnectionException}, once for each report; the socket works on.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     /** How many bytes a datagram to an IPv4 address has at most. */
     public static final int MAX_BYTES_IPV4 = 65_507;
@@ -609,7 +609,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     /** The system has cut it off, and half a datagram is useless. */
     private void drop(InetSocketAddress sender) {
         dropped++;
-        if (dropped == 1) { // who sends it may send many
+        if (dropped == 1) { // its sender may send many
             LOG.warn(
                     "{} dropped a datagram from {} that is longer than maxDatagramBytes={};"
                             + " dropped() counts those that follow",

@@ -28,7 +28,7 @@ public final class SwitchHooks {
     private final CordImpl cord;
     private final List<Carrier<?>> carriers = new ArrayList<>();
 
-    /** A hook, and what was on the thread before it was the cord's. */
+    /** A hook, and its context on the thread before that became the cord's. */
     private static final class Carrier<T extends @Nullable Object> {
         final ContextHook<T> hook;
         private final T threadsOwn;

@@ -88,7 +88,8 @@ public final class FiberLoop {
     private long ticks;
 
     /**
-     * Up to the last poll: what came since is POLL_INTERVAL - untilPoll, so no switch is counted.
+     * Up to the last poll: the switches since are POLL_INTERVAL - untilPoll, so no switch is
+     * counted.
      */
     private long switches;
 
@@ -300,7 +301,7 @@ public final class FiberLoop {
 
     /** Puts a task, or a fiber that snoozed behind tasks, into the empty run queue. */
     void startTask(TaskSource from) {
-        running = null; // what was sent to the task is done as no fiber
+        running = null; // messages to the task are handled as no fiber
         if (from.startNext()) {
             cord.idle.wakeAnother(from);
         }
@@ -355,8 +356,8 @@ public final class FiberLoop {
     }
 
     /**
-     * Runs the action as no fiber: what it calls cannot wait as the one that happens to run, and
-     * others do not find that one here meanwhile.
+     * Runs the action as no fiber: the action cannot wait as the fiber that happens to run, and
+     * others do not find that fiber here meanwhile.
      */
     public <T extends @Nullable Object> T asNoFiber(Supplier<T> action) {
         FiberImpl<?> interrupted = running;

@@ -120,7 +120,7 @@ public final class IdleWait {
             return;
         }
         if (cord.hooks != null) {
-            cord.hooks.showThreadsOwn(); // what comes from the reactor meanwhile is no fiber's
+            cord.hooks.showThreadsOwn(); // callbacks of the reactor run meanwhile, as no fiber
         }
         Timer next = cord.timers.earliest();
         if (platform.isVirtual()) {

@@ -138,8 +138,8 @@ public final class LightMount extends StackMount {
 
     /**
      * Lets others go first on top of the stack; true if the fiber is to go on, false if it has to
-     * leave. It has returned by then, so it need not be part of the frame that is copied: what the
-     * compiler does with it does not matter to a switch.
+     * leave. It has returned by then, so it need not be part of the frame that is copied: its
+     * compiled form does not matter to a switch.
      */
     private boolean goesOnLate(Stack own, FiberImpl<?> fiber) {
         FiberLoop loop = cord.loop;

@@ -214,7 +214,7 @@ public final class Roster {
                                 fiber + " was not started: " + cord + " has ended"));
             }
             if (parent != null && parent.cord == cord) {
-                Family.childEnded(parent, fiber, null); // what it failed with is told already
+                Family.childEnded(parent, fiber, null); // its failure has been told already
             }
         }
     }

@@ -193,7 +193,8 @@ public final class Abandonment {
             FiberImpl<?> fiber, int from, String why, @Nullable Object queued) {
         FiberAbandonedException leaked = abandonment(fiber, why);
         if (fiber.openWaiter != null) {
-            fiber.openWaiter.leave(); // first: what its end sets free must not be given to itself
+            fiber.openWaiter.leave(); // first: things that its end sets free must not be given to
+            // itself
         }
         boolean isTaken = Ending.publish(fiber, from, new Outcome.Abandoned<>(leaked));
         giveBack(fiber, queued);

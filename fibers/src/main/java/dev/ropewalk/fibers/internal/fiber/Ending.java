@@ -15,7 +15,7 @@ import java.lang.invoke.VarHandle;
 import java.util.List;
 
 /**
- * How a fiber ends (rules F3 and F7): the body is over; what is pending joins its outcome; the
+ * How a fiber ends (rules F3 and F7): the body is over; a pending exception joins its outcome; the
  * children are terminated and awaited within the limit, shielded; a handler cleans up; the outcome
  * is published; awaiters and the handler are told; and the parent is told on its own cord, with the
  * failure if it had no taker. From publishing on no fiber is current, so code that is called then

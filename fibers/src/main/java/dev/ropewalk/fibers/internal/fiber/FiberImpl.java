@@ -67,9 +67,9 @@ import java.util.function.Consumer;
  * F8).
  *
  * <p>Invariants: a fiber is in the run queue once if it is UNSTARTED or RUNNABLE, otherwise not at
- * all. The number of a wait (rule F4) is the value of {@code waitNumber} while it is open; whatever
- * ends a wait counts it up, also when it ends before the fiber parked. So (fiber, number) names one
- * wait for ever, and a late giver is refused.
+ * all. The number of a wait (rule F4) is the value of {@code waitNumber} while it is open; each end
+ * of a wait counts it up, even before the fiber parked. So (fiber, number) names one wait for ever,
+ * and a late giver is refused.
  *
  * <p>Everything is confined to the cord's thread.
  */
@@ -113,7 +113,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     /** The wait that this fiber is parked in, if others may give to it from any thread. */
     public @Nullable WaitSlot openWaiter;
 
-    // what its switchpoints raise, see Cancellation
+    // the exceptions of its switchpoints, see Cancellation
 
     /** Raised into the fiber as a whole. */
     @Nullable Throwable pending;
@@ -359,10 +359,10 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
 
     /** Leaves the stack until the wait is ended. The short path of every switchpoint. */
     public @Nullable Object park(WaitKind kind, Object reason) {
-        describe(kind, reason); // first: what it is given while it is raised into belongs to this
+        describe(kind, reason); // first: a value given while it is raised into belongs to this wait
         SwitchHooks hooks = cord.hooks;
         if (hooks != null) {
-            hooks.keep(this); // what fails there may be raised into it
+            hooks.keep(this); // a failure there may be raised into it
         }
         raiseIfDue();
         yieldAs(WAITING);

@@ -189,7 +189,7 @@ public final class ScopeNode extends CancelScope {
         } else {
             cancelHere(true);
         }
-        timer = null; // last: what fails for want of stack is done again
+        timer = null; // last: if a step fails for want of stack it is done again
     }
 
     private void cancelHere(boolean isTimeout) {

@@ -25,8 +25,8 @@ public abstract sealed class Unwind extends Error {
     static final int MAX_RAISES = 1_000;
 
     /**
-     * How many causes are looked at for a raise; what wraps them may be a circle, and each round of
-     * a loop may add one.
+     * How many causes are looked at for a raise: wrappers may form a circle, and each round of a
+     * loop may add one.
      */
     private static final int MAX_CAUSES = 100;
 
@@ -120,7 +120,7 @@ public abstract sealed class Unwind extends Error {
         return found != null && found.origin() == this;
     }
 
-    /** Of an origin: what it ended is over. */
+    /** Of an origin: the fiber or scope that it ended is over. */
     final void over() {
         isOver = true;
     }
@@ -171,7 +171,10 @@ public abstract sealed class Unwind extends Error {
         return false;
     }
 
-    /** Of an origin: what failed while it was on its way; what only wraps a raise did not. */
+    /**
+     * Of an origin: the failures while it was on its way; an exception that only wraps a raise is
+     * not one.
+     */
     final List<Throwable> failures() {
         List<Throwable> failures = new ArrayList<>();
         for (Throwable each : getSuppressed()) {

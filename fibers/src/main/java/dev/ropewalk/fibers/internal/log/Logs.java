@@ -72,7 +72,7 @@ public final class Logs {
      *
      * @param taker called on this thread where the line is logged, within a cord perhaps: it must
      *     not wait; its exceptions are logged and do no harm
-     * @param body what runs; what it throws comes out
+     * @param body what runs; this call throws its exceptions
      */
     public static void during(Consumer<? super Line> taker, Runnable body) {
         Objects.requireNonNull(taker, "taker");

@@ -47,7 +47,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Confined to the reactor's thread, except {@link #wakeup}.
  */
 final class UringHandler implements IoHandler {
-    /** How long one turn waits for the sockets: what it waits for comes without a wake-up. */
+    /** How long one turn waits for the sockets: its events come without a wake-up. */
     private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** How many turns they may take; only a kernel that does not answer needs them all. */

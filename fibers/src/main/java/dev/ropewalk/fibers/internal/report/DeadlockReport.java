@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Text for cords on which nothing can ever run again: what each fiber waits for, and for which
- * other.
+ * Text for cords on which nothing can ever run again: the reason of each fiber's wait, and the
+ * other fiber that it waits for.
  */
 public final class DeadlockReport {
     private static final int MAX_LINES = 50;

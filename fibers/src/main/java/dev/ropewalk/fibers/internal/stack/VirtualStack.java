@@ -11,7 +11,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.Executor;
 
 /**
- * A stack that is a virtual thread, whose scheduler is the cord (rule F11): whatever blocks a
+ * A stack that is a virtual thread, whose scheduler is the cord (rule F11): any call that blocks a
  * virtual thread yields to the cord's other fibers.
  *
  * <p>The JDK hands a virtual thread that can run to its scheduler as a task; run on the cord's own

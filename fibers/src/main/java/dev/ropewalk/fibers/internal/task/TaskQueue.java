@@ -258,7 +258,7 @@ public final class TaskQueue implements TaskSource {
 
     private boolean startFrom(TaskQueue from) {
         if (!mayStart()) {
-            endSnoozes(); // nobody takes them any more
+            endSnoozes(); // no cord takes them any more
             return false;
         }
         for (; ; ) {

@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
  * is one of its alarms. So the driver of the virtual time decides about all of them, and a seed
  * replays them.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 public final class MemoryLoop extends AbstractEventExecutor implements EventLoop {
     private final Cord cord;
     private final Network network;

@@ -18,7 +18,7 @@ import java.util.ArrayDeque;
 /**
  * A port or a path in memory, and the clients that have not been accepted. Confined to its cord.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 final class MemoryServerChannel extends AbstractServerChannel {
     final Cord cord;
 
