@@ -20,11 +20,11 @@ import java.util.Objects;
  * A point at which so many parties, fibers or plain threads, wait for each other and then go on
  * together; again and again, each time one generation.
  *
- * <p>Either all parties of a generation go on, or none. A party that leaves before that, because
- * its limit passed, or it was terminated, cancelled, raised into, interrupted or abandoned, breaks
- * the barrier: the others get a {@link BarrierBrokenException} that names the party, and so do all
- * later callers, until {@link #reset}. So nobody waits for a party that will not come. A party that
- * ends without ever having come is not known here; its barrier is named by the deadlock report.
+ * <p>Either all parties of a generation go on, or none. A party that leaves early, by a limit, a
+ * termination, a cancellation, a raise, an interrupt or an abandonment, breaks the barrier: the
+ * others get a {@link BarrierBrokenException} that names the party, and so do all later callers,
+ * until {@link #reset}. So nobody waits for a party that will not come. A party that ends without
+ * ever having come is not known here; its barrier is named by the deadlock report.
  *
  * <p>Everything that a party did before it came happens before the action, and that before the
  * others go on.

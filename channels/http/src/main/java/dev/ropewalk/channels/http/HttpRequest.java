@@ -40,7 +40,7 @@ public final class HttpRequest {
     /**
      * {@return a request without headers and body}
      *
-     * @param method {@code GET} for one
+     * @param method for example {@code GET}
      * @param target the path, with the query if there is one: {@code /a%20b?c=d}; or a whole
      *     address, {@code http://host/path}; {@code host:port} for CONNECT, {@code *} for OPTIONS
      * @throws IllegalArgumentException if either is empty, or has a blank or a control character,

@@ -17,7 +17,7 @@ import java.util.List;
 
 /**
  * Puts a codec between the bytes of a connection and its messages: bytes that have come go through
- * it first, and so does the end if it has come, as {@link EndHandler} passes on later ends.
+ * it first. So does the end if it has come, as {@link EndHandler} passes on later ends.
  *
  * <p>On Netty's side.
  */

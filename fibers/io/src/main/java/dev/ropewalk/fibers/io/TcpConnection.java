@@ -358,8 +358,8 @@ public final class TcpConnection implements AutoCloseable {
      *
      * @return the line without its end; null at the end of the input
      * @throws LineTooLongException if it is longer than {@link TcpOptions#maxLineBytes}
-     * @throws CodecException if it is no UTF-8; it stays readable, by {@link #readLineBytes} for
-     *     one
+     * @throws CodecException if it is no UTF-8; it stays readable, for example by {@link
+     *     #readLineBytes}
      * @throws ConnectionResetException as {@link #read(byte[])}
      * @throws ConnectionTimeoutException if nothing came for {@link TcpOptions#readLimit}
      * @throws ConnectionClosedException as {@link #read(byte[])}

@@ -192,7 +192,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
      * @param address the other side
      * @param options how
      * @return the socket, of the current cord
-     * @throws ConnectionException if the system refuses, having no route for one
+     * @throws ConnectionException if the system refuses, for example for want of a route
      * @throws IllegalArgumentException if the host of the address was not looked up, or a port is
      *     to be shared
      * @throws IllegalStateException if no fiber runs here

@@ -487,9 +487,9 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
      * Leaves the stack; returns when it is this fiber's turn.
      *
      * <p>From here to the switch, and from the user's code to here, there are few calls and little
-     * code, and rare cases have methods of their own, because C2 makes one frame of it all only if
-     * it is not nested too deeply (15 calls) and its machine code stays small (2,500 bytes); each
-     * further frame is copied at each switch, and costs 10 to 20 ns, or 300 after a collection.
+     * code, and rare cases have methods of their own. C2 makes one frame of it all only if it is
+     * not nested too deeply (15 calls) and its machine code stays small (2,500 bytes); each further
+     * frame is copied at each switch, and costs 10 to 20 ns, or 300 after a collection.
      */
     private void yieldAs(int as) {
         try {

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Netty's event loop, of a {@link ReactorKind}, driven by the cord's own thread, which polls it
- * between two fibers, and parks here, from the moment at which I/O was asked for (rules F2, I1).
+ * Netty's event loop, of a {@link ReactorKind} (rule I1). The cord's own thread drives it: it polls
+ * the loop between two fibers, and parks here from the moment at which I/O was asked for (rule F2).
  *
  * <p>The output of all fibers is flushed once in a turn of the loop, however many of them write: a
  * connection that has written says so ({@link #flushLater}), and the next poll flushes it (rule

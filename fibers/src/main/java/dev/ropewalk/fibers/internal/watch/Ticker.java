@@ -43,8 +43,8 @@ public final class Ticker {
     }
 
     /**
-     * Makes the thread now, for a thread that is restricted to some CPUs, as a cord's may be, hands
-     * that on to those that it makes.
+     * Makes the thread now, because a thread that is restricted to some CPUs, as a cord's may be,
+     * hands that on to the threads that it makes.
      */
     public static void ensureStarted() {
         Objects.requireNonNull(INSTANCE, "made by the class initialiser");
