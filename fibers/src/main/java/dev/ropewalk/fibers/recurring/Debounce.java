@@ -28,8 +28,7 @@ import java.util.Set;
  * {@snippet file="dev/ropewalk/fibers/recurring/TimedSnippetsTest.java" region="debounce"}
  *
  * <p>The action runs in a fiber of its own, a child of the fiber that made the debounce, one run at
- * a time; a trigger during a run counts for the next. What it throws is that child's failure, and
- * cancels the parent as any child's does; nothing can be triggered afterwards.
+ * a time; a trigger during a run counts for the next. Its exception is that child's failure, and cancels the parent as any child's does; nothing can be triggered afterwards.
  *
  * <p>A value is pending from its trigger until the action is run with it or a later value takes its
  * place. None is lost silently: {@link #close} runs the action with it, {@link #cancel} hands it
