@@ -92,11 +92,11 @@ public final class ActorSystemOptions {
     }
 
     /**
-     * {@return these options with a taker of crash reports} Without one none are made. Failures are
-     * told to {@link Supervision#onFailure} all the same.
+     * {@return these options with a taker of crash reports} Without a taker no reports are made.
+     * Failures are told to {@link Supervision#onFailure} all the same.
      *
      * @param taker is told of each incarnation that fails, on the actor's cord, where no fiber
-     *     runs; must not wait. What it throws is logged
+     *     runs; must not wait; its exceptions are logged
      */
     public ActorSystemOptions withCrashReports(Consumer<? super CrashReport> taker) {
         return new ActorSystemOptions(
@@ -106,10 +106,10 @@ public final class ActorSystemOptions {
     /**
      * {@return these options with a function that hides what must not be seen} Messages and states
      * go through it before they come into a {@link CrashReport} or a dump of the system; without
-     * one they are shown as they are. What an exception says is not changed.
+     * one they are shown as they are. The texts of exceptions are not changed.
      *
-     * @param function returns what is shown of a message or state: that itself, or something else;
-     *     runs on the actor's cord, and must not wait. If it throws, the class is shown
+     * @param function returns the object to show for a message or state: that itself, or another
+     *     one; runs on the actor's cord, and must not wait. If it throws, the class is shown
      */
     public ActorSystemOptions withRedaction(UnaryOperator<Object> function) {
         return new ActorSystemOptions(

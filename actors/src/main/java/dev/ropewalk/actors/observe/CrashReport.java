@@ -3,13 +3,13 @@ package dev.ropewalk.actors.observe;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an actor was doing when an incarnation of it failed; told to {@link
+ * A report on an actor when an incarnation of it failed; told to {@link
  * dev.ropewalk.actors.ActorSystemOptions#withCrashReports}.
  *
  * @param path the names from the system down to the actor
  * @param number its number
  * @param cord the name of its cord
- * @param failure what it failed with
+ * @param failure its failure
  * @param message the message in hand, as the redaction leaves it; null if it had none
  * @param attempt how often that message has been tried, this time included; 0 without a message
  * @param state its state, as the redaction leaves it: of a request server the state, otherwise the

@@ -5,7 +5,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import java.time.Duration;
 
-/** What a router does that has no member. */
+/** The rule of a router without a member. */
 public sealed interface WhenEmpty {
     /** {@return the rule that the message is a {@link DeadLetter}; an ask fails at once} */
     static WhenEmpty deadLetter() {
@@ -13,9 +13,9 @@ public sealed interface WhenEmpty {
     }
 
     /**
-     * {@return the rule that the sender gets a {@link NoMembersException}} What an actor tells is a
-     * {@link DeadLetter} all the same, because it would fail by that; an ask fails with an {@link
-     * dev.ropewalk.actors.AskFailedException} whose cause it is.
+     * {@return the rule that the sender gets a {@link NoMembersException}} The message of an actor
+     * is a {@link DeadLetter} all the same, because the actor would fail by the exception; an ask
+     * fails with an {@link dev.ropewalk.actors.AskFailedException} whose cause it is.
      */
     static WhenEmpty fail() {
         return new Fail();
@@ -23,8 +23,8 @@ public sealed interface WhenEmpty {
 
     /**
      * {@return the rule that the sender waits for a member, and gets a {@link NoMembersException},
-     * as by {@link #fail}, if the limit passes} What may not wait, {@code tryTell} and {@code
-     * askLater}, fails at once.
+     * as by {@link #fail}, if the limit passes} Calls that may not wait, {@code tryTell} and {@code
+     * askLater}, fail at once.
      *
      * @param limit how long to wait
      * @throws IllegalArgumentException if it is negative

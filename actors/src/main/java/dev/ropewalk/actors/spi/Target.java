@@ -14,9 +14,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * What an {@link ActorRef} leads to: an actor of this process, or of another one. For builders of
- * such; each method means what the one of the same name of {@code ActorRef} says, and works from
- * any thread. Two targets of one actor are equal, or there is one only: its refs are equal then.
+ * The target of an {@link ActorRef}: an actor of this process, or of another one. For builders of
+ * targets; each method has the contract of the method of {@code ActorRef} with its name, and works
+ * from any thread. Two targets of one actor are equal, or there is one only: its refs are equal
+ * then.
  *
  * @param <M> the type of the messages
  */

@@ -26,7 +26,7 @@ public final class Supervision {
          * Called on the supervisor's cord; must not wait.
          *
          * @param actor the path of the actor that failed, with its number; or of a supervisor
-         * @param failure what it failed with
+         * @param failure its failure
          */
         void failed(String actor, Throwable failure);
     }
@@ -62,7 +62,7 @@ public final class Supervision {
         return oneForOne().strategy(Strategy.ONE_FOR_ALL);
     }
 
-    /** {@return the same, where those that were started after the failed one are too} */
+    /** {@return the same, but children started after the failed one are restarted with it} */
     public static Supervision restForOne() {
         return oneForOne().strategy(Strategy.REST_FOR_ONE);
     }
@@ -92,7 +92,7 @@ public final class Supervision {
         return values.intensity;
     }
 
-    /** {@return the length of that sliding window} */
+    /** {@return the length of the sliding window of restarts} */
     public Duration period() {
         return values.period;
     }
@@ -138,7 +138,7 @@ public final class Supervision {
 
     /**
      * {@return these rules, by which its actors are spread over the cords of the system, in turn}
-     * Otherwise they run on the supervisor's cord. What names a cord stays where it says.
+     * Otherwise they run on the supervisor's cord. An actor that names a cord stays on it.
      */
     public Supervision spread() {
         return with(copy -> copy.isSpread = true);
@@ -196,7 +196,7 @@ public final class Supervision {
         return with(copy -> copy.onFailure = listener);
     }
 
-    /** The strategy and what differs from the default, as a tree prints it. */
+    /** The strategy and the differences from the default, as a tree prints them. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();
